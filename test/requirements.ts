@@ -1539,7 +1539,7 @@ const toolGateway: readonly Requirement[] = [
   ),
   must(
     'guard.definitions',
-    'A tool whose definition instructs the model, hides text, looks like or speaks about a tool of another server, asks for the conversation or for files with keys, or contradicts itself is held for a human, hidden or recorded, as tool_guard.definitions says.',
+    'A tool whose definition instructs the model, hides text, has letters that look like others, asks for the conversation or for files with keys, or contradicts itself is held for a human, hidden or recorded, as tool_guard.definitions says.',
   ),
   must(
     'guard.changes',

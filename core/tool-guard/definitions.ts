@@ -136,63 +136,6 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
   return [];
 }
 
-/** A tool of the gateway, for findings that depend on the others. */
-export interface NamedTool {
-  readonly name: string;
-  readonly upstream: string;
-}
-
-const telling = /(?:_|-|\.|[a-z][A-Z])/;
-
-/** Findings that depend on which other tools there are. */
-export function checkAmong(
-  definition: JsonObject,
-  upstream: string,
-  others: readonly NamedTool[],
-): DefinitionFinding[] {
-  const name = String(definition.name);
-  const foreign = others.filter((other) => other.upstream !== upstream && other.name !== name);
-  const own = others.filter((other) => other.upstream === upstream && other.name !== name);
-  const skeleton = skeletonOf(name);
-  const findings: DefinitionFinding[] = [];
-  if (foreign.some((other) => skeletonOf(other.name) === skeleton || oneSignApart(name, other.name)))
-    findings.push(
-      found('lookalike_name', 'name', 'medium', 'A name that differs by a sign from a tool of another server.'),
-    );
-  const foreignNames = new Set(foreign.map((other) => other.name.toLowerCase()).filter((each) => telling.test(each)));
-  const ownNames = new Set(own.map((other) => other.name.toLowerCase()).filter((each) => telling.test(each)));
-  if (foreignNames.size + ownNames.size === 0) return findings;
-  for (const { where, text } of definitionTexts(definition)) {
-    const words = new Set(text.toLowerCase().match(/[a-z0-9][\w.-]*\w/g) ?? []);
-    if ([...words].some((word) => foreignNames.has(word)))
-      findings.push(found('shadowed_tool', where, 'medium', 'Text about a tool of another server.'));
-    else if ([...words].some((word) => ownNames.has(word)))
-      findings.push(found('tool_reference', where, 'low', 'Text that names another tool of the server.'));
-  }
-  return findings;
-}
-
-/** As a quick reader sees a name. */
-const skeletonOf = (name: string): string =>
-  foldUnicode(name)
-    .toLowerCase()
-    .replace(/[_\-. ]/g, '')
-    .replace(/[1i|]/g, 'l')
-    .replace(/0/g, 'o')
-    .replace(/rn/g, 'm')
-    .replace(/vv/g, 'w');
-
-/** One letter more, less or other; a plural and a number are names of their own. */
-function oneSignApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1 || Math.min(a.length, b.length) < 8 || a === b) return false;
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at++;
-  const [longer, shorter] = a.length >= b.length ? [a, b] : [b, a];
-  const rest = longer.slice(at + 1);
-  const same = a.length === b.length ? rest === shorter.slice(at + 1) : rest === shorter.slice(at);
-  return same && !/[s0-9]/.test(longer[at] ?? 's') && !/[0-9]/.test(shorter[at] ?? 'x');
-}
-
 /** One finding of a kind for each place. */
 function apart(findings: readonly DefinitionFinding[]): DefinitionFinding[] {
   const kinds = new Set<string>();

@@ -17,8 +17,6 @@ export const definitionKinds = [
   'instruction',
   'invisible_text',
   'lookalike_name',
-  'shadowed_tool',
-  'tool_reference',
   'secret_reference',
   'asks_context',
   'asks_secret',

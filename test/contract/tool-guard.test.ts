@@ -180,6 +180,14 @@ describe('a definition', () => {
     expect((await call('echo', {}, { session })).last.error.code).toBe(-32001);
   });
 
+  test('[guard.definitions] of a recorded kind is offered, and stands in evidence', async () => {
+    await configure({ upstreams: [{ name: 'noted', url: server.url }] });
+    const inputSchema = { type: 'object', properties: { api_key: { type: 'string' } }, required: ['api_key'] };
+    server.describe({ echo: { inputSchema } });
+    expect(await names(await open())).toContain('echo');
+    expect(await notes('noted')).toMatchObject([{ action: 'mcp.finding', tool: 'echo', findings: ['asks_secret'] }]);
+  });
+
   test('[guard.changes] a corrected word and an optional parameter pass, under drift: block too', async () => {
     for (const [name, drift] of [
       ['typo', 'warn'],

@@ -60,13 +60,7 @@ export const toolGuard = z
           .meta({ description: 'Characters without ink in names and descriptions.' }),
         lookalike_name: definitionAction
           .default('review')
-          .meta({ description: 'Names with letters of other scripts, or one sign from a tool of another server.' }),
-        shadowed_tool: definitionAction
-          .default('review')
-          .meta({ description: 'Text about how a tool of another server is to be used.' }),
-        tool_reference: definitionAction
-          .default('log')
-          .meta({ description: 'Text that names further tools of the same server as a step.' }),
+          .meta({ description: 'Names with letters of other scripts that look like Latin ones.' }),
         secret_reference: definitionAction
           .default('review')
           .meta({ description: 'Text that names files with keys or credentials.' }),

@@ -82,7 +82,9 @@ export const configuration = {
           tool: z.string(),
           ...seen,
           state: z.enum(['new', 'changed', 'accepted']),
-          changed: z.strictObject({ fingerprint: sha256Hex, seen_at: time }).optional(),
+          changed: z
+            .strictObject({ fingerprint: sha256Hex, seen_at: time, guard: z.array(z.string()).optional() })
+            .optional(),
           protocol: z.string(),
           policy_name: z.string(),
           capability: z.enum(capabilities),

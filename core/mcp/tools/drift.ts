@@ -44,6 +44,7 @@ export async function noteDefinitions(
   for (const [at, tool] of definitions.entries()) {
     const guarded = guard && {
       held: heldKinds(tool, guard),
+      noted: [...heldKinds(tool, guard, 'log'), ...heldKinds(tool, guard, 'hide')],
       ...(few && { surface: guard.look.surfaceText(guard.look.surfaceOf(tool)) }),
     };
     found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool), ...guarded });
@@ -65,8 +66,10 @@ export async function noteDefinitions(
       tools: { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) },
     });
     if (!written) continue;
-    for (const { tool, mark, drifted, passed } of news)
-      if (drifted) await report(ports, actor, entry, tool, mark, passed);
+    for (const { tool, mark, drifted, passed } of news) {
+      const { noted = [] } = found.get(tool) ?? {};
+      if (drifted || noted.length > 0) await report(ports, actor, entry, tool, mark, { drifted, passed, noted });
+    }
     return;
   }
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
@@ -77,6 +80,8 @@ interface Found {
   readonly about: ToolFacts;
   /** Kinds of findings that wait for a human. */
   readonly held?: readonly string[];
+  /** Kinds that are recorded, or hide the tool. */
+  readonly noted?: readonly string[];
   readonly surface?: string;
 }
 
@@ -145,14 +150,15 @@ async function report(
   { name: upstream, drift }: McpUpstreamEntry,
   tool: string,
   { fingerprint: accepted, changed }: ToolMark,
-  passed = false,
+  {
+    drifted,
+    passed,
+    noted,
+  }: { readonly drifted: boolean; readonly passed?: boolean | undefined; readonly noted: readonly string[] },
 ): Promise<void> {
   const isNew = accepted === undefined;
-  telemetry.log('warn', isNew ? 'a known server offers a new tool' : 'a tool definition has changed', {
-    upstream,
-    tool,
-    drift,
-  });
+  const what = isNew ? 'a known server offers a new tool' : 'a tool definition has changed';
+  telemetry.log('warn', drifted ? what : 'the tool guard found something in a definition', { upstream, tool, drift });
   const timestamp = isoTime(clock.now());
   await ledger.commit({
     draft: {
@@ -163,13 +169,14 @@ async function report(
       envelope_id: ids.uuid(),
       actor: { key_id: actor.key_id },
       body: {
-        action: isNew ? 'mcp.new_tool' : 'mcp.drift',
+        action: !drifted ? 'mcp.finding' : isNew ? 'mcp.new_tool' : 'mcp.drift',
         upstream,
         tool,
         accepted,
         found: changed?.fingerprint ?? accepted,
         drift,
         ...(changed?.guard && { guard: changed.guard }),
+        ...(noted.length > 0 && { findings: noted }),
         ...(passed && { passed }),
       },
     },
@@ -180,7 +187,7 @@ async function report(
 const heldKinds = (
   definition: JsonObject,
   { actions, look }: DefinitionGuard,
-  wanted: 'review' | 'hide' = 'review',
+  wanted: 'log' | 'review' | 'hide' = 'review',
 ): string[] => [
   ...new Set(
     look
