@@ -54,11 +54,20 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
   const { logKey } = await import('#core/transparency/witness-keys.ts');
   const log = await keyOf(options.logKey, '--log-key', logKey);
   for (;;) {
-    const outcome = await look(cli, options, signer, log);
+    const outcome = await look(cli, options, signer, log).catch((failure: unknown) =>
+      unreachable(cli, options, failure),
+    );
     if (outcome === 'negative' || !options.every) return outcome;
     cli.out.flush();
     await pause(options.every * 1000);
   }
+}
+
+/** A gateway that does not answer is asked again; once only where no interval was given. */
+function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Outcome {
+  if (!every || !(failure instanceof Failure) || failure.exitCode !== exitCodes.unreachable) throw failure;
+  cli.out.note(`${failure.message}; looking again in ${every} seconds`);
+  return 'positive';
 }
 
 async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSigner> {
@@ -80,9 +89,9 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   const claimed = openCheckpoint(note, log);
   const grown = typeof claimed !== 'string' && before && claimed.size > before.size;
   const head = continued(note, log, before, grown ? await consistency(cli, before.size, claimed.size) : []);
-  if (typeof head === 'string') return refuse(cli, note, head);
+  if (typeof head === 'string') return refuse(cli, options, note, head);
   const state = await readOn(cli, before, head, log);
-  if (typeof state === 'string') return refuse(cli, note, state);
+  if (typeof state === 'string') return refuse(cli, options, note, state);
 
   const { cosign } = await import('#core/transparency/checkpoint-note.ts');
   const { writeWitnessState } = await import('./witness-state.ts');
@@ -98,11 +107,18 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   return 'positive';
 }
 
-function refuse(cli: Cli, note: string, reason: string): Outcome {
+/** The refused checkpoint is kept: with the state of the witness it proves what the log did. */
+async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
+  const { writeDurably } = await import('#adapters/local/durable-file.ts');
+  const file = join(folder, 'refused');
+  await writeDurably(file, note, 0o644).catch((cause) => {
+    throw fileTrouble('write', file, cause);
+  });
   if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
   else cli.out.line(`refused: ${reason}`);
-  cli.out.note('Keep the checkpoint above and the state of the witness: together they prove what the log did.');
-  if (!cli.globals.json) cli.out.note(note);
+  cli.out.note(
+    `The refused checkpoint is in ${file}. Keep it with the state of the witness: together they prove what the log did.`,
+  );
   return 'negative';
 }
 

@@ -163,7 +163,9 @@ export class TransparencyLog {
       size,
       path: (await inclusionProof(place.position, size, nodesOf(objects, tenant, size))).map(encoded),
     });
-    const seen = (await this.#ports.heads.cosignatures(tenant)).filter(({ size }) => place.position < size);
+    const seen = (await this.#ports.heads.cosignatures(tenant)).filter(
+      ({ size }) => place.position < size && size <= head.size,
+    );
     return {
       leaf,
       position: place.position,

@@ -92,6 +92,7 @@ test('[transparency.witness] it goes on with what it saw, and refuses a log with
   writeFileSync(path, JSON.stringify({ ...state, size: state.size + 1_000 }));
   const back = await witness('--log-key', logKey);
   expect([back.code, back.out]).toEqual([1, expect.stringMatching(/^refused: the log went back/)]);
+  expect(readFileSync(join(auditor, 'refused'), 'utf8')).toMatch(/^agent-governance-gateway\/[\s\S]*\n\n— /);
   writeFileSync(path, JSON.stringify({ ...state, root: Buffer.alloc(32).toString('base64') }));
   const forked = await witness('--log-key', logKey, '--json');
   expect([forked.code, JSON.parse(forked.out)]).toEqual([
