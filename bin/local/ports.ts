@@ -157,6 +157,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     recentTraces: () => telemetry.recentTraces(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: options.adminUrl,
+    consoleUrl: `${options.adminUrl}/console/`,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version,
     unnamedSessions: sessionsOfProcess(ids.randomHex(4)),

@@ -59,6 +59,16 @@ function Card({ item, api, me, vote }: CardProps) {
       <Part title="Who asks">
         <WhoAsks item={item} />
       </Part>
+      {item.credential && (
+        <Part title="What it may use">
+          <Facts>
+            <Fact name="Credential">
+              <Code of={item.credential.scope} /> for {duration(item.credential.ttl_seconds)}, from the broker{' '}
+              <Text of={item.credential.broker} />
+            </Fact>
+          </Facts>
+        </Part>
+      )}
       <Part title="Why it waits">
         <Rule item={item} />
       </Part>

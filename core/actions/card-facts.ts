@@ -1,6 +1,7 @@
 /** What the person who decides is shown beside the call itself: who asks, what it comes to, why it was asked for, how risky. */
 import { scoresOf } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { grantFor } from '#core/credentials/grants.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { shorten } from '#core/evidence/visible-text.ts';
@@ -10,7 +11,7 @@ import { executedPlaces } from './program-texts.ts';
 
 type CardFacts = Pick<
   ApprovalRow,
-  'key_name' | 'key_kind' | 'effects' | 'executed' | 'policy' | 'rule_reason' | 'risk'
+  'key_name' | 'key_kind' | 'effects' | 'executed' | 'policy' | 'rule_reason' | 'risk' | 'credential'
 >;
 
 const effectCharacters = 600;
@@ -19,6 +20,7 @@ const effectCharacters = 600;
 export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
   const { behavior } = snapshot.configuration;
+  const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
   const lines = effects && effectsInWords(envelope, effects);
   const said = decision.rule?.reason ?? decision.reason;
   const reason = [said, guardInWords(decision)].filter((each) => each !== undefined).join(' ') || undefined;
@@ -29,6 +31,7 @@ export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
       effects: lines.map(({ text, ofProgram }) => shorten(ofProgram ? text : withoutSecrets(text), effectCharacters)),
     }),
     executed: executedPlaces(envelope),
+    ...(grant && { credential: { broker: grant.broker, scope: grant.scope, ttl_seconds: grant.ttl_seconds } }),
     policy: decision.policy,
     ...(reason !== undefined && { rule_reason: withoutSecrets(reason) }),
     ...(behavior.enabled &&

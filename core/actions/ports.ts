@@ -54,6 +54,8 @@ export interface GovernPorts extends WatchPorts {
   readonly keyRisks: KeyRisks;
   readonly tasks: TaskManifests;
   readonly adminUrl: string;
+  /** Where the host serves the web console. */
+  readonly consoleUrl?: string;
   readonly pause: (ms: number) => Promise<void>;
   readonly timeouts: Timeouts;
 }

@@ -11,8 +11,12 @@ export const browserPageHeaders = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** @param id as the address has it; only an envelope id is repeated on the page. */
-export function browserPage(id: string): string {
+/**
+ * @param id as the address has it; only an envelope id is repeated on the page.
+ * @param consoleUrl of the web console, where the host serves one: a link, which decides nothing either.
+ */
+export function browserPage(id: string, consoleUrl?: string): string {
+  const known = idPattern.test(id) ? id.toLowerCase() : '';
   const named = idPattern.test(id) ? id.toLowerCase() : '<envelope_id>'.replace('<', '&lt;').replace('>', '&gt;');
   return `<!doctype html>
 <html lang="en">
@@ -30,7 +34,7 @@ pre { overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .25re
 <main>
 <h1>An action waits for a person</h1>
 <p>This page shows nothing of it and decides nothing: a browser sends no key. A person with the role operator, other than the requester, decides in one of these ways.</p>
-<h2>On the command line</h2>
+${consoleUrl === undefined ? '' : inConsole(`${consoleUrl}#/approvals/${known}`)}<h2>On the command line</h2>
 <pre>npx agentctl show ${named}
 npx agentctl approve ${named} --comment "looked at it"
 npx agentctl deny ${named} --comment "why not"</pre>
@@ -43,3 +47,7 @@ npx agentctl deny ${named} --comment "why not"</pre>
 </html>
 `;
 }
+
+const inConsole = (url: string): string => `<h2>In the web console</h2>
+<p><a href="${url}" rel="noreferrer">Open the request</a> and sign in with a key of a person.</p>
+`;

@@ -17,6 +17,7 @@ export function factsOf(row: ApprovalRow): Fact[] {
     ['Session', session_id],
     ['Rule', matched_rule + rule],
     ['Reason', rule_reason ?? ''],
+    ['Credential', credentialOf(row)],
     ['Needs', row.requires ? stillNeeded(row) : ''],
     ['Risk', riskOf(row)],
     ['Withheld', withheld.join(', ')],
@@ -39,6 +40,11 @@ function keyOf({ key_name, key_kind, key_owner }: ApprovalRow): string {
   const owner = key_owner === undefined ? ', no owner' : `, owner ${key_owner}`;
   return key_name === undefined ? '' : `${key_name}${kind}${owner}`;
 }
+
+const credentialOf = ({ credential }: ApprovalRow): string =>
+  credential === undefined
+    ? ''
+    : `${credential.scope} for ${credential.ttl_seconds} s, from the broker ${credential.broker}`;
 
 const riskOf = ({ risk }: ApprovalRow): string =>
   risk === undefined ? '' : `session ${risk.session}, key ${risk.key}; calls are refused from ${risk.kill_switch}`;

@@ -24,7 +24,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     call_digest,
   };
   const approval_url = approvalUrl(adminUrl, envelope_id);
-  const { tenant, key_id, key_name, key_kind, key_owner, effects, executed, risk } = row;
+  const { tenant, key_id, key_name, key_kind, key_owner, effects, executed, risk, credential } = row;
   const { policy, policy_version, rule_reason } = row;
   const several = row.requires && {
     requires: row.requires,
@@ -50,6 +50,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     matched_rule,
     rule: { name: matched_rule, reason: rule_reason, policy, policy_version },
     risk,
+    credential,
     ...several,
     approval_url,
   };

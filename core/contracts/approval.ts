@@ -94,6 +94,8 @@ export interface ApprovalRow extends KeptResult {
   readonly policy?: string;
   /** Scores of session and key when the request was queued, and the score at which calls are refused. */
   readonly risk?: { readonly session: number; readonly key: number; readonly kill_switch: number };
+  /** What the call would be given, by the grants when it was queued. */
+  readonly credential?: { readonly broker: string; readonly scope: string; readonly ttl_seconds: number };
   readonly policy_version: number;
   readonly queued_at: string;
   readonly expires_at: string;

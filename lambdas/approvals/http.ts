@@ -12,7 +12,7 @@ const itemPath = '/admin/v1/approvals/{envelope_id}';
 export const createHandler = (ports: GatewayPorts): HttpHandler => {
   const api = httpEndpoint('approvals', ports, operations);
   const page = withErrorHandling(ports, async ({ pathParameters }) => {
-    const body = browserPage(pathParameters?.envelope_id ?? '');
+    const body = browserPage(pathParameters?.envelope_id ?? '', ports.consoleUrl);
     return replyOf({ body, contentType: 'text/html; charset=utf-8', headers: browserPageHeaders });
   });
   return (event, context) => (isBrowser(event) ? page(event, context) : api(event, context));

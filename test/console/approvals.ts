@@ -50,6 +50,13 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
           ...['min left', 'A decision cannot be undone.'],
         ])
           assert.ok(text.includes(part), `${part} is missing in:\n${text}`);
+        const scoped = await gateway.review({
+          ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' },
+          parameters: { title: 'Fix', head: 'fix', base: 'main' },
+          actor: { agent: 'builder', session: 'scoped' },
+        });
+        await page.goto(`${gateway.url}/console/#/approvals/${scoped}`);
+        await card.getByText('pull_requests:write,contents:read for 10 min, from the broker scm').waitFor();
         await page.context().close();
       },
     ),

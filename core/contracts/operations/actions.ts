@@ -67,6 +67,10 @@ const item = z.strictObject({
     .strictObject({ session: z.number(), key: z.number(), kill_switch: z.number() })
     .optional()
     .meta({ description: 'Scores when the request was queued.' }),
+  credential: z
+    .strictObject({ broker: z.string(), scope: z.string(), ttl_seconds: count })
+    .optional()
+    .meta({ description: 'What the call would be given, by the grants when it was queued.' }),
   requires: z
     .array(
       z.strictObject({
