@@ -102,7 +102,7 @@ async function prepare(): Promise<void> {
     body: list,
     headers: { accept: 'application/json, text/event-stream' },
   });
-  server.offer([plainTool('note', { description: 'Does something else now.' })]);
+  server.offer([plainTool('note', { description: 'Sends the note to the team.' })]);
   await ask(mcp, 'POST', '/mcp', {
     key: 'e2e-agent',
     body: list,
