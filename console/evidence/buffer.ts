@@ -1,18 +1,49 @@
-/** Stands in for Node's `Buffer` where the verifier of evidence reads base64 in a browser. */
+/** Stands in for Node's `Buffer` where the verifier of evidence runs in a browser, with what the verifier calls and nothing else. */
+type Encoding = 'utf8' | 'base64' | 'hex';
 
-class Base64 extends Uint8Array {
-  override toString(): string {
-    return btoa(String.fromCharCode(...this));
+const ofText: Readonly<Record<Encoding, (text: string) => Uint8Array>> = {
+  utf8: (text) => new TextEncoder().encode(text),
+  // Characters that are not base64 make it empty, which no signature and no hash is.
+  base64(text) {
+    try {
+      return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+    } catch {
+      return new Uint8Array();
+    }
+  },
+  hex: (text) => Uint8Array.from(text.match(/[0-9a-f]{2}/gi) ?? [], (byte) => Number.parseInt(byte, 16)),
+};
+
+class Bytes extends Uint8Array {
+  override toString(encoding: Encoding = 'utf8'): string {
+    if (encoding === 'utf8') return new TextDecoder().decode(this);
+    if (encoding === 'base64') return btoa(String.fromCharCode(...this));
+    return Array.from(this, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  }
+
+  equals(other: Uint8Array): boolean {
+    return this.length === other.length && this.every((byte, at) => byte === other[at]);
+  }
+
+  readBigUInt64BE(at: number): bigint {
+    return new DataView(this.buffer, this.byteOffset, this.byteLength).getBigUint64(at);
   }
 }
 
-/** Bytes of a text; characters that are not base64 make it empty, which no signature is. */
-function from(text: string, _encoding: 'base64'): Uint8Array {
-  try {
-    return Base64.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    return new Base64();
+/** Of a text in an encoding, or a copy of bytes. */
+const from = (given: string | ArrayLike<number>, encoding: Encoding = 'utf8'): Bytes =>
+  new Bytes(typeof given === 'string' ? ofText[encoding](given) : given);
+
+function concat(parts: readonly Uint8Array[]): Bytes {
+  const all = new Bytes(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
   }
+  return all;
 }
 
-export const Buffer = { from };
+const alloc = (size: number): Bytes => new Bytes(size);
+
+export const Buffer = { from, concat, alloc, allocUnsafe: alloc };

@@ -2,9 +2,11 @@
  * Stands in for `node:crypto` where the verifier of evidence runs in a browser, with what the verifier calls and nothing else: so the
  * page and the command line run the same verifier [console.verify]. The API of the browser itself is asynchronous, the verifier is not.
  */
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { p256 } from '@noble/curves/nist.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { Buffer } from './buffer.ts';
 
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
 
@@ -12,10 +14,11 @@ function onlySha256(algorithm: string): void {
   if (algorithm !== 'sha256') throw new Error(`${algorithm} is not there in the browser`);
 }
 
-/** Hex, as Node's `hash` answers. */
-export function hash(algorithm: string, data: string | Uint8Array): string {
+/** Hex, as Node's `hash` answers, or bytes. */
+export function hash(algorithm: string, data: string | Uint8Array, encoding = 'hex'): string | Uint8Array {
   onlySha256(algorithm);
-  return bytesToHex(sha256(bytesOf(data)));
+  const digest = sha256(bytesOf(data));
+  return encoding === 'hex' ? bytesToHex(digest) : Buffer.from(digest);
 }
 
 export function createHash(algorithm: string) {
@@ -26,22 +29,34 @@ export function createHash(algorithm: string) {
       running.update(bytesOf(data));
       return self;
     },
-    digest: (_encoding: 'hex') => bytesToHex(running.digest()),
+    digest(encoding?: 'hex') {
+      const digest = running.digest();
+      return encoding === 'hex' ? bytesToHex(digest) : Buffer.from(digest);
+    },
   };
   return self;
 }
 
-export interface KeyObject {
-  readonly asymmetricKeyDetails: { readonly namedCurve: string };
-  readonly point: Uint8Array;
-}
+export type KeyObject =
+  | { readonly asymmetricKeyDetails: { readonly namedCurve: string }; readonly point: Uint8Array }
+  | { readonly asymmetricKeyType: 'ed25519'; readonly raw: Uint8Array };
 
 /** What stands before the point of a P-256 key in SPKI form. */
 const prefix = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
 const pemPattern = /^-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----\s*$/;
 
-/** @throws Error for anything but an uncompressed P-256 key in SPKI PEM. */
-export function createPublicKey(pem: string): KeyObject {
+/** What stands before an Ed25519 key in SPKI form. */
+const edwards = '302a300506032b6570032100';
+
+/** @throws Error for anything but an uncompressed P-256 key in SPKI PEM, and an Ed25519 key in SPKI DER. */
+export function createPublicKey(given: string | { readonly key: Uint8Array }): KeyObject {
+  if (typeof given !== 'string') {
+    const { key } = given;
+    const before = key.length - 32;
+    if (bytesToHex(key.subarray(0, before)) !== edwards) throw new Error('not Ed25519');
+    return { asymmetricKeyType: 'ed25519', raw: key.subarray(before) };
+  }
+  const pem = given;
   const base64 = pemPattern.exec(pem.trim())?.[1];
   if (base64 === undefined) throw new Error('not a public key in PEM form');
   const der = Uint8Array.from(atob(base64.replace(/\s/g, '')), (char) => char.charCodeAt(0));
@@ -51,12 +66,18 @@ export function createPublicKey(pem: string): KeyObject {
   return { asymmetricKeyDetails: { namedCurve: 'prime256v1' }, point };
 }
 
-/** ECDSA over SHA-256 with a signature in DER; either of the two values of `s`, as OpenSSL takes them. */
-export function verify(algorithm: string, bytes: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
-  onlySha256(algorithm);
+/** ECDSA over SHA-256 with a signature in DER; either of the two values of `s`, as OpenSSL takes them. Or Ed25519. */
+export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObject, signature: Uint8Array): boolean {
   try {
+    if ('raw' in key) return algorithm === null && ed25519.verify(signature, bytes, key.raw, { zip215: false });
+    onlySha256(algorithm ?? 'none');
     return p256.verify(signature, bytes, key.point, { format: 'der', prehash: true, lowS: false });
   } catch {
     return false; // not DER
   }
+}
+
+/** @throws Error always: a page holds no key. */
+export function sign(): never {
+  throw new Error('nothing is signed in the browser');
 }

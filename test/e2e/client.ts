@@ -128,7 +128,7 @@ export async function until<T>(what: string, probe: () => Promise<T | undefined>
 
 const folders: string[] = [];
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 /** A folder that is removed when the test file ends. */
