@@ -12,7 +12,7 @@ const usedOtherwise: Readonly<Record<string, RegExp>> = {
   jest: /"test": "jest"/,
   node: /"start": "node /,
   '@swc/core': /"@swc\/jest"/,
-  typescript: /"typecheck": "tsc"/,
+  typescript: /"typecheck": "tsc/,
 };
 const typesOnly = /^@types\//;
 /** Platform packages of one tool: their names are made from platform and processor. */
