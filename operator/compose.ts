@@ -1,6 +1,7 @@
 /** The configuration of a Gateway from its object and the objects that name it. Pure: the same objects give the same text. */
 import { createHash } from 'node:crypto';
 import { isSecretName } from '#core/contracts/config.ts';
+import { foreignMember } from './compose-members.ts';
 import type { EnvironmentEntry, Gateway, Part, PartKind, Secret, SecretKeyRef } from './resources.ts';
 
 /** What a composition reads. */
@@ -39,6 +40,8 @@ const sectionsOfParts: Readonly<Record<string, PartKind>> = {
  * force stays meanwhile [operator.refused].
  */
 export function compose({ gateway, parts, secrets }: Sources): Composition | Refusal {
+  const leftOut = [gateway, ...parts.filter((part) => !isDeleted(part))].map(foreignMember).find(Boolean);
+  if (leftOut) return invalid(leftOut);
   const given: Record<string, unknown> = { version: 1, ...gateway.spec.configuration };
   for (const [section, kind] of Object.entries(sectionsOfParts))
     if (section in given)

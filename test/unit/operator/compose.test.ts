@@ -97,3 +97,38 @@ test('[operator.refused] a key that the schema does not know reaches the gateway
   const { error } = configurationSchema.safeParse(read({ parts: [misspelt] }));
   expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['allowed_modelz'] });
 });
+
+const ofOne = tenant('one').spec;
+const key = (ofOne.keys as readonly Record<string, unknown>[])[0]!;
+const members: readonly (readonly [string, Partial<Sources>, string])[] = [
+  ['a misspelt list of a Policy', { parts: [part('Policy', 'p', { rulez: [] })] }, 'Policy p: found spec.rulez'],
+  ['a guard in a Policy', { parts: [part('Policy', 'p', { disable_guards: [] })] }, 'spec.disable_guards'],
+  ['a misspelt configuration', { gateway: gateway({ config: {} } as object) }, 'Gateway main: found spec.config.'],
+  ['an id of a Tenant', { parts: [part('Tenant', 'one', { ...ofOne, id: 'two' })] }, 'Tenant one: found spec.id'],
+  ['keys in plain text', { parts: [part('Tenant', 'one', { ...ofOne, api_keys: ['plain'] })] }, 'spec.api_keys'],
+  ...['key', 'key_env', 'key_sha256'].map(
+    (name) =>
+      [
+        `${name} of a key`,
+        { parts: [part('Tenant', 'one', { keys: [key, { ...key, [name]: 'plain' }] })] },
+        `Tenant one: found spec.keys[1].${name}.`,
+      ] as const,
+  ),
+];
+test.each(members)('[operator.refused] %s is refused, not left out', (_what, over, message) => {
+  const refusal = compose(sources(over));
+  expect(refusal).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining(message) });
+  expect(JSON.stringify(refusal)).not.toContain('plain');
+});
+
+test('[operator.composed] the members that a Policy and a Gateway have stay allowed', () => {
+  const policy = part('Policy', 'p', { order: 1, input: [], output: [], rules: [] });
+  const whole = gateway({ deployment: { name: 'gateway' }, secrets: [], configuration: { version: 1 } });
+  expect(isRefusal(compose(sources({ gateway: whole, parts: [tenant('one'), policy] })))).toBe(false);
+});
+
+test('[operator.refused] an object under deletion refuses nothing: the configuration is without it', () => {
+  const policy = part('Policy', 'p', { rulez: [] });
+  const deleted = { ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' } };
+  expect(isRefusal(compose(sources({ parts: [tenant('one'), deleted] })))).toBe(false);
+});
