@@ -1045,6 +1045,14 @@ const cli: readonly Requirement[] = [
   must('cli.status', 'agentctl status shows the state of the gateway, with --json as JSON.'),
   must('cli.policy-tools', 'simulate, why and diff-policy explain policy.'),
   must(
+    'cli.completion',
+    'agentctl completion prints scripts for bash, zsh and fish, made from the commands and their options.',
+  ),
+  must(
+    'cli.typo',
+    'A misspelt command or option is answered in three lines with the one that was meant, and exit code 2.',
+  ),
+  must(
     'cli.config-check',
     'agentctl config check reports the problems and warnings of a configuration file without a gateway, and exits with 1 for problems.',
   ),

@@ -8,6 +8,7 @@ import { addAudit } from './audit.ts';
 import { addBootstrap } from './bootstrap.ts';
 import { addChat } from './chat.ts';
 import type { Parent } from './command.ts';
+import { addCompletion } from './completion.ts';
 import { addConfig } from './config.ts';
 import { addCredentials } from './credentials.ts';
 import { addEvidence } from './evidence.ts';
@@ -80,6 +81,7 @@ const groups = [
   addMcp,
   addMcpBridge,
   addHook,
+  addCompletion,
 ];
 
 const ending = `
@@ -91,7 +93,7 @@ function program(): Command {
     .description('Client of the agent governance gateway')
     .version(packageJson.version, '-v, --version', 'print the version')
     .exitOverride()
-    .showHelpAfterError()
+    .showHelpAfterError('Add --help to see commands, options and examples.')
     .enablePositionalOptions()
     .configureHelp({ sortSubcommands: false });
   return addGlobals(command).addHelpText('after', ending);

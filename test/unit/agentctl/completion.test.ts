@@ -1,0 +1,62 @@
+/** Completion scripts: made from the commands, run by the shells that this machine has. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { Home } from './support.ts';
+
+const home = new Home();
+const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+const script = async (shell: string): Promise<string> => {
+  const { code, out } = await home.run(['completion', shell]);
+  expect(code).toBe(0);
+  return home.write(`agentctl.${shell}`, out);
+};
+
+const cases: readonly (readonly [string[], string[]])[] = [
+  [['ev'], ['evidence']],
+  [['evidence', 'ex'], ['export']],
+  [['evidence', 'export', '--se'], ['--session']],
+  [['--json', 'pend'], ['pending']],
+  [['approve', 'abc', '--rev'], ['--reviewer']],
+  [['no-such-command', 'pend'], ['pending']],
+];
+
+(has('bash') ? test : test.skip)(
+  '[cli.completion] bash completes commands, commands of groups, and options',
+  async () => {
+    const file = await script('bash');
+    for (const [words, expected] of cases) {
+      const line = `source ${file}; COMP_WORDS=(agentctl "$@"); COMP_CWORD=$#; _agentctl; echo "\${COMPREPLY[*]}"`;
+      const out = execFileSync('bash', ['-c', line, 'bash', ...words], { encoding: 'utf8' });
+      expect([words, out.trim().split(' ')]).toEqual([words, expected]);
+    }
+  },
+);
+
+test('[cli.completion] every command stands in every script; another shell is a usage error', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { out } = await home.run(['completion', shell]);
+    for (const name of ['test-action', 'evidence', 'witness', 'supply-chain', 'completion', 'attest'])
+      expect([shell, name, out.includes(name)]).toEqual([shell, name, true]);
+  }
+  expect((await home.run(['completion', 'tcsh'])).code).toBe(2);
+});
+
+test('[cli.typo] a misspelt command or option is answered in three lines, with the one that was meant', async () => {
+  for (const [words, meant] of [
+    [['pendng'], 'pending'],
+    [['evidence', 'exprt'], 'export'],
+    [['pending', '--limt', '3'], '--limit'],
+  ] as const) {
+    const { code, err, out } = await home.run([...words]);
+    expect([code, out]).toEqual([2, '']);
+    const lines = err
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(lines).toEqual([
+      expect.stringMatching(/^error: unknown (command|option)/),
+      `(Did you mean ${meant}?)`,
+      'Add --help to see commands, options and examples.',
+    ]);
+  }
+});
