@@ -37,6 +37,7 @@ const { metafile } = await build({
   entryPoints: [
     { in: 'bin/local/main.ts', out: 'gateway' },
     { in: 'bin/agentctl/program.ts', out: 'agentctl' },
+    { in: 'operator/main.ts', out: 'operator' },
   ],
   outdir: code,
   splitting: true,
@@ -87,6 +88,7 @@ async function addPrograms() {
   for (const [name, start] of Object.entries({
     'agent-governance-gateway': 'gateway',
     agentctl: 'agentctl',
+    'governance-operator': 'operator',
   })) {
     const text = (await readFile(`packaging/${start}.mjs`, 'utf8')).replace('OLDEST_NODE', String(await oldestNode()));
     const file = join(root, `bin/${name}.mjs`);

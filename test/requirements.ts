@@ -12,12 +12,6 @@ export interface Requirement {
 
 const must = (id: string, says: string): Requirement => ({ id, says, proof: 'test' });
 
-const later =
-  (deferred: string) =>
-  (id: string, says: string): Requirement => ({ id, says, proof: { deferred } });
-
-const operations = later('not built yet: federation, the operator');
-
 const actions: readonly Requirement[] = [
   must(
     'action.normalised',
@@ -1009,7 +1003,24 @@ const admin: readonly Requirement[] = [
   ),
   must('operator.steady', 'The operator writes nothing while nothing changes.'),
   must('operator.finalizer', 'A deleted object stays until the gateway no longer uses what it says.'),
-  operations('operator.kubernetes', 'A Kubernetes operator runs the gateway from custom resources.'),
+  must('operator.kubernetes', 'A Kubernetes operator brings custom resources into force over the admin API.'),
+  must(
+    'operator.drift',
+    'What another client wrote into the gateway or the Deployment is replaced by what the objects say.',
+  ),
+  must(
+    'operator.leader',
+    'One replica works at a time; another takes over after a kill, and at once after an orderly end.',
+  ),
+  must(
+    'operator.crd',
+    'Custom resources have structural schemas made from that of the configuration; unknown keys reach the gateway.',
+  ),
+  must(
+    'operator.chart',
+    'The Helm chart has the version of the package, a schema of its values, and containers without privileges.',
+  ),
+  must('operator.rbac', 'The role of the operator grants every verb that it uses, and no other.'),
   must('trace.ring', 'The last 500 traces are kept.'),
   must(
     'trace.routes',

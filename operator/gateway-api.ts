@@ -1,0 +1,61 @@
+/** The two requests that the operator sends to the admin surface of a gateway. */
+
+import type { Composition } from './compose.ts';
+import { failed, type Live, type Outcome } from './plan.ts';
+import type { Gateway } from './resources.ts';
+
+const timeoutMs = 60_000;
+
+/** Address of the admin surface: always a service in the namespace of the object, so that a token goes nowhere else. */
+export function serviceAddress({ metadata, spec: { service } }: Gateway): string {
+  return `${service.scheme ?? 'http'}://${service.name}.${metadata.namespace}.svc:${service.port ?? 8081}`;
+}
+
+/** The version in force. */
+export async function liveVersion(address: string, token: string, signal: AbortSignal): Promise<Live> {
+  const answer = await call(address, token, 'GET', 'policy-versions/current', signal);
+  if (answer.unreachable !== undefined) return { unreachable: answer.unreachable };
+  const { status, body } = answer;
+  if (status === 200) return body as { version: number; sha256: string };
+  return { unreachable: messageOf(status, body), unauthorized: status === 401 || status === 403 };
+}
+
+/** Stores a configuration; a refusal has the message of the gateway. */
+export async function putConfiguration(
+  address: string,
+  token: string,
+  { text, composed }: Composition,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const answer = await call(address, token, 'PUT', 'config', signal, text);
+  if (answer.unreachable !== undefined) return failed('Unreachable', answer.unreachable);
+  const { status, body } = answer;
+  if (status === 201) {
+    const { version, sha256, warnings = [] } = body as { version: number; sha256: string; warnings?: string[] };
+    return { stored: true, version, sha256, composed, warnings };
+  }
+  if (status === 401 || status === 403) return failed('Unauthorized', messageOf(status, body));
+  return failed(status >= 400 && status < 500 && status !== 429 ? 'Refused' : 'Unreachable', messageOf(status, body));
+}
+
+async function call(address: string, token: string, method: string, path: string, ended: AbortSignal, body?: string) {
+  try {
+    const answer = await fetch(new URL(`/admin/v1/${path}`, address), {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/yaml' }) },
+      body: body ?? null,
+      signal: AbortSignal.any([ended, AbortSignal.timeout(timeoutMs)]),
+      redirect: 'error',
+    });
+    return { status: answer.status, body: (await answer.json().catch(() => ({}))) as unknown };
+  } catch (fault) {
+    const { cause, message } = fault as Error & { cause?: Error };
+    return { unreachable: `${method} ${address}/admin/v1/${path} got no answer: ${cause?.message || message}` };
+  }
+}
+
+/** The gateway's own message; conditions of the API server hold 32768 characters. */
+function messageOf(status: number, body: unknown): string {
+  const { error } = body as { error?: { message?: string } };
+  return (error?.message ?? `The gateway answered with ${status} and without a message.`).slice(0, 16_000);
+}

@@ -1,0 +1,193 @@
+/** The requests that the operator sends to the Kubernetes API, each with the verb and resource that its role must grant. */
+import type { AppliedDeployment } from './environment.ts';
+import {
+  type Deployment,
+  fieldManager,
+  type Gateway,
+  group,
+  groupVersion,
+  type Kind,
+  type Part,
+  plurals,
+  type Secret,
+} from './resources.ts';
+import { linesOf } from './watch-lines.ts';
+
+/** A request that the API server refused. `reason` is the machine-readable one of its Status object. */
+export class KubernetesError extends Error {
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+export type Custom = Gateway | Part;
+export interface Listed {
+  readonly items: readonly Custom[];
+  readonly resourceVersion: string;
+}
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: Custom;
+}
+export interface Lease {
+  readonly metadata: { readonly name: string; readonly resourceVersion?: string };
+  readonly spec: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}
+
+export interface ApiAccess {
+  /** Address of the API server, without a path. */
+  readonly server: string;
+  readonly namespace: string;
+  /** Read at every request: tokens of service accounts rotate. */
+  token(): Promise<string>;
+}
+
+const requestTimeoutMs = 15_000;
+/** The server ends a watch after this long, and the operator opens the next one. */
+const watchSeconds = 300;
+const pageSize = 500;
+
+export type KubernetesApi = ReturnType<typeof kubernetesApi>;
+
+/** @throws KubernetesError for answers that are not 2xx; TypeError or DOMException where there is no answer. */
+export function kubernetesApi({ server, namespace, token }: ApiAccess) {
+  const custom = (kind: Kind, name = '') => path(`apis/${groupVersion}`, plurals[kind], name);
+  const path = (api: string, plural: string, name: string) =>
+    `/${api}/namespaces/${encodeURIComponent(namespace)}/${plural}${name && `/${encodeURIComponent(name)}`}`;
+  const leases = (name = '') => path('apis/coordination.k8s.io/v1', 'leases', name);
+  const deployments = (name: string) => path('apis/apps/v1', 'deployments', name);
+
+  async function send(
+    method: string,
+    target: string,
+    more: { type?: string; body?: unknown; signal?: AbortSignal } = {},
+  ) {
+    const signal = more.signal ?? AbortSignal.timeout(requestTimeoutMs);
+    const headers: Record<string, string> = { authorization: `Bearer ${await token()}`, accept: 'application/json' };
+    if (more.body !== undefined) headers['content-type'] = more.type ?? 'application/json';
+    const body = more.body === undefined ? null : JSON.stringify(more.body);
+    const answer = await fetch(new URL(target, server), { method, headers, body, signal, redirect: 'error' });
+    if (!answer.ok) throw await refusalOf(answer, method, target);
+    return answer;
+  }
+  const read = async <Answer>(...request: Parameters<typeof send>) => (await (await send(...request)).json()) as Answer;
+  const found = async <Answer>(target: string) =>
+    read<Answer>('GET', target).catch((fault: unknown) => {
+      if (fault instanceof KubernetesError && fault.status === 404) return undefined;
+      throw fault;
+    });
+
+  return {
+    /** All objects of a kind, in pages. */
+    async list(kind: Kind): Promise<Listed> {
+      const items: Custom[] = [];
+      for (let next = ''; ; ) {
+        const query = new URLSearchParams({ limit: String(pageSize), ...(next && { continue: next }) });
+        const page = await read<{ items: Custom[]; metadata: { resourceVersion: string; continue?: string } }>(
+          'GET',
+          `${custom(kind)}?${query}`,
+        );
+        // Items of a list do not repeat their kind.
+        items.push(...page.items.map((item) => ({ ...item, kind, apiVersion: groupVersion }) as Custom));
+        next = page.metadata.continue ?? '';
+        if (!next) return { items, resourceVersion: page.metadata.resourceVersion };
+      }
+    },
+
+    /** Changes since a version; ends when the server ends it. @throws KubernetesError 410 where the version is too old. */
+    async *watch(kind: Kind, resourceVersion: string, ended: AbortSignal): AsyncGenerator<WatchEvent> {
+      const query = new URLSearchParams({
+        ...{ watch: 'true', allowWatchBookmarks: 'true' },
+        ...{ resourceVersion, timeoutSeconds: String(watchSeconds) },
+      });
+      // A connection that broke without an end is given up a little later than the server would end it.
+      const signal = AbortSignal.any([ended, AbortSignal.timeout((watchSeconds + 30) * 1000)]);
+      const answer = await send('GET', `${custom(kind)}?${query}`, { signal });
+      for await (const line of linesOf(answer.body!)) {
+        const event = JSON.parse(line) as WatchEvent;
+        if (event.type === 'ERROR') {
+          const { code, reason, message } = event.object as unknown as {
+            code: number;
+            reason: string;
+            message: string;
+          };
+          throw new KubernetesError(code, reason, message);
+        }
+        yield event;
+      }
+    },
+
+    secret: (name: string) => found<Secret>(path('api/v1', 'secrets', name)),
+    deployment: (name: string) => found<Deployment>(deployments(name)),
+
+    /** Server-side apply: the operator owns these fields, whoever wrote them before. */
+    applyDeployment: (wanted: AppliedDeployment) => apply<Deployment>(deployments(wanted.metadata.name), wanted),
+
+    /** @throws KubernetesError 409 where the object changed since it was read. */
+    setFinalizers: ({ kind, metadata: { name, resourceVersion } }: Custom, finalizers: readonly string[]) =>
+      read<Custom>('PATCH', custom(kind as Kind, name), {
+        type: 'application/merge-patch+json',
+        body: { metadata: { resourceVersion, finalizers } },
+      }),
+
+    /** Server-side apply of the whole status. */
+    applyStatus: ({ apiVersion, kind, metadata: { name } }: Custom, status: object) =>
+      apply<Custom>(`${custom(kind as Kind, name)}/status`, {
+        apiVersion,
+        kind,
+        metadata: { name, namespace },
+        status,
+      }),
+
+    lease: (name: string) => found<Lease>(leases(name)),
+    createLease: (lease: Lease) => read<Lease>('POST', leases(), { body: lease }),
+    /** @throws KubernetesError 409 where another replica was faster. */
+    updateLease: (lease: Lease) => read<Lease>('PUT', leases(lease.metadata.name), { body: lease }),
+  };
+
+  function apply<Answer>(target: string, body: unknown) {
+    const query = new URLSearchParams({ fieldManager, force: 'true' });
+    return read<Answer>('PATCH', `${target}?${query}`, { type: 'application/apply-patch+yaml', body });
+  }
+}
+
+/** What the operator's role grants, and no more; the role of the chart is compared with it. */
+export const permissions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  [group]: {
+    ...Object.fromEntries(Object.values(plurals).map((plural) => [plural, ['list', 'patch', 'watch']])),
+    ...Object.fromEntries(Object.values(plurals).map((plural) => [`${plural}/status`, ['patch']])),
+  },
+  '': { secrets: ['get'] },
+  apps: { deployments: ['get', 'patch'] },
+  'coordination.k8s.io': { leases: ['create', 'get', 'update'] },
+};
+
+async function refusalOf(answer: Response, method: string, target: string): Promise<KubernetesError> {
+  const text = await answer.text();
+  const { reason = '', message = text.slice(0, 500) } = statusIn(text);
+  const [where] = target.split('?');
+  return new KubernetesError(
+    answer.status,
+    reason,
+    `${method} ${where} was answered with ${answer.status}: ${message}`,
+  );
+}
+
+function statusIn(text: string): { reason?: string; message?: string } {
+  try {
+    return JSON.parse(text) as { reason?: string; message?: string };
+  } catch {
+    return {};
+  }
+}

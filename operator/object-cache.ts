@@ -1,0 +1,81 @@
+/** The objects of all kinds as the API server last said, kept by one list and one watch each. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Custom, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
+import { type Gateway, type Kind, kinds, type Part } from './resources.ts';
+
+export interface ObjectCache {
+  gateways(): Gateway[];
+  /** Objects that name a Gateway, of all Gateways. */
+  parts(): Part[];
+  /** What a write answered: it counts at once, and its own event changes nothing. */
+  put(object: Custom): void;
+}
+
+/** @param changed is called after each change that did not come by `put`. */
+export async function watchObjects(
+  api: KubernetesApi,
+  { changed, report }: { changed(): void; report(fault: unknown): void },
+  signal: AbortSignal,
+): Promise<ObjectCache & { readonly ended: Promise<unknown> }> {
+  const objects = new Map<string, Custom>();
+  const keyOf = ({ kind, metadata }: Custom) => `${kind}/${metadata.name}`;
+  const ofKind = (kind: Kind) => [...objects.values()].filter((object) => object.kind === kind);
+
+  function put(object: Custom): boolean {
+    const known = objects.get(keyOf(object));
+    if (known && !isNewer(object, known)) return false;
+    if (isGone(object)) objects.delete(keyOf(object));
+    else objects.set(keyOf(object), object);
+    return true;
+  }
+
+  async function load(kind: Kind): Promise<string> {
+    const { items, resourceVersion } = await api.list(kind);
+    const listed = new Set(items.map(keyOf));
+    for (const object of ofKind(kind)) if (!listed.has(keyOf(object))) objects.delete(keyOf(object));
+    for (const item of items) put(item);
+    changed();
+    return resourceVersion;
+  }
+
+  async function follow(kind: Kind, listedAt: string): Promise<void> {
+    let version: string | undefined = listedAt;
+    while (!signal.aborted) {
+      try {
+        version ??= await load(kind);
+        for await (const { type, object } of api.watch(kind, version, signal)) {
+          version = object.metadata.resourceVersion!;
+          if (type === 'BOOKMARK') continue;
+          if (type === 'DELETED' ? objects.delete(keyOf(object)) : put(object)) changed();
+        }
+        await wait(reopenMs, undefined, { signal });
+      } catch (fault) {
+        if (signal.aborted) return;
+        report(fault);
+        // The history before this version is gone: everything is listed again.
+        if (fault instanceof KubernetesError && fault.status === 410) version = undefined;
+        await wait(retryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  const versions = await Promise.all(kinds.map((kind) => load(kind)));
+  const ended = Promise.all(kinds.map((kind, at) => follow(kind, versions[at]!)));
+  return {
+    gateways: () => ofKind('Gateway') as Gateway[],
+    parts: () => [...objects.values()].filter(({ kind }) => kind !== 'Gateway') as Part[],
+    put,
+    ended,
+  };
+}
+
+const retryMs = 1000;
+const reopenMs = 100;
+
+/** An object without finalizers that is under deletion is removed by the server with that very write. */
+const isGone = ({ metadata }: Custom): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
+
+const isNewer = (one: Custom, other: Custom): boolean =>
+  one.metadata.uid !== other.metadata.uid ||
+  BigInt(one.metadata.resourceVersion!) > BigInt(other.metadata.resourceVersion!);

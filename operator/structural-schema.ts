@@ -1,0 +1,49 @@
+/** JSON Schema to the structural schemas of the API server: unions and maps of unions stay open, and the gateway checks them. */
+
+export interface OpenApi {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, OpenApi>>;
+  readonly items?: OpenApi;
+  readonly additionalProperties?: boolean | OpenApi;
+  readonly anyOf?: readonly OpenApi[];
+  readonly [keyword: string]: unknown;
+}
+
+/** Keywords that mean the same there. Defaults are the gateway's: in an object they would outlive a release. */
+const kept = [
+  'description',
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+];
+const plain = ['string', 'integer', 'number', 'boolean'];
+const isUnlimited = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
+
+export function structural(schema: OpenApi): OpenApi {
+  const { type, properties, items, additionalProperties, required } = schema;
+  const words = Object.fromEntries(
+    Object.entries(schema).filter(([name, value]) => kept.includes(name) && !(/m$/.test(name) && isUnlimited(value))),
+  );
+  if (type !== undefined && plain.includes(type)) return { type, ...words };
+  if (type === 'array' && items) return { type, ...words, items: structural(items) };
+  if (type === 'object' && properties)
+    return {
+      type,
+      ...words,
+      'x-kubernetes-preserve-unknown-fields': true,
+      ...(required !== undefined && { required }),
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, structural(each)])),
+    };
+  if (type === 'object' && typeof additionalProperties === 'object' && plain.includes(additionalProperties.type ?? ''))
+    return { type, ...words, additionalProperties: structural(additionalProperties) };
+  const { description } = schema;
+  return { 'x-kubernetes-preserve-unknown-fields': true, ...(description !== undefined && { description }) };
+}

@@ -1,0 +1,326 @@
+/** The operator as processes between an API server and a real gateway: everything goes over HTTP. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { permissions } from '../../operator/kubernetes-api.ts';
+import type { Condition, GatewayStatus } from '../../operator/resources.ts';
+import { until } from '../support/executor-cases.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type KubeApi, kubeApi } from '../support/kube-api.ts';
+
+jest.setTimeout(120_000);
+
+const root = resolve(__dirname, '../..');
+const custom = (plural: string) => `governance.dev/${plural}`;
+const adminToken = 'administrator-of-the-operator-test';
+const folder = mkdtempSync(join(tmpdir(), 'operator-'));
+let gateway: Gateway;
+let api: KubeApi;
+let operators: Operator[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    env: {
+      GATEWAY_ADMIN_TOKEN: adminToken,
+      GATEWAY_SECRET_NAMES: 'PROVIDER_OPENAI_API_KEY',
+      PROVIDER_OPENAI_API_KEY: 'sk-1',
+    },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  api = await kubeApi(permissions);
+  api.create('/secrets', secretOf('admin', 'token', adminToken));
+  api.create('/secrets', secretOf('one', 'key', 'key-of-tenant-one'));
+  api.create('apps/deployments', {
+    metadata: { name: 'gateway' },
+    spec: {
+      replicas: 1,
+      template: {
+        spec: { containers: [{ name: 'gateway', image: 'gateway:1', env: [{ name: 'LOG', value: 'on' }] }] },
+      },
+    },
+  });
+  rolledOut();
+});
+afterEach(async () => {
+  for (const operator of operators) await operator.stop('SIGTERM');
+  operators = [];
+  await api.stop();
+});
+
+interface Operator {
+  readonly identity: string;
+  log(): string;
+  stop(signal: NodeJS.Signals): Promise<void>;
+}
+
+function startOperator(identity: string): Operator {
+  const token = join(folder, identity);
+  writeFileSync(token, identity);
+  const child: ChildProcess = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/operator.ts')], {
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      KUBERNETES_API: api.url,
+      KUBERNETES_TOKEN_FILE: token,
+      OPERATOR_NAMESPACE: api.namespace,
+      OPERATOR_GATEWAY_ADDRESS: gateway.ready.admin_url,
+      OPERATOR_IDENTITY: identity,
+      OPERATOR_RESYNC_SECONDS: '2',
+      OPERATOR_LEASE_SECONDS: '6',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let log = '';
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const operator = {
+    identity,
+    log: () => log,
+    stop: async (signal: NodeJS.Signals) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    },
+  };
+  operators.push(operator);
+  return operator;
+}
+
+const secretOf = (name: string, key: string, value: string) => ({
+  metadata: { name },
+  data: { [key]: Buffer.from(value).toString('base64') },
+});
+const create = (kind: string, plural: string, name: string, spec: object) =>
+  api.create(custom(plural), { apiVersion: 'governance.dev/v1alpha1', kind, metadata: { name }, spec });
+const createGateway = () =>
+  create('Gateway', 'gateways', 'main', {
+    service: { name: 'gateway' },
+    deployment: { name: 'gateway' },
+    adminToken: { secretKeyRef: { name: 'admin', key: 'token' } },
+    configuration: { tool_policies: { pack: 'readonly' } },
+  });
+const createTenant = (name: string, secret = 'one', more = {}) =>
+  create('Tenant', 'tenants', name, {
+    gateway: 'main',
+    keys: [{ secretKeyRef: { name: secret, key: 'key' }, role: 'operator', kind: 'agent' }],
+    ...more,
+  });
+const statusOf = (plural: string, name: string) => api.get(custom(plural), name)?.status as GatewayStatus | undefined;
+const synced = (plural: string, name: string): Condition | undefined =>
+  statusOf(plural, name)?.conditions?.find(({ type }) => type === 'Synced');
+const isSynced = (plural: string, name: string) => synced(plural, name)?.status === 'True';
+
+function rolledOut(): void {
+  const { generation } = api.get('apps/deployments', 'gateway')!.metadata;
+  const status = { observedGeneration: generation, replicas: 1, updatedReplicas: 1, readyReplicas: 1 };
+  api.setStatus('apps/deployments', 'gateway', status);
+}
+/** Waits for a condition of the cluster; pods run their template meanwhile. */
+const settled = (holds: () => boolean | Promise<boolean>) =>
+  until(async () => {
+    rolledOut();
+    return holds();
+  });
+const called = (path: string, key: string, init: RequestInit = {}) =>
+  fetch(`${gateway.ready.admin_url}/admin/v1/${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${key}`, ...init.headers },
+  });
+const live = async () =>
+  (await called('config', adminToken)).json() as Promise<{
+    version: number;
+    configuration: { tenants: { id: string }[] };
+  }>;
+/** A key that is known may call, or learns that agents may not. */
+const works = async (key: string) => [200, 403].includes((await called('policies', key)).status);
+const versionNow = () => statusOf('gateways', 'main')?.version ?? 0;
+
+test('[operator.kubernetes] objects come into force, a refusal becomes a condition, deletion withdraws a key', async () => {
+  createGateway();
+  createTenant('one');
+  create('Policy', 'policies', 'no-push', {
+    gateway: 'main',
+    rules: [{ protocol: 'git', tool: '*', decision: 'block' }],
+  });
+  const operator = startOperator('first');
+  await settled(() => isSynced('gateways', 'main') && isSynced('tenants', 'one') && isSynced('policies', 'no-push'));
+  expect(await works('key-of-tenant-one')).toBe(true);
+  const { version } = await live();
+  expect(statusOf('gateways', 'main')).toMatchObject({ version, observedGeneration: 1 });
+
+  // A configuration that the gateway refuses: its own message, and the last one stays.
+  createTenant('two', 'one', { allowed_modelz: ['*'] });
+  await settled(() => synced('tenants', 'two')?.reason === 'Refused');
+  expect(synced('gateways', 'main')).toMatchObject({
+    status: 'False',
+    message: expect.stringContaining('allowed_modelz'),
+  });
+  expect((await live()).version).toBe(version);
+  expect(await works('key-of-tenant-one')).toBe(true);
+  api.delete(custom('tenants'), 'two');
+  await settled(() => isSynced('gateways', 'main') && api.get(custom('tenants'), 'two') === undefined);
+
+  // A deleted tenant is gone from the API server only when its key does not work any more.
+  api.create('/secrets', secretOf('three', 'key', 'key-of-tenant-three'));
+  createTenant('three', 'three');
+  await settled(() => isSynced('tenants', 'three'));
+  expect(await works('key-of-tenant-three')).toBe(true);
+  api.delete(custom('tenants'), 'three');
+  await settled(() => api.get(custom('tenants'), 'three') === undefined);
+  expect(await works('key-of-tenant-three')).toBe(false);
+  expect(await works('key-of-tenant-one')).toBe(true);
+  for (const secret of [adminToken, 'key-of-tenant']) expect(operator.log()).not.toContain(secret);
+  expect(JSON.stringify(statusOf('gateways', 'main'))).not.toContain('key-of-tenant');
+});
+
+test('[operator.secrets] a rotated key replaces the old one; a rotated variable replaces the pods', async () => {
+  api.create('/secrets', secretOf('openai', 'key', 'sk-1'));
+  createGateway();
+  createTenant('one');
+  create('Provider', 'providers', 'openai', {
+    gateway: 'main',
+    type: 'openai',
+    models: ['gpt-*'],
+    apiKey: { secretKeyRef: { name: 'openai', key: 'key' } },
+  });
+  startOperator('rotating');
+  await settled(() => isSynced('gateways', 'main'));
+  const containers = () => JSON.stringify(api.get('apps/deployments', 'gateway')!.spec);
+  expect(containers()).toContain('PROVIDER_OPENAI_API_KEY');
+  expect(containers()).toContain('"LOG"');
+  expect(containers()).not.toContain('sk-1');
+
+  const before = containers();
+  const version = versionNow();
+  api.edit('/secrets', 'one', (found) => ({
+    ...found,
+    ...secretOf('one', 'key', 'key-after-rotation'),
+    metadata: found.metadata,
+  }));
+  await settled(() => versionNow() > version);
+  expect(await works('key-after-rotation')).toBe(true);
+  expect(await works('key-of-tenant-one')).toBe(false);
+  expect(containers()).toBe(before);
+
+  api.edit('/secrets', 'openai', (found) => ({
+    ...found,
+    ...secretOf('openai', 'key', 'sk-2'),
+    metadata: found.metadata,
+  }));
+  await settled(() => containers() !== before);
+  await settled(() => isSynced('gateways', 'main'));
+
+  api.delete(custom('providers'), 'openai');
+  await settled(() => api.get(custom('providers'), 'openai') === undefined);
+  expect(containers()).not.toContain('PROVIDER_OPENAI_API_KEY');
+  expect(containers()).toContain('"LOG"');
+});
+
+test('[operator.drift] what another client wrote into the gateway or the Deployment is replaced', async () => {
+  createGateway();
+  createTenant('one');
+  const operator = startOperator('repairing');
+  await settled(() => isSynced('gateways', 'main'));
+  const foreign = { version: 1, tenants: [{ id: 'intruder', api_keys: ['key-of-an-intruder'] }] };
+  const put = await called('config', adminToken, {
+    method: 'PUT',
+    body: JSON.stringify(foreign),
+    headers: { 'content-type': 'application/yaml' },
+  });
+  expect(put.status).toBe(201);
+  expect(await works('key-of-an-intruder')).toBe(true);
+  await settled(async () => (await live()).configuration.tenants[0]?.id === 'one');
+  expect(await works('key-of-an-intruder')).toBe(false);
+  expect(operator.log()).toContain('"event":"drift"');
+
+  api.edit('apps/deployments', 'gateway', (found) =>
+    JSON.parse(
+      JSON.stringify(found).replace('"GATEWAY_SECRET_NAMES","value":""', '"GATEWAY_SECRET_NAMES","value":"AWS"'),
+    ),
+  );
+  await settled(() => !JSON.stringify(api.get('apps/deployments', 'gateway')).includes('"AWS"'));
+});
+
+test('[operator.leader] one replica works; another takes over when it is killed, and at once when it ends', async () => {
+  createGateway();
+  createTenant('one');
+  const first = startOperator('replica-a');
+  await settled(() => isSynced('gateways', 'main'));
+  const second = startOperator('replica-b');
+  const askedBySecond = () =>
+    api.requests.some(({ user, resource }) => user === 'replica-b' && resource.endsWith('/leases'));
+  await settled(askedBySecond);
+  expect(api.writes().filter(({ user }) => user === 'replica-b')).toEqual([]);
+
+  await first.stop('SIGKILL');
+  api.create('/secrets', secretOf('two', 'key', 'key-of-tenant-two'));
+  createTenant('after-the-kill', 'two');
+  await settled(() => isSynced('tenants', 'after-the-kill'));
+  expect(second.log()).toContain('"event":"leading"');
+  const lease = () => api.get('coordination.k8s.io/leases', 'governance-operator')!.spec as { holderIdentity: string };
+  expect(lease().holderIdentity).toBe('replica-b');
+
+  // Ended by the kubelet: the lease is given back.
+  await second.stop('SIGTERM');
+  expect(lease().holderIdentity).toBe('');
+});
+
+test('[operator.steady] 1,000 objects come into force, and then nothing is written, whatever is listed again', async () => {
+  createGateway();
+  const keys = Array.from({ length: 1000 }, (_, n) => [
+    `key-${n}`,
+    Buffer.from(`key-of-tenant-${n}`).toString('base64'),
+  ]);
+  api.create('/secrets', { metadata: { name: 'many' }, data: Object.fromEntries(keys) });
+  for (let n = 0; n < 1000; n++)
+    createTenant(`tenant-${n}`, 'many', { keys: [{ secretKeyRef: { name: 'many', key: `key-${n}` } }] });
+  const operator = startOperator('steady');
+  await settled(
+    () =>
+      isSynced('gateways', 'main') &&
+      Array.from({ length: 1000 }, (_, n) => n).every((n) => isSynced('tenants', `tenant-${n}`)),
+  );
+  const runs = () => operator.log().split('"event":"reconciled"').length;
+  const { length } = api.writes();
+  const { version } = await live();
+  const before = runs();
+  await settled(() => runs() >= before + 2);
+  api.compact();
+  const lists = () => api.requests.filter(({ verb }) => verb === 'list').length;
+  const listed = lists();
+  const later = runs();
+  await settled(() => lists() > listed && runs() >= later + 2);
+  expect(api.writes().slice(length)).toEqual([]);
+  expect((await live()).version).toBe(version);
+  // Three writes of an object: its finalizer, its status while pods are replaced, its status in force.
+  expect(length).toBeLessThan(3 * 1001 + 50);
+});
+
+test('[operator.rbac] the operator does without any verb that its role does not grant, and uses every one that it grants', async () => {
+  createGateway();
+  createTenant('one');
+  for (const [kind, plural, spec] of [
+    ['Provider', 'providers', { type: 'mock', models: ['mock'] }],
+    ['Route', 'routes', { match: { model: 'mock' }, providers: ['mock'] }],
+    ['Policy', 'policies', {}],
+  ] as const)
+    create(kind, plural, 'mock', { gateway: 'main', ...spec });
+  const operator = startOperator('least');
+  await settled(() => isSynced('gateways', 'main') && isSynced('policies', 'mock'));
+  await settled(() => api.requests.some(({ verb, resource }) => verb === 'update' && resource.endsWith('/leases')));
+  await operator.stop('SIGTERM');
+  const used = new Set(api.requests.map(({ verb, resource }) => `${verb} ${resource}`));
+  const granted = Object.entries(permissions).flatMap(([group, resources]) =>
+    Object.entries(resources).flatMap(([name, verbs]) => verbs.map((verb) => `${verb} ${group}/${name}`)),
+  );
+  expect([...used].sort()).toEqual(granted.sort());
+});

@@ -1,0 +1,162 @@
+/** The chart and its CustomResourceDefinitions, without a cluster. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse, parseAllDocuments } from 'yaml';
+import { configurationSchema } from '#core/contracts/config.ts';
+import packageJson from '#package' with { type: 'json' };
+import { type Composition, compose } from '../../../operator/compose.ts';
+import { definitions } from '../../../operator/crds.ts';
+import { permissions } from '../../../operator/kubernetes-api.ts';
+import { type Gateway, type Kind, type Part, plurals } from '../../../operator/resources.ts';
+import type { structural } from '../../../operator/structural-schema.ts';
+
+const chart = 'charts/agent-governance-gateway';
+const read = (name: string) => readFileSync(join(chart, name), 'utf8');
+/** A template without its actions: lines of control flow go, values become a word. */
+const bare = (name: string) =>
+  read(`templates/${name}`)
+    .replace(/^\s*\{\{-? (if|end|with|else|include)[^\n]*\n/gm, '')
+    .replace(/^\s*resourceNames: \{\{[^\n]*\n/gm, '')
+    .replace(/\{\{-?[^}]*\}\}/g, 'x');
+const documents = (name: string) => parseAllDocuments(bare(name)).map((document) => document.toJS());
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+test('[operator.rbac] the role of the chart grants the verbs of the client, in the namespace of the release', () => {
+  const all = documents('rbac.yaml');
+  expect(all.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'Role', 'RoleBinding']);
+  const granted: Record<string, Record<string, string[]>> = {};
+  for (const { apiGroups, resources, verbs } of all[1].rules as Rule[])
+    for (const group of apiGroups)
+      for (const resource of resources) {
+        granted[group] ??= {};
+        granted[group][resource] = [...(granted[group][resource] ?? []), ...verbs].sort();
+      }
+  expect(granted).toEqual(permissions);
+  for (const name of readdirSync(join(chart, 'templates')))
+    expect(read(`templates/${name}`)).not.toMatch(/ClusterRole|['"]\*['"]/);
+});
+
+test('[operator.chart] chart, image and package have one version', () => {
+  const { version, appVersion } = parse(read('Chart.yaml'));
+  expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
+});
+
+test('[operator.chart] the values satisfy their schema once an image is named, and nothing unknown does', () => {
+  const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
+  const holds = new Ajv2020({ strict: false }).compile(schema);
+  const values = parse(read('values.yaml'));
+  const named = { ...values, image: { ...values.image, repository: 'registry.example.com/gateway' } };
+  expect(holds(values)).toBe(false);
+  expect(holds(named)).toBe(true);
+  expect(holds({ ...named, gatway: {} })).toBe(false);
+  // The store in the volume belongs to one process.
+  expect(holds({ ...named, gateway: { ...named.gateway, replicas: 2 } })).toBe(false);
+  const elsewhere = { ...named.gateway, replicas: 2, dynamodbEndpoint: 'https://dynamodb.eu-west-1.amazonaws.com' };
+  expect(holds({ ...named, gateway: elsewhere })).toBe(true);
+});
+
+test('[operator.chart] containers run without root, without capabilities, on a read-only file system', () => {
+  const helpers = read('templates/_helpers.tpl');
+  for (const line of [
+    'runAsNonRoot: true',
+    'readOnlyRootFilesystem: true',
+    'allowPrivilegeEscalation: false',
+    'drop: [ALL]',
+  ])
+    expect(helpers).toContain(line);
+  for (const name of ['gateway.yaml', 'operator.yaml']) {
+    expect(read(`templates/${name}`)).toContain('include "governance.pod"');
+    expect(read(`templates/${name}`)).toContain('include "governance.container"');
+  }
+  expect(read('templates/gateway.yaml')).not.toMatch(/kind: (ConfigMap|Secret)$/m);
+});
+
+test('[operator.crd] the definitions of the chart are those of the configuration schema (npm run crds)', () => {
+  const made = definitions();
+  expect(readdirSync(join(chart, 'crds')).sort()).toEqual(Object.keys(made).sort());
+  for (const [name, definition] of Object.entries(made))
+    expect(parse(read(`crds/${name}`))).toEqual(structuredClone(definition));
+});
+
+test('[operator.crd] every schema is structural: a type everywhere but where unknown fields are kept, no unions', () => {
+  for (const [name, { spec }] of Object.entries(definitions())) {
+    const { subresources, additionalPrinterColumns, schema } = spec.versions[0]!;
+    expect([name, subresources]).toEqual([name, { status: {} }]);
+    expect(additionalPrinterColumns.map((each) => each.name)).toEqual(
+      expect.arrayContaining(['Ready', 'Synced', 'Reason']),
+    );
+    visit(schema.openAPIV3Schema, name);
+  }
+});
+
+function visit(schema: ReturnType<typeof structural>, path: string): void {
+  for (const union of ['anyOf', 'oneOf', 'allOf', 'not', '$ref']) expect([path, schema]).not.toHaveProperty([1, union]);
+  if (!schema['x-kubernetes-preserve-unknown-fields']) expect([path, typeof schema.type]).toEqual([path, 'string']);
+  expect([path, Boolean(schema.properties && schema.additionalProperties)]).toEqual([path, false]);
+  for (const [name, each] of Object.entries(schema.properties ?? {})) visit(each, `${path}.${name}`);
+  if (schema.items) visit(schema.items, `${path}[]`);
+}
+
+const specOf = (plural: string) =>
+  definitions()[`${plural}.yaml`]!.spec.versions[0]!.schema.openAPIV3Schema.properties.spec;
+const key = { secretKeyRef: { name: 'one', key: 'key' } };
+test.each([
+  ['tenants', { gateway: 'main', keys: [key] }, { gateway: 'main', keys: [] }],
+  [
+    'tenants',
+    { gateway: 'main', keys: [{ ...key, role: 'viewer' }] },
+    { gateway: 'main', keys: [{ ...key, role: 'root' }] },
+  ],
+  [
+    'providers',
+    { gateway: 'main', type: 'openai', timeout_ms: 5 },
+    { gateway: 'main', type: 'openai', timeout_ms: 'soon' },
+  ],
+  [
+    'routes',
+    { gateway: 'main', match: { model: '*' }, providers: ['mock'] },
+    { gateway: 'main', match: { model: '*' }, providers: [] },
+  ],
+  [
+    'policies',
+    { gateway: 'main', rules: [{ decision: 'block' }] },
+    { gateway: 'main', rules: [{ decision: 'perhaps' }] },
+  ],
+  [
+    'gateways',
+    { service: { name: 'gateway' }, adminToken: key },
+    { service: { name: 'evil.example.com/' }, adminToken: key },
+  ],
+])('[operator.crd] %s: a valid spec is accepted, its neighbour is refused', (plural, good, bad) => {
+  const holds = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    withoutBooleans(specOf(plural)) as object,
+  );
+  expect([holds(good), holds.errors]).toEqual([true, null]);
+  expect(holds(bad)).toBe(false);
+});
+
+test('[operator.crd] the objects of the example satisfy the definitions, and together the schema of the configuration', () => {
+  const objects = parseAllDocuments(read('examples/objects.yaml')).map((each) => each.toJS() as Gateway | Part);
+  for (const { kind, spec } of objects) {
+    const holds = new Ajv2020({ strict: false }).compile(withoutBooleans(specOf(plurals[kind as Kind])) as object);
+    expect([kind, holds(spec), holds.errors]).toEqual([kind, true, null]);
+  }
+  const [gateway, ...parts] = objects as [Gateway, ...Part[]];
+  const data = { key: 'a2V5', token: 'dG9rZW4=' };
+  const secrets = new Map(
+    ['governance-admin', 'openai', 'builder'].map((name) => [name, { metadata: { name }, data }]),
+  );
+  expect(
+    configurationSchema.safeParse(JSON.parse((compose({ gateway, parts, secrets }) as Composition).text)).error,
+  ).toBeUndefined();
+});
+
+/** OpenAPI's `exclusiveMinimum: true` beside `minimum` is JSON Schema's number. */
+const withoutBooleans = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema, (name, value) => (/^exclusive/.test(name) && value === true ? undefined : value)));
