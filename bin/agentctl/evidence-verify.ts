@@ -47,9 +47,15 @@ export function addEvidenceVerify(parent: Parent): void {
           'verifier keys of witnesses, or files with them: each must have seen it there',
         )
         .option('--witness-state <folder>', 'folder of your own agentctl witness: what it saw, and when'),
-    run: (cli, { session, file, publicKey, checkpoints, ...log }) => {
+    // The options hold those of every command as well.
+    run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState }) => {
+      const log: LogOptions = {
+        ...(logKey !== undefined && { logKey }),
+        ...(witnessKey !== undefined && { witnessKey }),
+        ...(witnessState !== undefined && { witnessState }),
+      };
       if (file !== undefined && session === undefined) return verifyFile(cli, file, publicKey, checkpoints, log);
-      if (Object.keys(log).some((name) => log[name as keyof typeof log] !== undefined)) {
+      if (Object.keys(log).length > 0) {
         throw new UsageError('--log-key, --witness-key and --witness-state go with --file <bundle>');
       }
       if (checkpoints !== undefined) throw new UsageError('--checkpoints goes with --file <bundle> and --public-key');
