@@ -65,6 +65,13 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
     return invalid(
       `spec.secrets: found ${foreign.name}. Allowed: [A-Z][A-Z0-9_]*, outside of ${reserved.join(', ')}, AWS_*, NODE_*, LD_*, PATH and the like.`,
     );
+  // The gateway would send it to the address that the entry names.
+  const { secretKeyRef: token } = gateway.spec.adminToken;
+  const leaking = environment.find(({ valueFrom }) => valueFrom?.secretKeyRef?.name === token.name);
+  if (leaking)
+    return invalid(
+      `${leaking.name}: found a reference to the Secret ${token.name}, which holds the administrator's token. Allowed: another Secret.`,
+    );
   const twice = environment.find(({ name }, at) => environment.findIndex((other) => other.name === name) !== at);
   if (twice)
     return invalid(`spec.secrets: found ${twice.name} twice. Allowed: each variable once, and none of a Provider.`);

@@ -132,3 +132,14 @@ test('[operator.refused] an object under deletion refuses nothing: the configura
   const deleted = { ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' } };
   expect(isRefusal(compose(sources({ parts: [tenant('one'), deleted] })))).toBe(false);
 });
+
+test("[operator.refused] the Secret of the administrator's token is not the key of a provider: it would be sent to its address", () => {
+  const apiKey = (name: string) => ({ apiKey: { secretKeyRef: { name, key: name === 'admin' ? 'token' : 'key' } } });
+  const provider = (name: string) =>
+    part('Provider', 'elsewhere', { type: 'openai', base_url: 'https://example.com', ...apiKey(name) });
+  expect(compose(sources({ parts: [tenant('one'), provider('admin')] }))).toMatchObject({
+    reason: 'InvalidSpec',
+    message: expect.stringContaining('found a reference to the Secret admin'),
+  });
+  expect(isRefusal(compose(sources({ parts: [tenant('one'), provider('openai')] })))).toBe(false);
+});
