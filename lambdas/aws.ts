@@ -33,6 +33,7 @@ import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
@@ -127,6 +128,7 @@ export function compose(
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
     ...host.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
     probes: new Probes(),
+    dependencyStates: new DependencyStates(),
     approvalClock: host.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
     brokers: configuredBrokers(snapshots, brokerPorts),
     effects: lazyEffects,

@@ -699,6 +699,10 @@ const admin: readonly Requirement[] = [
   must('admin.usage', 'usage counts per tenant, decision and tool.'),
   must('admin.violations', 'violations lists blocked actions with breakdowns.'),
   must('admin.status', 'Detailed health shows stores, versions, queues, sessions and recent violations.'),
+  must(
+    'admin.health-dependencies',
+    'Detailed health shows each dependency with state, latency and since when; what no decision needs only degrades it.',
+  ),
   must('admin.metrics-own-tenant', 'Metrics show a tenant its own counters, and the platform all of them.'),
   must('admin.metrics', 'svc_policy_decisions_total{decision,protocol} counts decisions on /metrics.'),
   must(

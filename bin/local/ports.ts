@@ -33,6 +33,7 @@ import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
@@ -136,6 +137,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     ...kept,
     votes: kept.signer,
     probes: new Probes(),
+    dependencyStates: new DependencyStates(),
     approvalClock: await options.approvalClock(() => ports),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),

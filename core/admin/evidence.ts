@@ -23,8 +23,14 @@ export const listSessions: Operation = async (call) => {
     ports.evidence.sessions(tenant, { limit, ...(cursor !== undefined && { cursor }) }),
   );
   const own = page.items.filter((head) => principal.kind !== 'agent' || head.owner_key === principal.key_id);
-  return { body: { sessions: own, ...(page.cursor && { cursor: page.cursor }) } };
+  return { body: { sessions: own.map(shown), ...(page.cursor && { cursor: page.cursor }) } };
 };
+
+/** What the risk rules remember between calls is theirs alone. */
+const shown = ({ risk, ...head }: SessionHead) => ({
+  ...head,
+  ...(risk && { risk: { score: risk.score, rule: risk.rule } }),
+});
 
 /** Only a chain that holds is signed, so only such a chain is exported. */
 export const exportSession: Operation = async (call) => {

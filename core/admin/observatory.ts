@@ -5,6 +5,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
 import { providersOf } from './chat-views.ts';
+import { dependenciesOf } from './dependencies.ts';
 import { federationOf } from './federation-view.ts';
 import { cursorOf, limitOf, type Operation } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -89,9 +90,11 @@ export const status: Operation = async (call) => {
       federationOf(call),
     ]);
   const waiting = pending.items.filter((row) => row.expires_at > isoTime(now));
+  const known = { providers, failing: deliveries.failing, federation };
   const oldest = waiting[0] && Math.round((now - Date.parse(waiting[0].queued_at)) / 1000);
   return {
     body: {
+      ...(await dependenciesOf(call, known)),
       version: ports.version,
       tenant,
       policy: snapshot.policyDocument.name,

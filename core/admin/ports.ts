@@ -17,6 +17,7 @@ import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
+import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
@@ -78,6 +79,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly recentTraces: () => readonly RecordedTrace[];
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
+  readonly dependencyStates: DependencyStates;
   readonly version: string;
   /** Which session the calls of a caller that names none go into. */
   readonly unnamedSessions: UnnamedSessions;

@@ -44,3 +44,50 @@ test('[cli.status-failing] a failed notification is retrying, then dead, with it
   }
   expect(await statusOf()).toMatchObject({ due: 0, failing: [{ state: 'dead', attempts: 8 }] });
 });
+
+describe('[admin.health-dependencies] what the gateway depends on', () => {
+  let fresh: Awaited<ReturnType<typeof testPorts>>;
+  beforeAll(async () => {
+    fresh = await testPorts();
+  }, 60_000);
+  afterAll(() => fresh?.stop());
+
+  const health = async (ports = fresh.ports) =>
+    (await caller(ports)('GET', '/admin/v1/health/detailed', { key: keys.viewer })).body;
+  const of = (body: { dependencies: { name: string }[] }, name: string) =>
+    body.dependencies.find((one) => one.name === name);
+
+  test('stores answer, a provider that nobody called is unknown, one that is off is not listed', async () => {
+    const body = await health();
+    expect(body.status).toBe('ok');
+    const since = new Date(fresh.ports.clock.now()).toISOString();
+    expect(body.dependencies).toEqual([
+      { kind: 'store', name: 'tables', needed: true, state: 'up', latency_ms: 0, since },
+      { kind: 'object_store', name: 'objects', needed: true, state: 'up', latency_ms: 0, since },
+      { kind: 'provider', name: 'mock', needed: false, state: 'unknown', since },
+    ]);
+  });
+
+  test('a channel that fails degrades it, since then and with the reason; the stores keep their time', async () => {
+    const before = await health();
+    fresh.pass(60);
+    const { deliveries, clock } = fresh.ports;
+    const now = new Date(clock.now()).toISOString();
+    await deliveries.enqueue({
+      ...{ id: 'one', channel: 'slack', event: 'submitted', envelope_id: 'one', tenant: 'default' },
+      ...{ attempts: 1, last_error: 'it answered 500', due_at: now, state: 'due' },
+    });
+    const body = await health();
+    expect(body.status).toBe('degraded');
+    expect(of(body, 'slack')).toMatchObject({ kind: 'channel', state: 'down', reason: 'it answered 500', since: now });
+    expect(of(body, 'tables')).toEqual(of(before, 'tables'));
+  });
+
+  test('without its object store it is unavailable, and says so', async () => {
+    const objects = { ...fresh.ports.objects, get: () => Promise.reject(new Error('https://secret.example refused')) };
+    const body = await health({ ...fresh.ports, objects });
+    expect(body.status).toBe('unavailable');
+    expect(of(body, 'objects')).toMatchObject({ needed: true, state: 'down' });
+    expect(JSON.stringify(body)).not.toContain('secret.example');
+  });
+});

@@ -30,6 +30,7 @@ import type { Executor } from '#core/credentials/ports.ts';
 import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
@@ -136,6 +137,7 @@ export async function testPorts(options: TestOptions = {}) {
     signer: await keyFileSigner(join(folder, 'signing-key.pem')),
     votes: await keyFileSigner(join(folder, 'vote-key.pem')),
     probes: new Probes(),
+    dependencyStates: new DependencyStates(),
     approvalClock,
     brokers: async (name) =>
       brokersFrom((await snapshots.current()).configuration, {

@@ -44,7 +44,7 @@ export const evidence = {
           policy_versions: z.array(count),
           opened_at: time,
           updated_at: time,
-          risk: z.looseObject({ score: z.number(), rule: z.string() }).optional(),
+          risk: z.strictObject({ score: z.number(), rule: z.string() }).optional(),
           spent_microusd: microusd.optional(),
         }),
       ),

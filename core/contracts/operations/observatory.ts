@@ -85,6 +85,23 @@ export const observatory = {
   },
   status: {
     output: z.strictObject({
+      status: z.enum(['ok', 'degraded', 'unavailable']).meta({
+        description: 'degraded: something is down that no decision needs. unavailable: a store is down.',
+      }),
+      dependencies: z.array(
+        z.strictObject({
+          kind: z.enum(['store', 'object_store', 'provider', 'channel', 'control_plane']),
+          name: z.string(),
+          needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),
+          state: z.enum(['up', 'degraded', 'down', 'unknown']),
+          latency_ms: milliseconds.optional().meta({
+            description:
+              'Of a store: of the question just asked. Of a provider: 95th percentile of the last 15 minutes.',
+          }),
+          reason: z.string().optional(),
+          since: time.meta({ description: 'Since when this process has seen it in this state.' }),
+        }),
+      ),
       version: z.string(),
       tenant: z.string(),
       policy: z.string(),

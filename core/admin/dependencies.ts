@@ -1,0 +1,101 @@
+/** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
+import type { FailingDelivery } from '#core/approvals/failing.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { DependencyState } from '#core/observatory/dependency-states.ts';
+import type { providersOf } from './chat-views.ts';
+import type { federationOf } from './federation-view.ts';
+import type { Call } from './operation.ts';
+
+interface Found {
+  readonly kind: 'store' | 'object_store' | 'provider' | 'channel' | 'control_plane';
+  readonly name: string;
+  /** Nothing is decided without it. */
+  readonly needed: boolean;
+  readonly state: DependencyState;
+  readonly latency_ms?: number;
+  readonly reason?: string;
+}
+
+/** What the other parts of the status have already read. */
+interface Known {
+  readonly providers: Awaited<ReturnType<typeof providersOf>>;
+  readonly failing: readonly FailingDelivery[];
+  readonly federation: Awaited<ReturnType<typeof federationOf>>;
+}
+
+/**
+ * Asks the stores now; of everything else it says how the last calls went, because a question would cost money or
+ * disturb a service. `degraded`: what is down is not needed for a decision. A store that is down ends the request with
+ * `service_unavailable` before this.
+ */
+export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot'>, known: Known) {
+  const { ports } = call;
+  const found = [...(await storesOf(call)), ...providers(known), ...channels(call, known), ...controlPlane(known)];
+  const now = ports.clock.now();
+  const dependencies = found.map((one) => ({
+    ...one,
+    since: isoTime(ports.dependencyStates.note(`${one.kind} ${one.name}`, one.state, now)),
+  }));
+  const down = dependencies.filter(({ state }) => state === 'down');
+  const status = down.some(({ needed }) => needed) ? 'unavailable' : down.length > 0 ? 'degraded' : 'ok';
+  return { status, dependencies };
+}
+
+async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Found[]> {
+  const rows = await timed(ports, () => ports.configStore.current());
+  const bodies = await timed(ports, async () => {
+    if (rows.value && !(await ports.objects.get(rows.value.sha256)))
+      throw new Error('the body of the configuration in force is not there');
+  });
+  return [
+    { kind: 'store', name: 'tables', needed: true, ...rows.found },
+    { kind: 'object_store', name: 'objects', needed: true, ...bodies.found },
+  ];
+}
+
+async function timed<T>({ clock }: Call['ports'], ask: () => Promise<T>) {
+  const startedAt = clock.now();
+  try {
+    const value = await ask();
+    return { value, found: { state: 'up' as const, latency_ms: Math.max(0, clock.now() - startedAt) } };
+  } catch (thrown) {
+    return { found: { state: 'down' as const, reason: thrown instanceof Error ? thrown.name : 'it does not answer' } };
+  }
+}
+
+const providerStates = { healthy: 'up', degraded: 'degraded', unhealthy: 'down', unknown: 'unknown' } as const;
+
+const providers = ({ providers: all }: Known): Found[] =>
+  all.flatMap(({ name, health, breaker, p95_latency_ms }) =>
+    health === 'disabled'
+      ? []
+      : [
+          {
+            ...{ kind: 'provider' as const, name, needed: false, state: providerStates[health] },
+            ...(p95_latency_ms !== undefined && { latency_ms: p95_latency_ms }),
+            ...(breaker === 'open' && { reason: 'its breaker is open' }),
+          },
+        ],
+  );
+
+function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: Known): Found[] {
+  const configured = Object.entries(snapshot.configuration.approvals.channels)
+    .filter(([, settings]) => settings?.enabled)
+    .map(([name]) => name);
+  return [...new Set([...configured, ...failing.map(({ channel }) => channel)])].map((name) => {
+    const last = failing.find(({ channel }) => channel === name);
+    return {
+      ...{ kind: 'channel', name, needed: false, state: last ? 'down' : 'up' },
+      ...(last && { reason: last.error }),
+    };
+  });
+}
+
+function controlPlane({ federation }: Known): Found[] {
+  if (!federation) return [];
+  const reason = federation.stale ?? federation.refused;
+  const state = reason !== undefined ? 'down' : federation.control_plane_version > 0 ? 'up' : 'unknown';
+  return [
+    { kind: 'control_plane', name: 'control plane', needed: false, state, ...(reason !== undefined && { reason }) },
+  ];
+}
