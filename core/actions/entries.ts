@@ -152,7 +152,7 @@ export function decisionDraft(
   safe: Redacted = withhold(ports, action),
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
-  const { protocol, tool, capability, upstream, upstream_tool } = envelope;
+  const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
   const { target, parameters, sent_with, justification, task, withheld } = safe;
   const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
@@ -162,6 +162,7 @@ export function decisionDraft(
     capability,
     ...(upstream !== undefined && { upstream }),
     ...(upstream_tool !== undefined && { upstream_tool }),
+    ...(definition !== undefined && { definition }),
     ...(action.privateParameters ? { parameters_sha256: digestOf(envelope.parameters) } : { parameters }),
     ...(sent_with && { sent_with }),
     ...(withheld.length > 0 && { withheld }),

@@ -10,7 +10,7 @@ import { missingOf, missingText } from '#core/identity/separation-rules.ts';
 export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) {
   const { envelope_id, actor, protocol, tool, target, capability, upstream, parameters, queued_at, expires_at } = row;
   const { justification, matched_rule, call_digest, withheld, session_id, status } = row;
-  const { upstream_tool, sent_with } = row;
+  const { upstream_tool, definition, sent_with } = row;
   const call = {
     protocol,
     tool,
@@ -18,6 +18,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     capability,
     upstream,
     upstream_tool,
+    definition,
     parameters,
     sent_with,
     withheld,

@@ -97,7 +97,7 @@ async function holds(tool: 'run' | 'asked', given: string, extra: string): Promi
   expect(canonicalize(parameters)).toBe(canonicalize(JSON.parse(given)));
   expect([own, rest, Object.keys(meta ?? {}).filter((key) => key !== 'progressToken')]).toEqual([tool, {}, []]);
   const entry = (await entries(evidence)).findLast(({ kind }) => kind === 'allow')!;
-  const { protocol, target, capability, call_digest, withheld } = entry.body as Record<string, unknown>;
+  const { protocol, target, capability, definition, call_digest, withheld } = entry.body as Record<string, unknown>;
   if (withheld === undefined) expect(canonicalize(entry.body.parameters)).toBe(canonicalize(parameters));
   const covered = {
     tenant: 'default',
@@ -107,6 +107,7 @@ async function holds(tool: 'run' | 'asked', given: string, extra: string): Promi
     tool,
     target,
     capability,
+    definition,
   };
   if (withheld === undefined) expect(call_digest).toBe(digestOf({ ...covered, upstream: 'one', parameters }));
   return 'sent';

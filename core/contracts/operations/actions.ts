@@ -47,6 +47,9 @@ const item = z.strictObject({
   unverified: z.array(z.string()).meta({ description: 'Fields that are the word of the caller.' }),
   ...call,
   upstream_tool: z.string().optional(),
+  definition: sha256Hex
+    .optional()
+    .meta({ description: 'Digest of what matters of the tool’s definition at its server.' }),
   sent_with: z.record(z.string(), z.unknown()).optional(),
   withheld: z.array(z.string()).meta({ description: 'JSON paths of redacted parameters.' }),
   call_digest: sha256Hex,
