@@ -18,6 +18,7 @@ export default {
   coverageReporters: ['text-summary', 'lcovonly', 'json-summary'],
   coverageThreshold: { global: { lines: 92, branches: 85 } },
   testEnvironment: 'node',
+  maxWorkers: '100%',
   // A test fails for what it found, never because the machine was busy.
   testTimeout: 60_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
