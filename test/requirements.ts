@@ -140,6 +140,26 @@ const policies: readonly Requirement[] = [
   must('policy.simulate', 'simulate evaluates calls against a policy and records nothing.'),
   must('policy.why', 'why shows, for a recorded action, each rule and the first condition that failed.'),
   must('policy.unknown-protocol-warns', 'A rule naming an unknown protocol only warns.'),
+  must(
+    'provenance.forms',
+    'A value is found in a text in another case, spacing, grouping, order of a date, base64, hexadecimal, percent signs or JSON; a changed letter, dot, domain or amount is another value.',
+  ),
+  must(
+    'provenance.traced',
+    'Each value of a call is traced to the words of the person, to the results of tools by name and server, or to neither; a part of it to what holds the part.',
+  ),
+  must(
+    'provenance.rules',
+    'A rule may ask for the source of an argument: source (the whole value), source_not (no part), source_some (some part), with globs of labels.',
+  ),
+  must(
+    'provenance.fail-closed',
+    'Where the source that a rule asks for is not known for certain, nothing is allowed on its account: the call is reviewed.',
+  ),
+  must(
+    'provenance.analysis',
+    'Analysis and diff know conditions on sources: each holds or not, whatever the values; examples name those that hold.',
+  ),
   must('policy.upstream', 'A rule may name an upstream; decision, explanation, analysis and diff know it.'),
   must(
     'credential.grant-upstream',

@@ -1,6 +1,7 @@
 /** The ActionEnvelope and its parts as they travel on every wire. */
 import * as z from 'zod';
 import { resultReasons } from './approval.ts';
+import type { CallSources } from './provenance.ts';
 
 export const decisions = ['allow', 'review', 'block'] as const;
 export type Decision = (typeof decisions)[number];
@@ -76,6 +77,10 @@ export interface ToolCall {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What the server is sent besides its arguments, where it is more than the protocol needs: decided with the call. */
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
+  /** Where its values come from; absent where nothing was traced, or no rule asks. Never part of what is digested. */
+  readonly sources?: CallSources | undefined;
+  /** Of an example that the analysis made: the conditions on sources that hold in it, by their keys. */
+  readonly assumed?: ReadonlySet<string> | undefined;
 }
 
 /** Where a call goes, as the inventory of servers and services says before anything is decided. */

@@ -20,6 +20,18 @@ export const argumentPredicateSchema = z
       .optional()
       .meta({ description: 'The value, a text, may have at most this many characters.' }),
     absent: z.boolean().optional().meta({ description: 'true: the path must not exist. false: it must exist.' }),
+    source: globs.optional().meta({
+      description:
+        'The whole value must come from one of these: trusted (the words of the person), system, tool:<tool>, server:<name>, unknown; globs.',
+    }),
+    source_not: globs.optional().meta({
+      description:
+        'No part of the value may come from one of these; globs as in source. What the person said in full comes from nowhere else.',
+    }),
+    source_some: globs.optional().meta({
+      description:
+        'The value, or a part of it, must come from one of these: the opposite of source_not, for rules that block or review.',
+    }),
   })
   .refine((predicate) => Object.keys(predicate).length > 0, 'an argument predicate needs at least one member');
 export type ArgumentPredicate = z.infer<typeof argumentPredicateSchema>;

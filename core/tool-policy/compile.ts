@@ -21,6 +21,8 @@ export interface CompiledPolicy {
   readonly index: RuleIndex;
   /** Whether any rule looks into `parameters`. */
   readonly readsParameters: boolean;
+  /** Whether any rule, of a level as well, asks where a value comes from. */
+  readonly readsSources: boolean;
   /** Of the tenant the policy is for: they tighten what the rules decide. */
   readonly levels?: readonly CompiledPolicy[];
 }
@@ -31,7 +33,8 @@ export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const guards = (document.guards ?? []).flatMap((guard, i) => locate(`guards[${i}]`, () => rulesOfGuard(guard)));
   const policy = policyOf(document.name, document.default_decision, guards.map(numbered), rules);
   const levels = document.levels?.map(compileLevel);
-  return levels === undefined || levels.length === 0 ? policy : { ...policy, levels };
+  if (levels === undefined || levels.length === 0) return policy;
+  return { ...policy, levels, readsSources: policy.readsSources || levels.some((level) => level.readsSources) };
 }
 
 /** A level says nothing of what its rules do not match. `matched_rule` names the level and the rule. */
@@ -61,8 +64,12 @@ export function policyOf(
     rules,
     index: new RuleIndex(all),
     readsParameters: all.some((rule) => rule.arguments.length > 0),
+    readsSources: all.some(asksSource),
   };
 }
+
+export const asksSource = ({ arguments: conditions }: CompiledRule): boolean =>
+  conditions.some(({ predicate }) => predicate.origin !== undefined);
 
 const numbered = (guard: CompiledRule, at: number, { length }: readonly CompiledRule[]): CompiledRule => ({
   ...guard,

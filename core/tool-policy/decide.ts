@@ -1,10 +1,12 @@
 /** The decision of a tool policy: first match wins, and whatever goes wrong blocks. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { SourceNote } from '#core/contracts/provenance.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { holdsInCall } from './argument-path.ts';
+import { type ArgumentPath, holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { type NormalCall, readingsOf } from './normalise.ts';
 import { holds } from './predicate.ts';
+import { assumedKey, type Held, type SourceCondition, sourceHolds } from './source-condition.ts';
 
 export interface PolicyDecision {
   readonly decision: Decision;
@@ -18,6 +20,8 @@ export interface PolicyDecision {
   readonly reason?: string;
   /** What the tool guard found in the arguments: kinds and places, no values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
+  /** Where the values come from that rules ask it of: labels, no values [provenance.reasons]. */
+  readonly provenance?: readonly SourceNote[];
 }
 
 /** Never throws: an evaluation that fails decides block. */
@@ -73,12 +77,12 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
 }
 
 export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
-  const match = firstMatch(policy, call);
-  if (!match) {
-    return { decision: policy.defaultDecision, matched_rule: 'default', policy: policy.name };
-  }
+  const { rule: match, unclear } = matchOf(policy, call);
+  const decision = match?.rule.decision ?? policy.defaultDecision;
+  if (unclear && decision === 'allow') return unclearSource(policy, unclear);
+  if (!match) return { decision, matched_rule: 'default', policy: policy.name };
   return {
-    decision: match.rule.decision,
+    decision,
     matched_rule: match.name,
     policy: policy.name,
     rule: match.rule,
@@ -87,24 +91,76 @@ export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyD
   };
 }
 
-/** Whether an argument condition holds; shared with the explanation. */
-export const argumentHolds = ({ path, predicate }: CompiledArgument, call: NormalCall): boolean =>
-  holdsInCall(path, call, (value) => holds(predicate, value, call.text));
+/** `matched_rule` of a review because nothing certain can be said of where a value comes from. */
+export const unclearSourceRule = 'provenance:unclear';
+
+/** What a rule asks for and the record cannot answer is not allowed [provenance.fail-closed]. */
+const unclearSource = ({ name }: CompiledPolicy, rule: CompiledRule): PolicyDecision => ({
+  decision: 'review',
+  matched_rule: unclearSourceRule,
+  policy: name,
+  reason: `The rule ${rule.name} asks where a value comes from, and what this session has seen is not known for certain.`,
+});
+
+/** Whether an argument condition holds for certain; shared with the explanation. */
+export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boolean =>
+  argumentState(argument, call) === 'yes';
+
+function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
+  const { origin } = predicate;
+  const held = (passes: (held: Held) => boolean): boolean =>
+    holdsInCall(
+      path,
+      call,
+      (value) =>
+        holds(predicate, value, call.text) &&
+        (origin === undefined || value === undefined || passes(originHolds(path, origin, value, call))),
+    );
+  if (held((each) => each === 'yes')) return 'yes';
+  return origin !== undefined && held((each) => each !== 'no') ? 'unclear' : 'no';
+}
+
+/** Examples of the analysis assume what holds instead of tracing it. */
+const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): Held =>
+  call.assumed ? (call.assumed.has(assumedKey(path, origin)) ? 'yes' : 'no') : sourceHolds(origin, value, call.sources);
+
+interface Match {
+  /** The guard or rule that decides, if one matches for certain. */
+  readonly rule?: CompiledRule;
+  /** The first before it that would match if its condition on a source held, which is not known. */
+  readonly unclear?: CompiledRule;
+}
+
+function matchOf(policy: CompiledPolicy, call: NormalCall): Match {
+  let unclear: CompiledRule | undefined;
+  // Candidates match in protocol and tool already.
+  for (const rule of policy.index.candidates(call.protocol, call.tool)) {
+    const held = restMatches(rule, call);
+    if (held === 'yes') return { rule, ...(unclear && { unclear }) };
+    if (held === 'unclear') unclear ??= rule;
+  }
+  return unclear ? { unclear } : {};
+}
 
 /** The guard or rule that decides, if one matches. */
-export function firstMatch(policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined {
-  // Candidates match in protocol and tool already.
-  for (const rule of policy.index.candidates(call.protocol, call.tool)) if (restMatches(rule, call)) return rule;
-  return undefined;
+export const firstMatch = (policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined =>
+  matchOf(policy, call).rule;
+
+function restMatches(rule: CompiledRule, call: NormalCall): Held {
+  if (rule.upstream && !rule.upstream.matches(call.upstream)) return 'no';
+  if (rule.target && !rule.target.matches(call.target)) return 'no';
+  if (rule.capability && !rule.capability.matches(call.capability)) return 'no';
+  let held: Held = 'yes';
+  for (const argument of rule.arguments) {
+    const state = argumentState(argument, call);
+    if (state === 'no') return 'no';
+    if (state === 'unclear') held = state;
+  }
+  return held;
 }
 
-function restMatches(rule: CompiledRule, call: NormalCall): boolean {
-  if (rule.upstream && !rule.upstream.matches(call.upstream)) return false;
-  if (rule.target && !rule.target.matches(call.target)) return false;
-  if (rule.capability && !rule.capability.matches(call.capability)) return false;
-  for (const argument of rule.arguments) if (!argumentHolds(argument, call)) return false;
-  return true;
+function rankOf(policy: CompiledPolicy, call: NormalCall): number {
+  const { rule, unclear } = matchOf(policy, call);
+  const rank = decisions.indexOf(rule?.rule.decision ?? policy.defaultDecision);
+  return unclear ? Math.max(rank, decisions.indexOf('review')) : rank;
 }
-
-const rankOf = (policy: CompiledPolicy, call: NormalCall): number =>
-  decisions.indexOf(firstMatch(policy, call)?.rule.decision ?? policy.defaultDecision);

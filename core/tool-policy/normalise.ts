@@ -47,6 +47,8 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
     capability: normalName(call.capability, reading),
     parameters: call.parameters,
     sent_with: call.sent_with,
+    sources: call.sources,
+    assumed: call.assumed,
     text: remember((raw) => canonicalText(raw, reading)),
   };
 }

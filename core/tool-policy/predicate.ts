@@ -2,6 +2,7 @@
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { compileGlob, type Glob } from '#core/matching/glob.ts';
+import { compileSource, type SourceCondition } from './source-condition.ts';
 
 export type Scalar = string | number | boolean | null;
 
@@ -18,6 +19,8 @@ export interface Predicate {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly maxLength: number | undefined;
+  /** What is asked of where the value comes from; `holds` does not look at it. */
+  readonly origin?: SourceCondition | undefined;
 }
 
 /**
@@ -26,6 +29,7 @@ export interface Predicate {
  */
 export function compilePredicate(source: ArgumentPredicate): Predicate {
   const { equals, in: list, glob, not_glob, min, max, max_length, absent } = source;
+  const origin = compileSource(source);
   const others = Object.keys(source).some((member) => member !== 'absent');
   return {
     source,
@@ -39,6 +43,7 @@ export function compilePredicate(source: ArgumentPredicate): Predicate {
     min,
     max,
     maxLength: max_length,
+    ...(origin && { origin }),
   };
 }
 

@@ -5,8 +5,9 @@ import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/to
 import { isAscii } from '#core/matching/fold-unicode.ts';
 import { compileGlob } from '#core/matching/glob.ts';
 import { normalText } from '#core/matching/text-automaton.ts';
+import { traceValues } from '#core/provenance/trace.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
+import { callOfExample, diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { normaliseCall, readingsOf } from '#core/tool-policy/normalise.ts';
@@ -27,8 +28,18 @@ const parameterSets = [
   { query: 'a' },
   { x: { b: 'a b' } },
 ];
+/** Every value of a call from one place: of the person, or of nothing the session has seen. */
+const sourcesOf = (parameters: Record<string, unknown>, label: string) =>
+  traceValues([parameters], { seen: [{ label, has: () => true }], complete: true });
 const calls: ToolCall[] = tools.flatMap((tool) =>
-  targets.flatMap((target) => parameterSets.map((parameters) => callOf(tool, target, 'r', parameters))),
+  targets.flatMap((target) =>
+    parameterSets.flatMap((parameters) =>
+      ['trusted', 'tool:a'].map((label) => ({
+        ...callOf(tool, target, 'r', parameters),
+        sources: sourcesOf(parameters, label),
+      })),
+    ),
+  ),
 );
 
 function callOf(tool: string, target: string, capability: string, parameters: Record<string, unknown> = {}): ToolCall {
@@ -45,6 +56,8 @@ const conditions = fc.constantFrom<ToolRule['arguments']>(
   { x: { absent: true } },
   { x: { min: 0 } },
   { '**': { glob: 'a' } },
+  { x: { source: 'trusted' } },
+  { x: { glob: 'a*', source: 'trusted' } },
 );
 const rule = fc
   .record({
@@ -123,7 +136,7 @@ test('[policy.analysis.exact] [policy.diff] a diff finds every change brute forc
       expect(analysed).toBe(true);
       const regions = [...tightened, ...loosened];
       for (const { from, to, example } of regions) {
-        const call = { parameters: {}, ...example };
+        const call = callOfExample(example);
         expect([decide(a, call).decision, decide(b, call).decision]).toEqual([from, to]);
       }
       for (const call of calls) {

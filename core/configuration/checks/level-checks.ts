@@ -3,7 +3,7 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { type Level, levelsWithRules } from '#core/identity/organization.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { diffPolicies, type Region } from '#core/tool-policy/analysis/diff.ts';
+import { callOfExample, diffPolicies, type Region } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
@@ -61,7 +61,7 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
   for (const [name, upper] of uppers) {
     const diff = diffPolicies(upper, document);
     warnings.push(...diff.warnings.map((warning) => `${level.path} under ${name}: ${warning}`));
-    const ruleOf = ({ example }: Region) => decide(policy, { parameters: {}, ...example }).rule_index;
+    const ruleOf = ({ example }: Region) => decide(policy, callOfExample(example)).rule_index;
     const tightening = new Set(diff.tightened.map(ruleOf));
     for (const region of diff.loosened) {
       const index = ruleOf(region);
@@ -79,7 +79,7 @@ function repeats(upper: ToolPolicyDocument, { path, rules }: Level, index: numbe
   const allowing = documentOf({ path, rules: rules.with(index, { ...rules[index]!, decision: 'allow' }) });
   const policy = compilePolicy(allowing);
   return diffPolicies(upper, allowing).loosened.some(
-    ({ from, example }) => from === 'review' && decide(policy, { parameters: {}, ...example }).rule_index === index,
+    ({ from, example }) => from === 'review' && decide(policy, callOfExample(example)).rule_index === index,
   );
 }
 

@@ -30,7 +30,9 @@ const region = z.strictObject({
   rule_before: z.string(),
   rule_after: z.string(),
   repeated: count.optional(),
-  example: toolCall.meta({ description: 'The shortest call whose decision differs.' }),
+  example: toolCall
+    .extend({ holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold in it.' }) })
+    .meta({ description: 'The shortest call whose decision differs.' }),
 });
 const seen = { fingerprint: sha256Hex.optional(), seen_at: time };
 const about = z.strictObject({

@@ -17,8 +17,19 @@ export interface Region {
   readonly rule_after: string;
   /** How many pairs of rules so named disagree; the example is of the shortest call among them. */
   readonly repeated?: number;
-  readonly example: Omit<ToolCall, 'parameters'> & Partial<Pick<ToolCall, 'parameters'>>;
+  readonly example: Omit<ToolCall, 'parameters' | 'sources' | 'assumed'> &
+    Partial<Pick<ToolCall, 'parameters'>> & {
+      /** Conditions on sources that hold in the example; others do not. */
+      readonly holding?: readonly string[];
+    };
 }
+
+/** The call of an example: what it assumes of sources is taken for given. */
+export const callOfExample = ({ holding, ...call }: Region['example']): ToolCall => ({
+  parameters: {},
+  ...call,
+  ...(holding && { assumed: new Set(holding) }),
+});
 
 export interface PolicyDiff {
   /** False when a pair of rules was too costly to compare; a warning names it. */
@@ -120,7 +131,11 @@ const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: Tool
 const endsAt = (policy: CompiledPolicy, call: ToolCall): number | undefined =>
   firstMatch(policy, worstReading(policy, call))?.index;
 
-function regionOf(x: End, y: End, { parameters, ...call }: ToolCall): Region {
-  const example = Object.keys(parameters).length > 0 ? { ...call, parameters } : call;
+function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: ToolCall): Region {
+  const example = {
+    ...call,
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+    ...(assumed && { holding: [...assumed] }),
+  };
   return { from: x.decision, to: y.decision, rule_before: x.name, rule_after: y.name, example };
 }

@@ -12,24 +12,32 @@ import { holds } from '../predicate.ts';
 import type { StateBudget } from './automaton-product.ts';
 import { type Need, needOf } from './call-constraints.ts';
 import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
-import { solveParameters } from './parameter-solver.ts';
+import { solveParameters, Unsolved } from './parameter-solver.ts';
+import { isEntangled, partedOf, type SourceAtom } from './source-atoms.ts';
 import { TextSolver } from './text-solver.ts';
 
 const fields = ['protocol', 'tool', 'upstream', 'capability', 'target'] as const;
 type Field = (typeof fields)[number];
 
 /** One condition of a rule. */
-type Condition = { readonly field: Field; readonly id: number } | { readonly argument: number };
+type Condition =
+  | { readonly field: Field; readonly id: number }
+  | { readonly argument: number }
+  /** `present`: the need that some value is there. */
+  | { readonly source: number; readonly present: number };
 
 interface Box {
   readonly constraints: Readonly<Record<Field, Constraint>>;
   /** Ids of needs, sorted: `id` as it stands, `~id` negated. */
   readonly needs: Constraint;
+  /** Conditions on sources: `id` of one that holds, `~id` of one that does not. */
+  readonly sources: Constraint;
 }
 
 const everyCall: Box = {
   constraints: { protocol: anyText, tool: anyText, upstream: anyText, capability: anyText, target: anyText },
   needs: [],
+  sources: [],
 };
 
 export class Reach {
@@ -39,6 +47,8 @@ export class Reach {
   private readonly conditions = new Map<CompiledRule, readonly Condition[]>();
   private readonly needs: { readonly argument: CompiledArgument; readonly as: Need; readonly not: Need }[] = [];
   private readonly needIds = new Map<string, number>();
+  private readonly atoms: SourceAtom[] = [];
+  private readonly open = new Set<CompiledRule>();
   private readonly solved = new Map<string, Record<string, unknown> | undefined>();
 
   /** @param rules every rule that will be asked about. */
@@ -51,7 +61,10 @@ export class Reach {
       capability: new FieldLanguages(normalName(), budget),
       target: new FieldLanguages(normalText(false), budget),
     };
-    for (const rule of rules) this.conditions.set(rule, this.conditionsOf(rule));
+    for (const rule of rules) {
+      this.conditions.set(rule, this.conditionsOf(rule));
+      if (rule.arguments.some(isEntangled)) this.open.add(rule);
+    }
     this.texts = new TextSolver(
       this.needs.map(({ as }) => as.predicate),
       budget,
@@ -85,6 +98,8 @@ export class Reach {
    * @throws BudgetSpent, Unsolved
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
+    if (this.open.size > 0 && [...within, ...without].some((rule) => this.open.has(rule)))
+      throw new Unsolved('a condition asks for value and source of some element together');
     const asked = within.flatMap((rule) => this.conditions.get(rule)!);
     const first = asked.reduce((box, condition) => narrow(box, condition, false), everyCall);
     const size = this.sizeOf(first);
@@ -94,8 +109,8 @@ export class Reach {
       this.budget.spend();
       // The smallest call of the box answers, unless a rule takes it: then that rule is taken out of the box.
       const call = this.callOf(box);
-      const taker = without.find((rule) => this.matches(rule, call));
-      if (!taker) return call;
+      const taker = without.find((rule) => this.matches(rule, call, box));
+      if (!taker) return this.atoms.length > 0 ? { ...call, assumed: this.assumedIn(box) } : call;
       for (const part of this.split(box, taker)) open.push({ ...part, depth: depth + 1 });
     }
     return undefined;
@@ -107,11 +122,23 @@ export class Reach {
   }
 
   /** `call` is in normal form. */
-  private matches(rule: CompiledRule, call: ToolCall): boolean {
+  private matches(rule: CompiledRule, call: ToolCall, box: Box): boolean {
     return (
       fields.every((field) => rule[field]?.matches(call[field] ?? '') ?? true) &&
-      rule.arguments.every((argument) => this.meetsArgument(argument, call.parameters))
+      this.conditions.get(rule)!.every((condition) => this.meetsCondition(condition, call, box))
     );
+  }
+
+  /** A condition on a source that the box leaves open does not hold, unless there is nothing to ask of. */
+  private meetsCondition(condition: Condition, { parameters }: ToolCall, box: Box): boolean {
+    if ('field' in condition) return true;
+    if ('argument' in condition) return this.meetsArgument(this.needs[condition.argument]!.argument, parameters);
+    const { argument } = this.needs[condition.present]!;
+    return box.sources.includes(condition.source) || !this.meetsArgument(argument, parameters);
+  }
+
+  private assumedIn({ sources }: Box): Set<string> {
+    return new Set(sources.filter((id) => id >= 0).map((id) => this.atoms[id]!.key));
   }
 
   /** What is left of a box without a rule: disjoint parts, one for each condition that may fail first. */
@@ -129,6 +156,7 @@ export class Reach {
 
   /** Length of the shortest call of a box; nothing when it is empty. */
   private sizeOf(box: Box): number | undefined {
+    if (box.sources.some((id) => id < 0 && box.sources.includes(~id))) return undefined;
     let size = 0;
     for (const field of fields) {
       const text = this.example(box, field);
@@ -187,19 +215,33 @@ export class Reach {
       const glob = rule[field];
       return glob ? [{ field, id: this.languages[field].add(glob) }] : [];
     });
-    const onArguments = rule.arguments.map((argument): Condition => {
-      const key = JSON.stringify([argument.path.source, argument.predicate.source]);
-      const id =
-        this.needIds.get(key) ??
-        this.needs.push({ argument, as: needOf(argument, false), not: needOf(argument, true) }) - 1;
-      this.needIds.set(key, id);
-      return { argument: id };
+    const onArguments = rule.arguments.flatMap((argument): Condition[] => {
+      const parted = partedOf(argument);
+      if (!parted) return [{ argument: this.needOf(argument) }];
+      const { value, present, atom } = parted;
+      const known = this.atoms.findIndex(({ key }) => key === atom.key);
+      const source = known >= 0 ? known : this.atoms.push(atom) - 1;
+      return [{ argument: this.needOf(value) }, { source, present: this.needOf(present) }];
     });
     return [...named, ...onArguments];
+  }
+
+  private needOf(argument: CompiledArgument): number {
+    const key = JSON.stringify([argument.path.source, argument.predicate.source]);
+    const id =
+      this.needIds.get(key) ??
+      this.needs.push({ argument, as: needOf(argument, false), not: needOf(argument, true) }) - 1;
+    this.needIds.set(key, id);
+    return id;
   }
 }
 
 function narrow(box: Box, condition: Condition, negated: boolean): Box {
+  if ('source' in condition) {
+    const { source, present } = condition;
+    const needs = negated ? constrain(box.needs, present) : box.needs;
+    return { ...box, needs, sources: constrain(box.sources, negated ? ~source : source) };
+  }
   if ('argument' in condition) {
     const needs = constrain(box.needs, negated ? ~condition.argument : condition.argument);
     return needs === box.needs ? box : { ...box, needs };

@@ -1,0 +1,46 @@
+/**
+ * The atoms of a text: what is compared when a value is looked for in it. Case, blanks and the marks between atoms do not
+ * count; a changed letter, dot or `@` does. Look-alike letters stay different: what only looks like the person's word is
+ * not it [provenance.forms].
+ */
+
+/** Marks that end an atom. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside. */
+const between = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§•…–—]+/u;
+const thousands = /(?<![\w.,])(\d{1,3}(?:,\d{3})+)(\.\d+)?(?![\w,])/g;
+const germanNumber = /(?<![\w.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d{1,2})(?![\w.,])/g;
+const number = /^[-+]?[$€£]?(\d{1,15})(\.\d{1,9})?[€%]?$/;
+const trailing = /[.…*_~-]+$/u;
+
+/** In order. */
+export function atomsOf(text: string): string[] {
+  return normal(text).split(between).flatMap(partsOf);
+}
+
+/** NFKC and lower case; numbers without separators of thousands. */
+function normal(text: string): string {
+  const folded = text.normalize('NFKC').toLowerCase();
+  if (!folded.includes(',')) return folded;
+  return folded
+    .replace(germanNumber, (_all, whole: string, cents: string) => `${whole.replaceAll('.', '')}.${cents}`)
+    .replace(thousands, (_all, whole: string, rest = '') => whole.replaceAll(',', '') + rest);
+}
+
+/** A name of words (`weekly-report`, `weekly_report`) is its words; an address, a host or a file name is one atom. */
+function partsOf(raw: string): string[] {
+  const atom = raw.replace(trailing, '');
+  if (atom === '') return [];
+  const amount = number.exec(atom);
+  if (amount) return [numberOf(atom, amount)];
+  if (/[.@*%+]/.test(atom) || !/[-_]/.test(atom)) return [atom];
+  const words = atom.split(/[-_]+/).filter((word) => word !== '');
+  // A leading hyphen makes an option of a word.
+  return atom.startsWith('-') ? [atom] : words.flatMap(partsOf);
+}
+
+/** `$1000.50` is 1000.5; a number with leading zeros is a name. */
+function numberOf(atom: string, [, whole = '', fraction = '']: RegExpExecArray): string {
+  if (/^0\d/.test(whole)) return atom;
+  const sign = atom.startsWith('-') ? '-' : '';
+  const cut = fraction.replace(/0+$/, '');
+  return `${sign}${whole}${cut === '.' ? '' : cut}`;
+}

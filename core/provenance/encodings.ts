@@ -1,0 +1,72 @@
+/** What a text is in another form: percent signs, base64, hexadecimal, JSON, spelled-out addresses [provenance.forms]. */
+
+const mostCharacters = 16_384;
+const base64Runs = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{8,16384}={0,2}(?![A-Za-z0-9+/_=-])/g;
+const hexRuns = /(?<![0-9a-zA-Z])(?:[0-9a-f]{2}){5,8192}(?![0-9a-zA-Z])/gi;
+const percentRuns = /[^\s"'<>]{0,512}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
+
+/** The texts that parts of a text are when they are decoded, one level deep. Bounded. */
+export function decodedParts(text: string): string[] {
+  const found: string[] = [];
+  const add = (decoded: string | undefined): void => {
+    if (decoded !== undefined && found.length < 64) found.push(decoded);
+  };
+  if (text.includes('%')) for (const [run] of text.matchAll(percentRuns)) add(fromPercent(run));
+  for (const [run] of text.matchAll(hexRuns)) add(readable(Buffer.from(run.slice(0, mostCharacters), 'hex')));
+  for (const [run] of text.matchAll(base64Runs)) add(fromBase64(run));
+  return found;
+}
+
+/** A whole value decoded: each reading is another text that it may stand for. */
+export function readingsOf(value: string): string[] {
+  const whole = value.trim();
+  const readings = [
+    whole.includes('%') ? fromPercent(whole) : undefined,
+    /^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(whole) ? fromBase64(whole) : undefined,
+    /^(?:[0-9a-f]{2}){5,}$/i.test(whole) ? readable(Buffer.from(whole, 'hex')) : undefined,
+  ];
+  return readings.filter((reading) => reading !== undefined && reading !== value) as string[];
+}
+
+/** Leaves of JSON in a text; undefined where the text is not a JSON object, list or text. */
+export function jsonIn(text: string): unknown {
+  if (!/^\s*[[{"]/.test(text) || text.length > 1_048_576) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `name [at] host [dot] org`, as people and attackers spell addresses; undefined where nothing is spelled. */
+export function spelledOut(text: string): string | undefined {
+  const joined = text
+    .replace(/\s*(?:\[|\(|\{|<)\s*at\s*(?:\]|\)|\}|>)\s*| at (?=[\w-]+\s*(?:\.|\[|\(| dot ))/gi, '@')
+    .replace(/\s*(?:\[|\(|\{|<)\s*(?:dot|punkt)\s*(?:\]|\)|\}|>)\s*| dot /gi, '.');
+  return joined === text ? undefined : joined;
+}
+
+function fromPercent(run: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(run.replaceAll('+', ' '));
+    return decoded === run ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+const fromBase64 = (run: string): string | undefined =>
+  run.length > mostCharacters || /^[a-z]+$/.test(run) ? undefined : readable(Buffer.from(run, 'base64'));
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function readable(bytes: Buffer): string | undefined {
+  if (bytes.length < 4) return undefined;
+  try {
+    const text = decoder.decode(bytes);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: text of control characters is not text
+    return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+/** Where each value of a call comes from, by what the session has seen [provenance.traced]. */
+import {
+  type CallSources,
+  sourceKey,
+  system,
+  trusted,
+  unknown,
+  type ValueOrigin,
+  type ValueSource,
+} from '#core/contracts/provenance.ts';
+import { jsonIn, readingsOf } from './encodings.ts';
+import { type Asked, askedOf } from './forms.ts';
+
+/** One text or result the session has seen. It answers which forms are in it, and holds no text. */
+export interface Seen extends Omit<ValueOrigin, 'part'> {
+  has(form: string): boolean;
+}
+
+/** What a session has seen. */
+export interface SeenBySession {
+  readonly seen: readonly Seen[];
+  /** False where results are missing from the record: it was full, or they were too large. */
+  readonly complete: boolean;
+}
+
+const mostValues = 2_000;
+const mostCharacters = 16_384;
+const mostOrigins = 8;
+const mostLevels = 64;
+
+/** Values beyond the first 2,000, or nested too deeply, are left out: no condition on their source holds. */
+export function traceValues(values: readonly unknown[], session: SeenBySession): CallSources {
+  const names = new Map<string, ValueSource>();
+  const found = new Map<string, ValueSource>();
+  for (const value of values) walk(value, 0);
+  return Object.fromEntries([...names, ...found]);
+
+  function walk(value: unknown, level: number): void {
+    if (found.size >= mostValues || level > mostLevels) return;
+    if (value !== null && typeof value === 'object') {
+      for (const [name, item] of Object.entries(value)) {
+        if (!Array.isArray(value) && names.size < mostValues) names.set(sourceKey(name), ofName(name, session));
+        walk(item, level + 1);
+      }
+      return;
+    }
+    const key = sourceKey(value);
+    if (!found.has(key)) found.set(key, sourceOf(value, session));
+  }
+}
+
+/** Names of members come from the tool's schema: what only looks like a word of a result is not taken for it. */
+const ofName = (name: string, session: SeenBySession): ValueSource =>
+  askedOf(name)?.marks.length ? sourceOf(name, session) : { whole: [unknown], parts: [] };
+
+/** The source of one text, number, boolean or null. A boolean or null says too little to be traced. */
+export function sourceOf(value: unknown, session: SeenBySession, depth = 0): ValueSource {
+  if (typeof value !== 'string' && typeof value !== 'number') return { whole: [unknown], parts: [] };
+  const text = String(value);
+  const inside = typeof value === 'string' && depth < 2 ? jsonIn(text) : undefined;
+  if (inside !== undefined) return together(leaves(inside).map((leaf) => sourceOf(leaf, session, depth + 1)));
+  const cut = text.slice(0, mostCharacters);
+  const asked = [cut, ...readingsOf(cut)].flatMap((reading) => askedOf(reading) ?? []);
+  const origins = text.length > cut.length ? partly(asked, session.seen) : originsOf(asked, session.seen);
+  const whole = origins.filter(({ part }) => !part).flatMap(labelsOf);
+  const parts = origins.filter(({ part }) => part).flatMap(labelsOf);
+  return {
+    whole: whole.length > 0 ? distinct(whole) : [unknown],
+    parts: distinct(parts.filter((label) => !whole.includes(label))),
+    ...(!session.complete && { incomplete: true as const }),
+    ...(origins.length > 0 && { from: origins.slice(0, mostOrigins) }),
+  };
+}
+
+/** The person's words count together, for a value may stand in two of their messages; each result counts alone. */
+function originsOf(asked: readonly Asked[], seen: readonly Seen[]): ValueOrigin[] {
+  const own = seen.filter(({ label }) => label === trusted);
+  const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
+  return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
+    if (asked.some((one) => isWhole(one, each))) return [originOf(each)];
+    return asked.some((one) => isPart(one, each)) ? [{ ...originOf(each), part: true as const }] : [];
+  });
+}
+
+/** Of a text too long to be looked for as a whole nothing is known but parts. */
+const partly = (asked: readonly Asked[], seen: readonly Seen[]): ValueOrigin[] =>
+  originsOf(asked, seen).map((origin) => ({ ...origin, part: true }));
+
+const isWhole = ({ all, instead }: Asked, { has }: Pick<Seen, 'has'>): boolean =>
+  all.every((form) => has(form)) || instead.some((form) => has(form));
+
+/** An address or a long number, or five atoms in a row. */
+const isPart = ({ runs, marks }: Asked, { has }: Pick<Seen, 'has'>): boolean =>
+  marks.some((form) => has(form)) ||
+  (runs.length >= 2 && runs.some((form, at) => at > 0 && has(runs[at - 1]!) && has(form)));
+
+const originOf = ({ label, server, action, where }: Seen | (Pick<Seen, 'label'> & Partial<Seen>)): ValueOrigin => ({
+  label,
+  ...(server !== undefined && { server }),
+  ...(action !== undefined && { action }),
+  ...(where !== undefined && { where }),
+});
+
+const labelsOf = ({ label, server }: ValueOrigin): string[] =>
+  server === undefined || label === trusted || label === system ? [label] : [label, `server:${server}`];
+
+const leaves = (value: unknown): unknown[] =>
+  value !== null && typeof value === 'object' ? Object.values(value).flatMap(leaves) : [value];
+
+/** Of several values in one: what holds all of them holds it. */
+function together(sources: readonly ValueSource[]): ValueSource {
+  const [first, ...others] = sources;
+  if (!first) return { whole: [unknown], parts: [] };
+  const whole = first.whole.filter((label) => others.every((other) => other.whole.includes(label)));
+  const all = sources.flatMap((source) => [...source.whole, ...source.parts]);
+  const from = sources.flatMap((source) => source.from ?? []);
+  return {
+    whole: whole.length > 0 ? whole : [unknown],
+    parts: distinct(all.filter((label) => label !== unknown && !whole.includes(label))),
+    ...(sources.some(({ incomplete }) => incomplete) && { incomplete: true as const }),
+    ...(from.length > 0 && { from: from.slice(0, mostOrigins) }),
+  };
+}
+
+const distinct = (labels: readonly string[]): string[] => [...new Set(labels)];

@@ -1,0 +1,74 @@
+/** Conditions on where a value comes from: they hold, do not hold, or nothing certain can be said [provenance.rules]. */
+import { type CallSources, sourceKey, trusted, type ValueSource } from '#core/contracts/provenance.ts';
+import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
+import { compileGlob, type Glob } from '#core/matching/glob.ts';
+import type { ArgumentPath } from './argument-path.ts';
+
+export interface SourceCondition {
+  /** The condition in one text: alike for conditions that ask the same. */
+  readonly key: string;
+  readonly of: readonly Glob[] | undefined;
+  readonly not: readonly Glob[] | undefined;
+  readonly some: readonly Glob[] | undefined;
+}
+
+/** Names a condition at a place in an example of the analysis. */
+export const assumedKey = ({ source }: Pick<ArgumentPath, 'source'>, { key }: SourceCondition): string =>
+  `${source} ${key}`;
+
+export type Held = 'yes' | 'no' | 'unclear';
+
+/** @throws GatewayError `invalid_request` for a malformed glob. */
+export function compileSource({ source, source_not, source_some }: ArgumentPredicate): SourceCondition | undefined {
+  if (source === undefined && source_not === undefined && source_some === undefined) return undefined;
+  const key = JSON.stringify({ source, source_not, source_some });
+  return { key, of: globsOf(source), not: globsOf(source_not), some: globsOf(source_some) };
+}
+
+/**
+ * A list or object is asked by its values: each must hold. An empty one, and an empty text, carry nothing. What was not traced
+ * is unclear.
+ * @param value as found in the call; never `undefined`.
+ */
+export function sourceHolds(
+  { of, not, some }: SourceCondition,
+  value: unknown,
+  sources: CallSources | undefined,
+): Held {
+  const each = (ask: (source: ValueSource) => Held): Held => ofLeaves(value, sources, ask);
+  return worst([
+    ...(of ? [each((source) => comesFrom(of, source))] : []),
+    ...(not ? [each((source) => opposite(touches(not, source)))] : []),
+    ...(some ? [opposite(each((source) => opposite(touches(some, source))))] : []),
+  ]);
+}
+
+function ofLeaves(value: unknown, sources: CallSources | undefined, ask: (source: ValueSource) => Held): Held {
+  if (value !== null && typeof value === 'object')
+    return worst(Object.values(value).map((item) => ofLeaves(item, sources, ask)));
+  if (value === '') return 'yes';
+  const key = sourceKey(value);
+  return sources !== undefined && Object.hasOwn(sources, key) ? ask(sources[key]!) : 'unclear';
+}
+
+/** What holds the whole value is among these: more results would not change that. */
+const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): Held => (matches(globs, whole) ? 'yes' : 'no');
+
+/** Whether any of these holds the value or a part of it. What the person said in full has no other source. */
+function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): Held {
+  if (whole.includes(trusted)) return matches(globs, [trusted]) ? 'yes' : 'no';
+  if (matches(globs, [...whole, ...parts])) return 'yes';
+  return incomplete ? 'unclear' : 'no';
+}
+
+const matches = (globs: readonly Glob[], labels: readonly string[]): boolean =>
+  globs.some((glob) => labels.some((label) => glob.matches(label)));
+
+const opposite = (held: Held): Held => (held === 'yes' ? 'no' : held === 'no' ? 'yes' : 'unclear');
+
+const worst = (all: readonly Held[]): Held => (all.includes('no') ? 'no' : all.includes('unclear') ? 'unclear' : 'yes');
+
+const globsOf = (patterns: string | readonly string[] | undefined): Glob[] | undefined =>
+  patterns === undefined
+    ? undefined
+    : (typeof patterns === 'string' ? [patterns] : patterns).map((pattern) => compileGlob(pattern, 'name'));
