@@ -3,6 +3,7 @@
  * actions memory is taken (2,000 unless told), `--approvals N` how many are pending together (1,000); `--json` prints one document.
  * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
  * rows whose names hold it. `--simulate-aws` measures the counters over a simulated DynamoDB, with `--only` as well.
+ * `--soak-minutes N` keeps mixed traffic going while the gateway is killed every two minutes, and checks what is left.
  * `--tool-guard` prints what the guard on tools catches, what it alarms on falsely and what it costs.
  */
 import { parseArgs } from 'node:util';
@@ -18,6 +19,7 @@ import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchProjection } from './projection.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
+import { benchSoak } from './soak/run.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolGuard } from './tool-guard.ts';
 import { benchToolPolicy } from './tool-policy.ts';
@@ -29,6 +31,7 @@ const { values } = parseArgs({
     approvals: { type: 'string', default: '1000' },
     json: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
+    'soak-minutes': { type: 'string', default: '0' },
     'tool-guard': { type: 'boolean', default: false },
     'simulate-aws': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
@@ -36,6 +39,10 @@ const { values } = parseArgs({
 });
 
 if (values['simulate-aws']) process.exit((await benchSimulatedAws(values.only)) ? 0 : 1);
+if (Number(values['soak-minutes']) > 0) {
+  await benchSoak(Number(values['soak-minutes']));
+  process.exit(0);
+}
 if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 

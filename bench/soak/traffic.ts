@@ -1,0 +1,137 @@
+/** Callers of the soak: each repeats one kind of call, and keeps what the gateway acknowledged. */
+import { keys } from './configuration.ts';
+import type { SoakedGateway } from './gateway.ts';
+
+/** What one round of traffic was answered, to be looked for in evidence and at the service after it. */
+export interface Acknowledged {
+  /** Session → ids of the envelopes that were answered. */
+  readonly envelopes: Map<string, Set<string>>;
+  /** Session → chat calls that were answered whole. */
+  readonly chats: Map<string, number>;
+  /** Paths of the service whose call was answered with its result. */
+  readonly executed: Set<string>;
+  calls: number;
+  /** Calls that the kill cut off. */
+  cut: number;
+}
+
+export const nothingYet = (): Acknowledged => ({
+  envelopes: new Map(),
+  chats: new Map(),
+  executed: new Set(),
+  calls: 0,
+  cut: 0,
+});
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export class Traffic {
+  readonly #gateway: SoakedGateway;
+  readonly #round: number;
+  readonly #noted = nothingYet();
+  #goesOn = true;
+  #done: Promise<unknown> = Promise.resolve();
+
+  constructor(gateway: SoakedGateway, round: number) {
+    this.#gateway = gateway;
+    this.#round = round;
+  }
+
+  start(): void {
+    const callers = [
+      ...Array.from({ length: 4 }, (_, n) => this.#repeat((i) => this.#now(`now-${n}`, i))),
+      ...Array.from({ length: 3 }, (_, n) => this.#repeat(() => this.#chat(`chat-${n}`, false))),
+      ...Array.from({ length: 2 }, (_, n) => this.#repeat(() => this.#chat(`stream-${n}`, true))),
+      ...Array.from({ length: 2 }, (_, n) => this.#repeat((i) => this.#approve(`later-${n}`, i))),
+      this.#repeat((i) => this.#tool('notes', i)),
+    ];
+    this.#done = Promise.all(callers);
+  }
+
+  /** Ends the callers and answers what they were answered. */
+  async end(): Promise<Acknowledged> {
+    this.#goesOn = false;
+    await this.#done;
+    return this.#noted;
+  }
+
+  async #repeat(call: (n: number) => Promise<void>): Promise<void> {
+    for (let n = 0; this.#goesOn; n++) {
+      this.#noted.calls++;
+      await call(n).catch(async (thrown: unknown) => {
+        if (!(thrown instanceof TypeError)) throw thrown;
+        this.#noted.cut++; // fetch failed: the gateway was killed
+        await this.#gateway.ready;
+      });
+    }
+  }
+
+  #session = (name: string): string => `soak-${this.#round}-${name}`;
+
+  #envelope(session: string, id: unknown): void {
+    const known = this.#noted.envelopes.get(session) ?? new Set();
+    this.#noted.envelopes.set(session, known.add(String(id)));
+  }
+
+  async #act(name: string, n: number, more: object = {}, folder = 'now'): Promise<Record<string, unknown>> {
+    const session = this.#session(name);
+    const target = `/${folder}/${session}/${n}`;
+    const body = { protocol: 'http', tool: 'jobs.post', target, capability: 'write', actor: { session }, ...more };
+    const { text } = await this.#post('admin', '/admin/v1/test-action', keys.agent, body);
+    const answer = JSON.parse(text) as Record<string, unknown>;
+    this.#envelope(session, answer.envelope_id);
+    if (answer.result !== undefined) this.#noted.executed.add(target);
+    return answer;
+  }
+
+  async #now(name: string, n: number): Promise<void> {
+    const { decision, error } = await this.#act(name, n);
+    if (decision !== 'allow') throw new Error(`an allowed call was decided ${decision}: ${JSON.stringify(error)}`);
+  }
+
+  async #approve(name: string, n: number): Promise<void> {
+    const { envelope_id, decision, error } = await this.#act(name, n, {}, 'later');
+    if (decision !== 'review') throw new Error(`a call under review was decided ${decision}: ${JSON.stringify(error)}`);
+    const vote = { reviewer: 'alice', comment: 'soak' };
+    await this.#post('admin', `/admin/v1/approvals/${envelope_id}/approve`, keys.human, vote);
+    // Two uses at once: one of them runs it.
+    const use = () => this.#act(name, n, { approval_ref: envelope_id }, 'later');
+    await Promise.all([use(), use()]);
+  }
+
+  async #chat(name: string, stream: boolean): Promise<void> {
+    const session = this.#session(name);
+    const body = { model: 'bench', max_tokens: 64, stream, messages: [{ role: 'user', content: 'Summarise it.' }] };
+    const { text } = await this.#post('gateway', '/v1/chat/completions', keys.agent, body, { 'x-session-id': session });
+    if (!stream || text.includes('[DONE]')) this.#noted.chats.set(session, (this.#noted.chats.get(session) ?? 0) + 1);
+  }
+
+  async #tool(name: string, id: number): Promise<void> {
+    const headers = { accept: 'application/json, text/event-stream', 'x-session-id': this.#session(name) };
+    const params = { name: 'read_note', arguments: { title: 'minutes' } };
+    await this.#post('mcp', '/mcp', keys.agent, { jsonrpc: '2.0', id, method: 'tools/call', params }, headers);
+  }
+
+  /** @throws TypeError where the gateway was killed; Error for an answer that a healthy gateway does not give. */
+  async #post(
+    surface: 'gateway' | 'admin' | 'mcp',
+    path: string,
+    key: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${this.#gateway.urls[surface]}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (response.status >= 400 && response.status !== 409)
+      throw new Error(`${path} answered ${response.status}: ${text.slice(0, 300)}`);
+    return { status: response.status, text, headers: response.headers };
+  }
+}

@@ -1,0 +1,35 @@
+/** After a kill: what was acknowledged stands in evidence, ran once, and every chain holds. */
+import { keys } from './configuration.ts';
+import type { Acknowledged } from './traffic.ts';
+
+interface Entry {
+  readonly kind: string;
+  readonly envelope_id: string;
+}
+
+/** @throws Error that names the first thing that is lost, doubled or broken. */
+export async function verifyRound(admin: string, jobs: unknown, noted: Acknowledged): Promise<void> {
+  for (const session of new Set([...noted.envelopes.keys(), ...noted.chats.keys()])) {
+    const { valid } = await read<{ valid: boolean }>(`${admin}/admin/v1/evidence/sessions/${session}/verify`);
+    if (!valid) throw new Error(`the chain of ${session} does not hold`);
+    const { entries } = await read<{ entries: Entry[] }>(`${admin}/admin/v1/evidence/sessions/${session}/export`);
+    const ids = new Set(entries.map(({ envelope_id }) => envelope_id));
+    const lost = [...(noted.envelopes.get(session) ?? [])].find((id) => !ids.has(id));
+    if (lost !== undefined) throw new Error(`action ${lost} of ${session} was answered and is not in evidence`);
+    const chats = entries.filter(({ kind }) => kind === 'chat').length;
+    const answered = noted.chats.get(session) ?? 0;
+    if (chats < answered)
+      throw new Error(`${answered} chat calls of ${session} were answered, ${chats} are in evidence`);
+  }
+  const counts = await read<{ all: Record<string, number> }>(`http://127.0.0.1:${jobs}/counts`);
+  for (const [path, times] of Object.entries(counts.all))
+    if (times !== 1) throw new Error(`${path} ran ${times} times`);
+  for (const path of noted.executed)
+    if (counts.all[path] !== 1) throw new Error(`${path} was answered with a result and did not run`);
+}
+
+async function read<T>(url: string): Promise<T> {
+  const response = await fetch(url, { headers: { 'x-api-key': keys.admin } });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+  return (await response.json()) as T;
+}
