@@ -14,7 +14,6 @@ export default {
     '!**/ports.ts',
     '!**/*-sdk.ts',
   ],
-  coverageProvider: 'v8',
   coverageReporters: ['text-summary', 'lcovonly', 'json-summary'],
   coverageThreshold: { global: { lines: 92, branches: 85 } },
   testEnvironment: 'node',
