@@ -693,6 +693,10 @@ const credentials: readonly Requirement[] = [
 ];
 
 const admin: readonly Requirement[] = [
+  must(
+    'admin.filter-words',
+    'A filter of a list that takes one of a few words refuses any other with 400 and names them.',
+  ),
   must('admin.routes', 'Every route of the table answers at its path and method.'),
   must(
     'admin.rate-limit',
@@ -1049,6 +1053,10 @@ const admin: readonly Requirement[] = [
   must(
     'trace.routes',
     'The last 500 traces are readable at traces, with filters and a cursor, and at traces/{id} with their spans.',
+  ),
+  must(
+    'trace.policy-stages',
+    'The trace of a call that a provider answered has policy.check_input, provider.call and policy.check_output, also where no filter is configured.',
   ),
   must('trace.isolation', "A tenant's callers see traces of their tenant; the platform's callers see all."),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
@@ -1628,6 +1636,10 @@ const toolGateway: readonly Requirement[] = [
   must(
     'mcp.unplaced-in-evidence',
     'A tool call that no reachable server can take is answered -32003 or -32000 and leaves a block with its envelope.',
+  ),
+  must(
+    'mcp.unplaced-blocked',
+    'A tool call that the policy blocks is answered -32001 with the reason, also where no reachable server has the tool.',
   ),
   must(
     'mcp.placement',

@@ -1,17 +1,17 @@
 /** Alerts: list and acknowledge [admin.alerts]. A tenant's callers see its own; the platform's callers see all. */
 import { changeAlert } from '#core/alerts/change.ts';
 import { placeOf } from '#core/alerts/lifecycle.ts';
-import { type Alert, type AlertScope, type AlertState, alertStates, platformAlerts } from '#core/contracts/alert.ts';
+import { type Alert, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
 import { personActor } from '#core/identity/principal.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Call, Operation } from './operation.ts';
+import { type Call, type Operation, wordOf } from './operation.ts';
 
 /** The newest so many; older ones stand in the evidence. */
 const maxShown = 500;
 
 export const listAlerts: Operation = async (call) => {
-  const state = stateOf(call.query.state);
+  const state = wordOf(call.query, 'state', alertStates);
   const rows = await Promise.all(scopesOf(call).map((scope) => call.ports.alerts.list(scope)));
   const alerts = rows
     .flat()
@@ -23,12 +23,6 @@ export const listAlerts: Operation = async (call) => {
 
 const scopesOf = ({ principal, snapshot }: Call): AlertScope[] =>
   principal.platform ? [platformAlerts, ...snapshot.configuration.tenants.map(({ id }) => id)] : [principal.tenant];
-
-function stateOf(text: string | undefined): AlertState | undefined {
-  const found = alertStates.find((state) => state === text);
-  if (text === undefined || found) return found;
-  throw invalidRequest(`state is ${JSON.stringify(text.slice(0, 64))}; it takes ${alertStates.join(', ')}.`);
-}
 
 /** Says who looks into it. Acknowledging twice changes nothing. */
 export const acknowledgeAlert: Operation = async (call) => {

@@ -1,10 +1,12 @@
 /** What chat traffic looks like from behind: requests, cache, providers. */
+
+import { chatOutcomes } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { type Health, providerHealth } from '#core/observatory/provider-health.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
-import { type Call, cursorOf, limitOf, type Operation } from './operation.ts';
+import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operation.ts';
 import type { BreakerState } from './ports.ts';
 
 const minuteMs = 60_000;
@@ -15,12 +17,13 @@ const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.n
 
 export const listRequests: Operation = async (call) => {
   const { ports, principal, query } = call;
+  const outcome = wordOf(query, 'outcome', chatOutcomes);
   const page = await ports.observations.requests(principal.tenant, {
     since: recent(call),
     limit: limitOf(query),
     ...cursorOf(query),
     ...(query.model !== undefined && { model: query.model }),
-    ...(query.outcome !== undefined && { outcome: query.outcome }),
+    ...(outcome !== undefined && { outcome }),
   });
   return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };

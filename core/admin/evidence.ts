@@ -1,6 +1,7 @@
 /** Evidence over HTTP: sessions, export, verification, reports, audit. */
 
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { decisions } from '#core/contracts/envelope.ts';
+import { type EvidenceEntry, entryKinds } from '#core/contracts/evidence.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
@@ -14,7 +15,7 @@ import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
 import { pageByPath } from './by-path.ts';
-import { assertOwn, type Call, limitOf, type Operation } from './operation.ts';
+import { assertOwn, type Call, limitOf, type Operation, wordOf } from './operation.ts';
 
 export const listSessions: Operation = async (call) => {
   const { ports, principal, query } = call;
@@ -165,7 +166,9 @@ export const audit: Operation = async (call) => {
   const to = timeOf(query, 'to') ?? ports.clock.now() + 60_000;
   const from = timeOf(query, 'from') ?? to - 7 * day;
   if (from > to) throw invalidRequest('from lies after to; give the earlier time as from.');
-  const { actor, kind, session, tool, decision } = query;
+  const { actor, session, tool } = query;
+  const kind = wordOf(query, 'kind', entryKinds);
+  const decision = wordOf(query, 'decision', decisions);
   const filter = { actor, kind, session, tool, decision };
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   const limit = limitOf(query);

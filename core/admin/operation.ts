@@ -59,6 +59,21 @@ export function limitOf(query: Readonly<Record<string, string>>, most = 200, usu
   return limit;
 }
 
+/**
+ * A query parameter that takes one of a few words; undefined where it is not given.
+ * @throws GatewayError `invalid_request` naming the words [admin.filter-words].
+ */
+export function wordOf<W extends string>(
+  query: Readonly<Record<string, string>>,
+  name: string,
+  words: readonly W[],
+): W | undefined {
+  const text = query[name];
+  const found = words.find((word) => word === text);
+  if (text === undefined || found !== undefined) return found;
+  throw invalidRequest(`${name} is ${JSON.stringify(text.slice(0, 64))}; it takes ${words.join(', ')}.`);
+}
+
 export const cursorOf = (query: Readonly<Record<string, string>>) =>
   query.cursor === undefined ? {} : { cursor: query.cursor };
 

@@ -1,21 +1,17 @@
 /** The last 500 traces: list and one of them. A tenant's callers see their own; the platform's callers see all. */
+import { decisions } from '#core/contracts/envelope.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { fits, merged, summaryOf, type TraceSummary, wholeMs } from '#core/observatory/traces.ts';
 import { timeOf } from '#core/observatory/usage.ts';
-import { type Call, limitOf, type Operation } from './operation.ts';
-
-const words: Readonly<Record<'decision' | 'status', readonly string[]>> = {
-  decision: ['allow', 'review', 'block'],
-  status: ['ok', 'error'],
-};
+import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
 
 export const listTraces: Operation = async (call) => {
   const { query, ports } = call;
   const { session, model, tool, cursor } = query;
   const filter = {
     ...{ session, model, tool },
-    decision: wordOf('decision', query.decision),
-    status: wordOf('status', query.status),
+    decision: wordOf(query, 'decision', decisions),
+    status: wordOf(query, 'status', ['ok', 'error']),
     min_ms: wholeMs(query.min_ms),
     from: query.from === undefined ? undefined : timeOf('from', query.from),
     to: query.to === undefined ? undefined : timeOf('to', query.to),
@@ -49,11 +45,6 @@ export const getTrace: Operation = async (call) => {
 /** A trace that names no tenant is the platform's. */
 const isVisible = ({ principal }: Call, { tenant }: TraceSummary): boolean =>
   principal.platform || tenant === principal.tenant;
-
-function wordOf(name: 'decision' | 'status', text: string | undefined): string | undefined {
-  if (text === undefined || words[name].includes(text)) return text;
-  throw invalidRequest(`${name} is ${JSON.stringify(text.slice(0, 64))}; it takes ${words[name].join(', ')}.`);
-}
 
 const cursorTo = ({ started_at, trace_id }: TraceSummary): string =>
   Buffer.from(JSON.stringify([started_at, trace_id])).toString('base64url');

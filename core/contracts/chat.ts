@@ -57,7 +57,8 @@ export const chatOperations = [
 ] as const;
 export type ChatOperation = (typeof chatOperations)[number];
 
-export type ChatOutcome = 'completed' | 'cached' | 'blocked' | 'review' | 'aborted' | 'failed' | 'refused';
+export const chatOutcomes = ['completed', 'cached', 'blocked', 'review', 'aborted', 'failed', 'refused'] as const;
+export type ChatOutcome = (typeof chatOutcomes)[number];
 
 /** Body of a `chat` evidence entry: one per call. */
 export interface ChatRecord {

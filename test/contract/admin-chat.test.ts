@@ -432,7 +432,6 @@ describe('the audit log', () => {
     expect(await ids('decision=block')).toEqual([block.envelope_id]);
     expect(await ids('tool=messages')).toEqual([block.envelope_id]);
     expect(await ids('decision=allow')).toHaveLength(1);
-    expect(await ids('decision=chat')).toEqual([]);
     expect(await ids('')).toHaveLength(2);
   });
 
@@ -451,3 +450,22 @@ describe('the audit log', () => {
     expect((await get('usage')).models[0].model).toBe(odd);
   });
 });
+
+test.each([
+  ['audit?kind=bogus', 'kind is "bogus"; it takes allow, block, review'],
+  ['audit?decision=maybe', 'decision is "maybe"; it takes allow, review, block.'],
+  ['requests?outcome=ok', 'outcome is "ok"; it takes completed, cached, blocked'],
+  ['traces?status=bad', 'status is "bad"; it takes ok, error.'],
+  ['alerts?state=open', 'state is "open"; it takes active, acknowledged, resolved.'],
+])('[admin.filter-words] %s is refused with the words it takes', async (path, message) => {
+  const { status, body } = await call('GET', `/admin/v1/${path}`, { key: keys.human });
+  expect({ status, type: body.error.type }).toEqual({ status: 400, type: 'invalid_request' });
+  expect(body.error.message).toContain(message);
+});
+
+test.each(['audit?kind=chat&decision=allow', 'requests?outcome=completed'])(
+  '[admin.filter-words] %s is answered',
+  async (path) => {
+    expect((await call('GET', `/admin/v1/${path}`, { key: keys.human })).status).toBe(200);
+  },
+);

@@ -56,6 +56,27 @@ test('[trace.routes] a chat call and an action are traces with their spans and p
   expect(actions.traces[0]).toMatchObject({ root: 'mcpgw.tool_call', session_id: 'traced-action', decision: 'allow' });
 });
 
+test.each([
+  ['a chat call', '/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
+  [
+    'a chat call that streams',
+    '/v1/chat/completions',
+    { stream: true, messages: [{ role: 'user', content: 'hi there' }] },
+  ],
+  ['an endpoint beside chat', '/v1/moderations', { input: 'hi' }],
+])('[trace.policy-stages] %s leaves the spans of every stage, without a filter', async (what, path, more) => {
+  const session = `staged-${what.replaceAll(' ', '-')}`;
+  await call('POST', path, { key: keys.agent, headers: { 'x-session-id': session }, body: { model: 'mock', ...more } });
+  const { traces } = await get(`?session=${session}`);
+  const { spans } = await get(`/${traces[0].trace_id}`);
+  const below = new Map(spans.map(({ name, attributes }: RecordedSpan) => [name, attributes]));
+  expect([...below.keys()]).toEqual(
+    expect.arrayContaining(['policy.check_input', 'provider.call', 'policy.check_output', 'evidence.record']),
+  );
+  expect(below.get('policy.check_output')).toEqual({ decision: 'allow' });
+  expect(below.get('provider.call')).toMatchObject({ provider: 'mock', model: 'mock', latency_ms: expect.any(Number) });
+});
+
 test('[trace.routes] filters and pages', async () => {
   for (const n of [1, 2, 3, 4, 5]) {
     await chat(`page-${n}`);

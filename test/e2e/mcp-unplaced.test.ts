@@ -9,7 +9,10 @@ let notes: RecordingServer;
 let gateway: McpGatewayRun;
 beforeAll(async () => {
   notes = await startRecordingServer([plainTool('note')]);
-  gateway = await startMcpGateway({ upstreams: [{ name: 'notes', url: notes.url }] });
+  gateway = await startMcpGateway({
+    upstreams: [{ name: 'notes', url: notes.url }],
+    rules: [{ protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped here.' }],
+  });
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -68,4 +71,16 @@ test('[mcp.unplaced-in-evidence] a server that does not answer is -32000, and th
 test('[mcp.unplaced-in-evidence] a tool that a server has is decided by the policy as before', async () => {
   const { body } = await call('unplaced', 'note');
   expect(body.error).toBeUndefined();
+});
+
+test('[mcp.unplaced-blocked] a tool that no server has and the policy blocks is -32001 with the reason of its rule', async () => {
+  const { body } = await call('unplaced', 'drop_table', { table: 'users' });
+  expect(body.error).toMatchObject({
+    code: -32001,
+    data: { reason: 'Nothing is dropped here.', suggested_alternative: expect.any(String) },
+  });
+  const entries = await entriesOf(body.error?.data.envelope_id);
+  expect(entries).toEqual([
+    expect.objectContaining({ kind: 'block', body: expect.objectContaining({ matched_rule: 'mcp:drop_*' }) }),
+  ]);
 });

@@ -39,14 +39,18 @@ export async function callEndpoint(
   state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
   let answered: Answered;
   try {
-    answered = await callProvider(ports, call.plan, {
-      model: call.resolvedModel,
-      stream: false,
-      endpoint: name,
-      form,
-      headers: ports.telemetry.outgoing(),
-      signal: state.signal,
-      bodyFor: () => body,
+    answered = await ports.telemetry.span('provider.call', { model: call.resolvedModel }, async (span) => {
+      const found = await callProvider(ports, call.plan, {
+        model: call.resolvedModel,
+        stream: false,
+        endpoint: name,
+        form,
+        headers: ports.telemetry.outgoing(),
+        signal: state.signal,
+        bodyFor: () => body,
+      });
+      span.set({ provider: found.provider.name, latency_ms: Math.round(span.elapsedUs() / 1000) });
+      return found;
     });
   } catch (thrown) {
     throw failed(ports, state, thrown);

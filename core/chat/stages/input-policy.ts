@@ -16,17 +16,19 @@ export async function checkInputPolicy(
   policy: ContentPolicy,
   body: JsonObject,
 ): Promise<Verdict['decision']> {
-  if (policy.inputIdle) return 'allow';
   const { call } = state;
   return ports.telemetry.span('policy.check_input', {}, async (span) => {
     const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
-    const verdict = await policy.checkInput(call.wire.requestTexts(body), context);
+    const verdict = policy.inputIdle ? clean : await policy.checkInput(call.wire.requestTexts(body), context);
     span.set({ decision: verdict.decision, policy_name: verdict.matched_rule, action: strictest(verdict) });
     note(ports, state, verdict);
     if (verdict.decision === 'block') throw violation(state, verdict);
     return verdict.decision;
   });
 }
+
+/** What a stage without filters finds; it stands in the trace all the same [trace.policy-stages]. */
+export const clean: Verdict = { decision: 'allow', findings: [] };
 
 /** Findings go into the call's entry; they are counted by filter and action. */
 export function note(ports: ChatPorts, state: ChatCallState, verdict: Verdict): void {

@@ -6,7 +6,7 @@ import type { ChatCall } from '../call.ts';
 import type { ChatCallState } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
-import { note, violation } from './input-policy.ts';
+import { clean, note, violation } from './input-policy.ts';
 
 const contextOf = ({ call, provider = '' }: ChatCallState): ContentContext => ({
   tenant_id: call.tenant.id,
@@ -27,15 +27,14 @@ export async function checkReply(
   texts: readonly TextSlot[] = state.call.wire.replyTexts(reply),
 ): Promise<void> {
   const { call } = state;
-  if (!policy.outputIdle) {
-    const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
-      const found = await policy.checkOutput(texts, contextOf(state));
-      span.set({ decision: found.decision });
-      return found;
-    });
-    note(ports, state, verdict);
-    if (verdict.decision !== 'allow') throw violation(state, verdict);
-  }
+  // The stage stands in the trace even where no filter looks at replies [trace.policy-stages].
+  const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
+    const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(state));
+    span.set({ decision: found.decision });
+    return found;
+  });
+  note(ports, state, verdict);
+  if (verdict.decision !== 'allow') throw violation(state, verdict);
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (!rewrite) return;
   for (const slot of texts.filter(({ kind }) => kind === 'text')) {
@@ -60,8 +59,6 @@ export function reportStream(ports: ChatPorts, state: ChatCallState): void {
   void ports.telemetry.span('policy.check_output', { decision: verdict.decision }, async () => {});
   note(ports, state, verdict);
 }
-
-const clean: Verdict = { decision: 'allow', findings: [] };
 
 /** Undefined where neither filters nor transforms look at replies. */
 export function streamGate(state: ChatCallState, policy: ContentPolicy): StreamGate | undefined {

@@ -48,7 +48,7 @@ export async function relayStream(
   } finally {
     for (const stop of watches) stop();
     source.settleSpan({ usage: state.counted, finishReason: state.finishReason });
-    state.verdict = line.gated();
+    state.verdict = line.verdict();
   }
 }
 
@@ -156,12 +156,10 @@ class Line {
     await this.#all(await this.#gate?.end());
   }
 
-  verdict = () => this.#gate?.verdict() ?? { decision: 'allow' as const, findings: [] };
+  /** What the filters found. */
+  verdict = (): Verdict => this.#gate?.verdict() ?? { decision: 'allow', findings: [] };
   blocked = (): boolean => this.#gate !== undefined && this.verdict().decision !== 'allow';
   reply = (): JsonObject | undefined => this.#collector?.reply();
-
-  /** What the filters found; undefined where none looked. */
-  gated = (): Verdict | undefined => this.#gate?.verdict();
 
   async #all(events: readonly JsonObject[] = []): Promise<void> {
     for (const event of events) await this.#govern(event);

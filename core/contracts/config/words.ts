@@ -4,7 +4,7 @@ import { longestExecutionSeconds } from '../host-limits.ts';
 
 export const word = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'allowed: letters, digits, ".", "_" and "-", at most 64');
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ".", "_" and "-", at most 64');
 export const glob = z.string().min(1);
 export const seconds = z.int().positive();
 export const usd = z.number().nonnegative();

@@ -2,16 +2,12 @@
  * `tools/call`: find the tool, make it an action, govern it, carry it out at its
  * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
  */
-import { blocked } from '#core/actions/answers.ts';
-import { decisionDraft } from '#core/actions/entries.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { decideCall } from '#core/actions/evaluate-call.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
-import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts } from '../ports.ts';
@@ -34,12 +30,14 @@ import {
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
 import { taskFor } from '../waiting/tasks.ts';
 import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
-import { actionOf, actionOfUnplaced, argumentsOf, placementIn, type Tool } from './action.ts';
+import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
 import { type DefinitionGuard, definitionGuard, resultGuard } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
+import { recordBlock } from './record-block.ts';
 import { policyName } from './tool-names.ts';
+import { refuseUnplaced } from './unplaced.ts';
 
 /** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
 export async function callTool(
@@ -200,52 +198,6 @@ const refuseDrift = (
     matched_rule: `drift:${exposed}`,
     reason: `The definition of ${own} at ${entry.name} is new or has changed since it was accepted; a human has to accept it.`,
   });
-
-/**
- * A call of a tool that no reachable server has runs nowhere. It is an action all the same: it is blocked in evidence, and the caller
- * gets the error with the envelope_id [mcp.unplaced-in-evidence].
- * @throws the fault, always.
- */
-async function refuseUnplaced(
-  ports: McpPorts,
-  caller: Caller,
-  name: string,
-  args: JsonObject,
-  fault: unknown,
-): Promise<never> {
-  if (!(fault instanceof RpcFault)) throw fault;
-  const { data, code, message } = fault;
-  const { upstream } = (data ?? {}) as { readonly upstream?: string };
-  const request = actionOfUnplaced(name, args, upstream);
-  if (!request) throw fault;
-  const placed = { ...request, ...(upstream !== undefined && { placement: { upstream } }) };
-  const { envelope_id } = await recordBlock(ports, caller, placed, {
-    matched_rule: code === mcpCodes.noUpstream ? 'upstream:none' : 'upstream:unreachable',
-    reason: message,
-  });
-  throw new RpcFault(code, message, { data: { ...(data as JsonObject), envelope_id }, status: fault.status });
-}
-
-/** Records a block that no rule decided. */
-async function recordBlock(
-  ports: McpPorts,
-  { principal, sessionId, snapshot }: Caller,
-  request: GovernedRequest,
-  found: { readonly matched_rule: string; readonly reason: string },
-): Promise<DecisionResult> {
-  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid(), request.placement ?? undefined);
-  const head = await ports.evidence.head(envelope.tenant, sessionId);
-  assertSessionOwner(head, principal);
-  const action: GovernedAction = {
-    ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
-    decision: { decision: 'block', policy: snapshot.policy.name, ...found },
-  };
-  const { draft, changes } = decisionDraft(ports, action, 'block');
-  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner: sessionOwner(principal) });
-  if (!outcome.ok) throw new Error('a block carries no conditions');
-  ports.telemetry.count('svc_policy_decisions_total', { decision: 'block', protocol: 'mcp' });
-  return blocked(action, outcome.entry.hash);
-}
 
 /** The decision in JSON-RPC: the server's own answer, or an error. */
 export async function answer(

@@ -424,7 +424,12 @@ test.each<Row>([
   [
     'an unknown pack',
     base().replace('pack: null', 'pack: nothing'),
-    'tool_policies.pack (line 7): found "nothing", allowed a readable pack',
+    'tool_policies.pack (line 7): found "nothing", allowed a readable pack: readonly, pr-writer, infra-review, sql-explorer, or a path',
+  ],
+  [
+    'a provider without a name',
+    `${base()}\nproviders: [{ name: "", type: mock }]`,
+    'found an empty text, allowed letters, digits',
   ],
 ])('%s fails the load', async (_what, text, expected) => {
   await expect(load(text)).rejects.toThrow(expected);

@@ -1,0 +1,31 @@
+/** A block that no rule decided: the entry in evidence and the answer. */
+import { blocked } from '#core/actions/answers.ts';
+import { decisionDraft } from '#core/actions/entries.ts';
+import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
+import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { assertSessionOwner } from '#core/identity/sessions.ts';
+import type { McpPorts } from '../ports.ts';
+import type { Caller } from '../sessions/caller.ts';
+
+/** @throws GatewayError `forbidden` for another key's session, `service_unavailable`. */
+export async function recordBlock(
+  ports: McpPorts,
+  { principal, sessionId, snapshot }: Caller,
+  request: GovernedRequest,
+  found: { readonly matched_rule: string; readonly reason: string },
+): Promise<DecisionResult> {
+  const envelope = openEnvelope(request, principal, sessionId, ports.ids.uuid(), request.placement ?? undefined);
+  const head = await ports.evidence.head(envelope.tenant, sessionId);
+  assertSessionOwner(head, principal);
+  const action: GovernedAction = {
+    ...{ envelope, principal, snapshot, head: head ?? null, call_digest: callDigest(envelope) },
+    decision: { decision: 'block', policy: snapshot.policy.name, ...found },
+  };
+  const { draft, changes } = decisionDraft(ports, action, 'block');
+  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner: sessionOwner(principal) });
+  if (!outcome.ok) throw new Error('a block carries no conditions');
+  ports.telemetry.count('svc_policy_decisions_total', { decision: 'block', protocol: 'mcp' });
+  return blocked(action, outcome.entry.hash);
+}

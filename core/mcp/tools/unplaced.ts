@@ -1,0 +1,63 @@
+/** Calls of tools that no reachable server has: they run nowhere, and are actions all the same. */
+import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
+import { evaluateCall } from '#core/actions/evaluate-call.ts';
+import { govern } from '#core/actions/govern.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { McpPorts } from '../ports.ts';
+import { mcpCodes, RpcFault } from '../protocol/messages.ts';
+import type { Caller } from '../sessions/caller.ts';
+import { noHold } from '../waiting/waiting.ts';
+import { actionOfUnplaced } from './action.ts';
+import { recordBlock } from './record-block.ts';
+
+/**
+ * What the policy blocks is answered as a block [mcp.unplaced-blocked]. Any other call is recorded as a block of its own, because
+ * an approval of a call that runs nowhere would do nothing, and the caller gets the error with the envelope_id
+ * [mcp.unplaced-in-evidence].
+ * @param fault why the tool has no server.
+ * @throws RpcFault or the fault, always.
+ */
+export async function refuseUnplaced(
+  ports: McpPorts,
+  caller: Caller,
+  name: string,
+  args: JsonObject,
+  fault: unknown,
+): Promise<never> {
+  if (!(fault instanceof RpcFault)) throw fault;
+  const { data, code, message, status } = fault;
+  const { upstream } = (data ?? {}) as { readonly upstream?: string };
+  const request = actionOfUnplaced(name, args, upstream);
+  if (!request) throw fault;
+  const placed = {
+    ...request,
+    placement: upstream === undefined ? null : { upstream },
+    actor: { agent: caller.agent },
+  };
+  if (await isBlocked(ports, caller, placed)) throw await blockOf(ports, caller, placed);
+  const { envelope_id } = await recordBlock(ports, caller, placed, {
+    matched_rule: code === mcpCodes.noUpstream ? 'upstream:none' : 'upstream:unreachable',
+    reason: message,
+  });
+  throw new RpcFault(code, message, { data: { ...(data as JsonObject), envelope_id }, status });
+}
+
+async function isBlocked(
+  ports: McpPorts,
+  { principal, sessionId, snapshot }: Caller,
+  request: GovernedRequest,
+): Promise<boolean> {
+  const call = openEnvelope(request, principal, sessionId, '', request.placement ?? undefined);
+  const { decision } = await evaluateCall(ports, snapshot, call, await ports.effects(call));
+  return decision === 'block';
+}
+
+/** The same flow as for every call writes the entry and counts it against session and key. */
+async function blockOf(ports: McpPorts, { principal, sessionId }: Caller, request: GovernedRequest): Promise<RpcFault> {
+  const { error, envelope_id } = await govern(ports, principal, sessionId, request, {
+    wait: noHold,
+    carry: () => Promise.reject(new Error('a call without a server is not carried out')),
+  });
+  const { code, message, data } = error!;
+  return new RpcFault(code, message, { data: { ...(data as JsonObject), envelope_id } });
+}
