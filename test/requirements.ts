@@ -1638,6 +1638,10 @@ const toolGateway: readonly Requirement[] = [
     'A tool call that no reachable server can take is answered -32003 or -32000 and leaves a block with its envelope.',
   ),
   must(
+    'action.unplaced-blocked',
+    'A call of test-action that the policy blocks is a block, also where no upstream has the tool.',
+  ),
+  must(
     'mcp.unplaced-blocked',
     'A tool call that the policy blocks is answered -32001 with the reason, also where no reachable server has the tool.',
   ),

@@ -92,6 +92,7 @@ export function denialOf(row: ApprovalRow) {
       reason: 'denied',
       reviewer,
       comment,
+      suggested_alternative: `Change the call as the reviewer says, or ask again${ask_again_after === undefined ? '' : ` after ${ask_again_after}`}.`,
       ...(row.decided_at !== undefined && { denied_at: row.decided_at }),
       ...(ask_again_after !== undefined && { ask_again_after }),
     },

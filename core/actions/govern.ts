@@ -114,7 +114,10 @@ function probesOf({ probes }: GovernPorts, { tenant, key_id }: ActionEnvelope, s
   return probes.take(tenant, key_id, many, nowMs, windowMs(snapshot));
 }
 
-/** A dry run answers what would be decided, even where no executor could run the call. */
+/**
+ * A dry run answers what would be decided, even where no executor could run the call. What the policy blocks wherever it runs is
+ * blocked, not unknown [action.unplaced-blocked].
+ */
 async function placed(
   ports: GovernPorts,
   snapshot: Snapshot,
@@ -126,9 +129,14 @@ async function placed(
   try {
     return await placementOf(ports, snapshot, bare, upstream);
   } catch (fault) {
-    if (!dry_run) throw fault;
+    if (!dry_run && !(await isBlocked(ports, snapshot, bare))) throw fault;
     return upstream === undefined ? {} : { upstream };
   }
+}
+
+async function isBlocked(ports: GovernPorts, snapshot: Snapshot, bare: ActionEnvelope): Promise<boolean> {
+  const { decision } = await evaluateCall(ports, snapshot, bare, await ports.effects(bare));
+  return decision === 'block';
 }
 
 const blockOf = ({ matched_rule, reason }: Blocked, policy: string): PolicyDecision => ({

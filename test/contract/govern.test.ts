@@ -136,7 +136,10 @@ describe('one action through the pipeline', () => {
         error: {
           code: -32001,
           message: 'scm.create_pull_request was denied by alice: not on a Friday',
-          data: { reason: 'denied', reviewer: 'alice', comment: 'not on a Friday' },
+          data: {
+            ...{ reason: 'denied', reviewer: 'alice', comment: 'not on a Friday' },
+            suggested_alternative: expect.stringContaining('ask again after'),
+          },
         },
       });
     }

@@ -81,6 +81,22 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
+  test('[action.unplaced-blocked] of a tool nobody has is a block where the policy blocks it, and nothing is sent', async () => {
+    const rules = [
+      { protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped.' },
+      { protocol: 'mcp', decision: 'allow' },
+    ];
+    const tool_policies = { pack: null, default_decision: 'review', rules };
+    await configure({ upstreams: entriesOf(), extra: { tool_policies } });
+    const { status, last } = await act({ tool: 'drop_table' });
+    expect([status, last.decision, last.matched_rule]).toEqual([200, 'block', 'mcp:drop_*']);
+    expect(last.error).toMatchObject({ code: -32001, data: { reason: 'Nothing is dropped.' } });
+    files.fail(403);
+    expect((await act({ tool: 'drop_index' })).last.decision).toBe('block');
+    expect((await act({ tool: 'missing' })).last.error.type).toBe('service_unavailable');
+    expect(sent()).toEqual([[], [], []]);
+  });
+
   test('whose server does not answer is refused, and nothing is sent elsewhere', async () => {
     files.fail(403);
     const { status, last } = await act({ tool: 'files.unheard' });
