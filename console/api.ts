@@ -21,14 +21,22 @@ export interface Api {
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
   /** The body as text, for evidence: parsing hides duplicate keys. */
   text(path: string): Promise<string>;
+  /** The bytes of an event stream as they come. */
+  events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
 /** @param rejected the key does not hold any more: asked once a call, before it fails. */
 export function apiOf(key: string, rejected: () => void = () => {}): Api {
-  const asked = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> => {
+  const answered = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> => {
     const response = await fetch(`/admin/v1/${path}`, {
       method,
-      headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...headers, 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
       credentials: 'omit',
@@ -38,16 +46,22 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
       if (signal?.aborted) throw cause;
       throw new ApiError(0, 'unreachable', 'The gateway does not answer.');
     });
-    const text = await response.text();
-    if (response.ok) return text;
+    if (response.ok) return response;
     if (response.status === 401) rejected();
-    throw refusalOf(response.status, text);
+    throw refusalOf(response.status, await response.text());
   };
+  const asked = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> =>
+    (await answered(method, path, body, signal)).text();
   const parsed = <T>(text: string): T => JSON.parse(text) as T;
   return {
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     post: async (path, body) => parsed(await asked('POST', path, body)),
     text: (path) => asked('GET', path),
+    async *events(path, lastEventId, signal) {
+      const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
+      const reader = (await answered('GET', path, undefined, signal, headers)).body?.getReader();
+      for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
+import { countOf, usePending } from './approvals/pending.ts';
 import type { PageProps } from './page-props.ts';
 import { PoliciesPage } from './policies/page.tsx';
 import { RequestsPage } from './requests/page.tsx';
@@ -66,9 +67,11 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
   const shown = pages.filter((page) => mayOperate(me) || forViewers.has(page));
   const page = shown.includes(route.page) ? route.page : shown[0]!;
   const Shown = components[page];
+  const pending = usePending(api, mayOperate(me), page === 'approvals');
+  const count = countOf(pending.value);
   useEffect(() => {
-    document.title = `${names[page]} · Agent Governance Gateway`;
-  }, [page]);
+    document.title = `${count}${names[page]} · Agent Governance Gateway`;
+  }, [page, count]);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -91,7 +94,7 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <Shown key={page} api={api} me={me} id={route.page === page ? route.id : undefined} />
+        <Shown key={page} api={api} me={me} pending={pending} id={route.page === page ? route.id : undefined} />
       </main>
     </>
   );

@@ -22,14 +22,22 @@ const slowestMs = 20_000;
 export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): Live<T> {
   const [state, setState] = useState<Pick<Live<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });
   const again = useRef(() => {});
+  const every = useRef(everyMs);
+  every.current = everyMs;
   useEffect(() => {
     const ended = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     let asking = false;
+    let askAgain = false;
     const question = async () => {
-      if (asking) return;
+      // What is asked for while an answer is on its way may be newer than that answer.
+      if (asking) {
+        askAgain = true;
+        return;
+      }
       asking = true;
+      askAgain = false;
       clearTimeout(timer);
       try {
         const value = await ask(ended.signal);
@@ -40,8 +48,9 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
         if (!ended.signal.aborted) setState(({ value }) => ({ value, fault: faultText(fault) }));
       }
       asking = false;
-      if (ended.signal.aborted || (everyMs === 0 && failures === 0)) return;
-      const pause = document.hidden ? hiddenMs : Math.max(everyMs, visibleMs);
+      if (askAgain && failures === 0 && !ended.signal.aborted) return void question();
+      if (ended.signal.aborted || (every.current === 0 && failures === 0)) return;
+      const pause = Math.max(every.current, document.hidden ? hiddenMs : visibleMs);
       timer = setTimeout(question, Math.min(pause * 2 ** Math.min(failures, 4), Math.max(slowestMs, pause)));
     };
     const shown = () => {
@@ -50,13 +59,13 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
     setState({ value: undefined, fault: undefined });
     again.current = () => void question();
     question();
-    if (everyMs > 0) document.addEventListener('visibilitychange', shown);
+    if (every.current > 0) document.addEventListener('visibilitychange', shown);
     return () => {
       ended.abort();
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', shown);
     };
-  }, [ask, everyMs]);
+  }, [ask]);
   const refresh = useCallback(() => again.current(), []);
   return { ...state, refresh };
 }

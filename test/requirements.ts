@@ -516,6 +516,10 @@ const approvals: readonly Requirement[] = [
     'An approval counts only while the question says what the gateway wrote; a denial counts still.',
   ),
   must('pr-comment.once', 'A comment is taken once; one that met an outage of the host can be delivered again.'),
+  must(
+    'approval.events',
+    'GET approvals/events streams new, voted, decided and expired requests of the tenant: bounded, resumable, 405 where a host opens no stream.',
+  ),
   must('approval.chat-202', 'A review of chat traffic answers 202 and suspends the request.'),
 ];
 
@@ -1790,6 +1794,10 @@ const webConsole: readonly Requirement[] = [
   must(
     'console.card',
     'The card shows who asks, the whole call, its effects in words, the rule with its reason, and the time left.',
+  ),
+  must(
+    'console.events',
+    'A shown tab follows the events of approvals instead of asking again and again, and asks where there is no stream.',
   ),
   must('console.vote', 'A vote is a POST after a second look, with a comment; a decision that came first is reported.'),
   must('console.keyboard', 'Approvals are decided by keyboard alone; single keys can be switched off.'),

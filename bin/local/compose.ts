@@ -12,9 +12,11 @@ import { StdioServers } from '#adapters/mcp/stdio.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
@@ -66,6 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     options.environment,
     report,
   );
+  const approvalEvents = new ApprovalEventFeed({ timeouts: systemTimeouts, process: systemIds.randomHex(4) });
   const clock: { interpreter?: Interpreter } = {};
   const committed: { feed?: CommitFeed } = {};
   const enqueued: { feed?: DeliveryFeed } = {};
@@ -76,7 +79,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stateFolder: flags.state,
     configFile: flags.config,
     adoptSigningKey: flags.adoptSigningKey === true,
-    committed: (entry) => committed.feed?.committed(entry),
+    approvalEvents,
+    committed: (entry) => {
+      committed.feed?.committed(entry);
+      approvalEvents.committed(entry);
+    },
     enqueued: (delivery) => enqueued.feed?.enqueued(delivery),
     approvalClock: async (later) => {
       clock.interpreter = await approvalInterpreter(store, () => governed.ports ?? later(), report);
@@ -139,7 +146,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       }),
     },
     maxBodyBytes: () => readLimit().catch(() => limit),
-    endStreams: () => mcp.gateway.endStreams(),
+    endStreams: () => {
+      mcp.gateway.endStreams();
+      approvalEvents.close();
+    },
     stop: async () => {
       await mcp.gateway.stop();
       await running.over();

@@ -20,6 +20,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
+import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { ApprovalClock, Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
@@ -67,6 +68,8 @@ export interface PortsOptions {
   readonly adminUrl: string;
   /** Called for every entry that was committed. */
   readonly committed: (entry: EvidenceEntry) => void;
+  /** Of every entry that was committed. */
+  readonly approvalEvents: ApprovalEventFeed;
   /** Called for every notification that was enqueued. */
   readonly enqueued: (delivery: Delivery) => void;
   /** The clock runs handlers, and handlers run over these ports: the clock is made in between. */
@@ -138,6 +141,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     votes: kept.signer,
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
+    approvalEvents: options.approvalEvents,
     approvalClock: await options.approvalClock(() => ports),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),

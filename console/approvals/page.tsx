@@ -1,6 +1,5 @@
 /** Approvals: what waits for a person, oldest first, beside the card of one request [console.approvals]. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import { useLive } from '../live.ts';
+import { useState } from 'preact/hooks';
 import type { PageProps } from '../page-props.ts';
 import { go, hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
@@ -12,20 +11,11 @@ import { type Item, neighbour, notTheirs } from './items.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
-/** As many as one answer of the API holds. */
-const mostShown = 200;
-
-export function ApprovalsPage({ api, me, id }: PageProps) {
-  const ask = useCallback(
-    (signal: AbortSignal) => api.get<'listApprovals'>(`approvals?limit=${mostShown}`, signal),
-    [api],
-  );
-  const live = useLive(ask);
+export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const items = live.value?.pending;
   const [asked, setAsked] = useState<{ readonly item: Item; readonly verdict: Verdict } | undefined>();
   const [help, setHelp] = useState(false);
   const open = items?.find(({ envelope_id }) => envelope_id === id);
-  useTitle(live.value);
 
   const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict });
   // By the address, which is ahead of what is drawn when keys come fast.
@@ -113,13 +103,4 @@ function Pending({ items, open }: { readonly items: readonly Item[]; readonly op
       ))}
     </ol>
   );
-}
-
-/** The title of the tab counts what waits. */
-function useTitle(answer: { readonly pending: readonly unknown[]; readonly cursor?: string | undefined } | undefined) {
-  const count = answer?.pending.length ?? 0;
-  const more = answer?.cursor === undefined ? '' : '+';
-  useEffect(() => {
-    document.title = `${count === 0 ? '' : `(${count}${more}) `}Approvals · Agent Governance Gateway`;
-  }, [count, more]);
 }

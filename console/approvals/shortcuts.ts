@@ -1,5 +1,5 @@
 /** Single keys as shortcuts. They can be switched off, and do nothing while a text is typed or a dialog is open. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const place = 'gateway-console-shortcuts';
 
@@ -9,7 +9,8 @@ export const switchShortcuts = (on: boolean): void => localStorage.setItem(place
 export function useShortcuts(actions: Readonly<Record<string, () => void>>): void {
   const current = useRef(actions);
   current.current = actions;
-  useEffect(() => {
+  // With the first drawing: a key that is pressed as soon as the page is seen counts.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
       if (document.querySelector('dialog[open]') || !shortcutsOn() || !Object.hasOwn(current.current, event.key))

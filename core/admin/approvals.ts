@@ -8,7 +8,7 @@ import { voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { separationOf } from '#core/identity/separation-rules.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 
@@ -76,6 +76,23 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
   ...cursorOf(query),
   ...(principal.kind === 'agent' && { keyId: principal.key_id }),
 });
+
+/**
+ * What happens to approvals of the tenant, as server-sent events [approval.events].
+ * @throws GatewayError `method_not_allowed` on hosts whose functions answer one request each.
+ */
+export const approvalEvents: Operation = async ({ ports, principal, header }) => {
+  const { approvalEvents: feed } = ports;
+  if (!feed)
+    throw new GatewayError(
+      'method_not_allowed',
+      'GET /admin/v1/approvals/events opens no event stream on this host, which ends each request with its answer; request GET /admin/v1/approvals repeatedly.',
+    );
+  return {
+    contentType: 'text/event-stream',
+    body: feed.open(principal.tenant, principal.key_id, header('last-event-id')),
+  };
+};
 
 /** The record of a call that ran brings its result in full, also one that lies in the object store. */
 export const getApproval: Operation = async (call) => {

@@ -252,6 +252,7 @@ export const routes: readonly Route[] = [
     agents: 'own',
     query: ['status', ...paging],
   }),
+  route(`GET ${a}/approvals/events`, 'approvals', 'operator', 'approvalEvents', 'What happens to approvals, as events'),
   route(`GET ${a}/approvals/{envelope_id}`, 'approvals', 'operator', 'getApproval', 'One approval item or record', {
     agents: 'own',
   }),

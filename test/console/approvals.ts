@@ -130,6 +130,43 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         await page.context().close();
       },
     ),
+    check('[console.events] a request appears without polling, and the title counts it on every page', async () => {
+      const page = await people.open();
+      await page.clock.install();
+      await page.getByLabel('API key or admin token').fill(gateway.keys.human);
+      const following = page.waitForResponse((answer) => answer.url().endsWith('/approvals/events'));
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      assert.equal((await following).headers()['content-type'], 'text/event-stream');
+      // From here on the page has less time than lies between two polls.
+      await page.clock.pauseAt(Date.now() + 3_600_000);
+      let msLeft = 1_000;
+      const titled = (what: string, holds: (title: string) => boolean) =>
+        until(what, async () => {
+          if (msLeft > 0) await page.clock.runFor(20);
+          msLeft -= 20;
+          return holds(await page.title());
+        });
+      const id = await gateway.review(shellOf('make events | sh', 'events'));
+      await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
+      await page.getByRole('link', { name: 'Status' }).click();
+      await titled('the count in the title', (title) => /^\(\d+\) Status/.test(title));
+      const before = Number(/\d+/.exec(await page.title())?.[0]);
+      await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, { reviewer: 'someone' });
+      const left = before === 1 ? 'Status' : `(${before - 1})`;
+      await titled('one less', (title) => title.startsWith(left));
+      await page.context().close();
+    }),
+    check('[console.events] without a stream the page asks by itself', async () => {
+      const page = await people.open();
+      await page.route('**/approvals/events', (route) => route.fulfill({ status: 405, body: '{}' }));
+      await page.getByLabel('API key or admin token').fill(gateway.keys.human);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+      const id = await gateway.review(shellOf('make polled | sh', 'events'));
+      await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
+      await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, { reviewer: 'someone' });
+      await page.context().close();
+    }),
     check('[console.keyboard] the list of shortcuts opens with ?, and switches them off', async () => {
       const page = await people.signedIn(gateway.keys.human);
       await page.getByRole('heading', { name: 'Approvals' }).waitFor();

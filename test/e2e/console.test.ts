@@ -96,3 +96,44 @@ test('[console.size] what the first page loads is at most 60 kB compressed', asy
   expect(sizes.map(([name]) => name)).toContain('console.js');
   expect(total).toBeLessThanOrEqual(60_000);
 }, 60_000);
+
+test('[approval.events] over HTTP: a request and its decision come as events; other methods, agents and strangers are refused', async () => {
+  const { human, agent } = gateway.keys;
+  const path = '/admin/v1/approvals/events';
+  const left = new AbortController();
+  const stream = await at(path, { headers: { 'x-api-key': human }, signal: left.signal });
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  const action = {
+    ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write' },
+    ...{ parameters: { title: 'Events', head: 'fix', base: 'main' }, actor: { agent: 'builder', session: 'events' } },
+  };
+  const post = (where: string, key: string, body: object) =>
+    at(where, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { envelope_id } = (await (await post('/admin/v1/test-action', agent, action)).json()) as {
+    envelope_id: string;
+  };
+  expect((await post(`/admin/v1/approvals/${envelope_id}/deny`, human, { reviewer: 'r' })).status).toBe(200);
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of stream.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes('event: decided')) break;
+  }
+  expect([...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name)).toEqual(['listening', 'new', 'decided']);
+  expect(text).toContain(envelope_id);
+  left.abort();
+  for (const [key, method, status] of [
+    ['wrong', 'GET', 401],
+    [agent, 'GET', 403],
+    [human, 'POST', 405],
+  ] as const)
+    expect([key, method, (await at(path, { method, headers: { 'x-api-key': key } })).status]).toEqual([
+      key,
+      method,
+      status,
+    ]);
+}, 60_000);

@@ -180,6 +180,7 @@ export const actions = {
   },
   listApprovals: { output: z.strictObject({ pending: z.array(item), cursor }) },
   approvalHistory: { output: z.strictObject({ approvals: z.array(view), cursor }) },
+  approvalEvents: { output: { text: 'text/event-stream' } },
   getApproval: { output: view },
   approve: { input: voteSchema, output: decided },
   deny: { input: voteSchema, output: decided },

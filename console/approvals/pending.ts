@@ -1,0 +1,63 @@
+/** What waits for a person, kept on every page: the list of the page of approvals and the count in the tab's title. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { AnswerOf } from '#core/contracts/operations.ts';
+import type { Api } from '../api.ts';
+import { type Live, useLive } from '../live.ts';
+import { useApprovalEvents } from './events.ts';
+
+export type Pending = AnswerOf<'listApprovals'>;
+
+/** As many as one answer of the API holds. */
+const mostShown = 200;
+/** While events come the list is asked for at each of them; now and then also without one. */
+const withEventsMs = 30_000;
+const otherPageMs = 15_000;
+const listPageMs = 2_000;
+
+/** @param wanted the key may list approvals. */
+export function usePending(api: Api, wanted: boolean, listShown: boolean): Live<Pending> {
+  const ask = useCallback(
+    async (signal: AbortSignal) =>
+      wanted ? { ...(await api.get<'listApprovals'>(`approvals?limit=${mostShown}`, signal)), at: Date.now() } : none(),
+    [api, wanted],
+  );
+  const [open, setOpen] = useState(false);
+  const live = useLive(ask, open ? withEventsMs : listShown ? listPageMs : otherPageMs);
+  const { refresh } = live;
+  const connected = useApprovalEvents(api, wanted, refresh);
+  useEffect(() => {
+    setOpen(connected);
+    if (!connected) refresh();
+  }, [connected, refresh]);
+  const now = useSecond(wanted && open && listShown);
+  return { ...live, value: live.value && leftAt(live.value, now) };
+}
+
+const none = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });
+
+/** The time left of each request, counted on since the answer; one whose time is over waits no longer. */
+export function leftAt({ at, ...answer }: Pending & { readonly at: number }, now: number): Pending {
+  const passed = Math.max(0, Math.floor((now - at) / 1000));
+  if (passed === 0) return answer;
+  const pending = answer.pending
+    .map((item) => ({ ...item, expires_in_seconds: Math.max(0, (item.expires_in_seconds ?? 0) - passed) }))
+    .filter(({ expires_in_seconds }) => expires_in_seconds > 0);
+  return { ...answer, pending };
+}
+
+/** The time, each second while it is wanted. */
+function useSecond(wanted: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!wanted) return;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [wanted]);
+  return wanted ? now : 0;
+}
+
+/** `(3) ` before the title of a tab; empty where nothing waits. */
+export function countOf(answer: Pending | undefined): string {
+  const count = answer?.pending.length ?? 0;
+  return count === 0 ? '' : `(${count}${answer?.cursor === undefined ? '' : '+'}) `;
+}

@@ -1,0 +1,183 @@
+/**
+ * What happens to approvals, as events for those who watch: `new`, `voted`, `decided` and `expired`. Fed by the ledger of a process
+ * that makes every commit itself; keeps the last events, so that a reader that was away takes up where it was [approval.events].
+ */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+
+export interface ApprovalEvent {
+  readonly event: 'new' | 'voted' | 'decided' | 'expired';
+  readonly envelope_id: string;
+  readonly session_id: string;
+  readonly at: string;
+  /** Of a decision. */
+  readonly status?: 'approved' | 'denied';
+}
+
+interface Kept {
+  readonly number: number;
+  readonly tenant: string;
+  readonly event: ApprovalEvent;
+}
+
+export interface EventFeedOptions {
+  readonly timeouts: Timeouts;
+  /** Stands in each event's id: ids of another process are not taken for own ones. */
+  readonly process: string;
+}
+
+/** Events kept for readers that were away or are slow. */
+const keptEvents = 1_000;
+/** Open streams of one process, and of one key. */
+export const mostStreams = { process: 256, key: 8 } as const;
+/** Below every idle limit on the way. */
+const pingEveryMs = 15_000;
+/** A stream ends after this, and the reader comes back with its key: a revoked key reads no longer than that. */
+const streamMs = 120_000;
+
+export class ApprovalEventFeed {
+  readonly #options: EventFeedOptions;
+  readonly #kept: Kept[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #open = new Map<string, number>();
+  #last = 0;
+  #closed = false;
+
+  constructor(options: EventFeedOptions) {
+    this.#options = options;
+  }
+
+  /** An entry that was committed. */
+  committed(entry: EvidenceEntry): void {
+    const event = eventOf(entry);
+    if (event === undefined) return;
+    this.#kept.push({ number: ++this.#last, tenant: entry.tenant, event });
+    if (this.#kept.length > keptEvents) this.#kept.shift();
+    this.#wake();
+  }
+
+  /** Ends every stream; the process is about to stop. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  /**
+   * The events of a tenant as server-sent text: those after `lastEventId`, then those to come. The first event, `listening`, says
+   * whether events were missed: then the reader lists approvals again.
+   * @throws GatewayError `rate_limit_error` where the key or the process has as many streams open as it may have.
+   */
+  open(tenant: string, keyId: string, lastEventId: string | undefined): AsyncIterable<string> {
+    this.#take(keyId);
+    const end = new AbortController();
+    let held = true;
+    const give = () => {
+      if (held) this.#open.set(keyId, (this.#open.get(keyId) ?? 1) - 1);
+      if (this.#open.get(keyId) === 0) this.#open.delete(keyId);
+      held = false;
+    };
+    const text = this.#text(tenant, lastEventId, end.signal, give);
+    const stream: AsyncIterator<string> = {
+      next: () => text.next(),
+      return: async () => {
+        end.abort();
+        give();
+        this.#wake();
+        await text.return(undefined);
+        return { done: true, value: undefined };
+      },
+    };
+    return { [Symbol.asyncIterator]: () => stream };
+  }
+
+  #take(keyId: string): void {
+    const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
+    const own = this.#open.get(keyId) ?? 0;
+    if (own >= mostStreams.key || all >= mostStreams.process) {
+      const [whose, most] = own >= mostStreams.key ? ['key', mostStreams.key] : ['gateway', mostStreams.process];
+      throw new GatewayError(
+        'rate_limit_error',
+        `The ${whose} has ${most} streams of approval events open, and at most ${most} are allowed; close one, or request GET /admin/v1/approvals.`,
+        { retryAfterSeconds: 5 },
+      );
+    }
+    this.#open.set(keyId, own + 1);
+  }
+
+  async *#text(tenant: string, lastEventId: string | undefined, end: AbortSignal, give: () => void) {
+    let over = this.#closed;
+    const cancel = this.#options.timeouts.after(streamMs, () => {
+      over = true;
+      this.#wake();
+    });
+    try {
+      const from = this.#placeOf(lastEventId);
+      let place = from ?? this.#last;
+      yield `retry: 1000\n${this.#frame('listening', place, { missed: lastEventId !== undefined && from === undefined })}`;
+      while (!over && !this.#closed && !end.aborted) {
+        const until = this.#last; // more may come while the reader takes these
+        const first = this.#kept[0]?.number ?? this.#last + 1;
+        if (place + 1 < first) yield this.#frame('listening', until, { missed: true });
+        else
+          for (const each of this.#after(place, tenant)) yield this.#frame(each.event.event, each.number, each.event);
+        if (end.aborted || over) return;
+        place = until;
+        if (await this.#silent(() => this.#last > place || over || end.aborted || this.#closed)) yield ': ping\n\n';
+      }
+    } finally {
+      cancel();
+      give();
+    }
+  }
+
+  *#after(place: number, tenant: string): Iterable<Kept> {
+    for (const kept of [...this.#kept]) if (kept.number > place && kept.tenant === tenant) yield kept;
+  }
+
+  #frame(event: string, number: number, data: object): string {
+    return `id: ${this.#options.process}.${number}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+
+  /** Where a reader was; undefined for an id of another process, or of events that are not kept any more. */
+  #placeOf(id: string | undefined): number | undefined {
+    const [, own, text = ''] = /^([0-9a-f]+)\.(\d{1,15})$/.exec(id ?? '') ?? [];
+    if (own !== this.#options.process) return undefined;
+    const number = Number(text);
+    const first = this.#kept[0]?.number ?? this.#last + 1;
+    return number <= this.#last && number + 1 >= first ? number : undefined;
+  }
+
+  /** Waits until something holds; true when it did not for as long as a connection may be silent. */
+  async #silent(holds: () => boolean): Promise<boolean> {
+    if (holds()) return false;
+    let silent = false;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        cancel();
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const cancel = this.#options.timeouts.after(pingEveryMs, () => {
+        silent = true;
+        done();
+      });
+      this.#waiting.add(done);
+    });
+    return silent && !holds();
+  }
+
+  #wake(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}
+
+/** Entries that change what waits for a person. */
+function eventOf({ kind, envelope_id, session_id, timestamp: at, body }: EvidenceEntry): ApprovalEvent | undefined {
+  const about = { envelope_id, session_id, at };
+  if (kind === 'review') return { event: 'new', ...about };
+  if (kind === 'vote') return { event: 'voted', ...about };
+  if (kind === 'approve') return { event: 'decided', ...about, status: 'approved' };
+  if (kind !== 'deny') return undefined;
+  return { event: body.reason === 'timeout' ? 'expired' : 'decided', ...about, status: 'denied' };
+}

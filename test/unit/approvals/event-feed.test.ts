@@ -1,0 +1,114 @@
+/** The events of approvals as their readers get them. */
+import { ApprovalEventFeed, mostStreams } from '#core/approvals/event-feed.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+
+/** Timers that the test runs by hand. */
+function timers() {
+  const set = new Set<{ readonly ms: number; readonly work: () => void }>();
+  return {
+    after: (ms: number, work: () => void) => {
+      const timer = { ms, work };
+      set.add(timer);
+      return () => void set.delete(timer);
+    },
+    run: (ms: number) => {
+      for (const timer of [...set]) if (timer.ms === ms && set.delete(timer)) timer.work();
+    },
+    size: () => set.size,
+  };
+}
+
+const entry = (kind: string, envelope_id: string, more: object = {}) =>
+  ({
+    tenant: 'acme',
+    session_id: 's',
+    timestamp: 't',
+    kind,
+    envelope_id,
+    body: {},
+    ...more,
+  }) as unknown as EvidenceEntry;
+
+const feedOf = () => {
+  const timeouts = timers();
+  return { timeouts, feed: new ApprovalEventFeed({ timeouts, process: 'ab12' }) };
+};
+const reader = (feed: ApprovalEventFeed, last?: string, tenant = 'acme', key = 'k') =>
+  feed.open(tenant, key, last)[Symbol.asyncIterator]();
+const read = async (stream: AsyncIterator<string>) => (await stream.next()).value as string;
+
+test('[approval.events] a request, its votes and its end are events of its tenant alone', async () => {
+  const { feed } = feedOf();
+  const [own, other] = [reader(feed), reader(feed, undefined, 'other')];
+  expect(await read(own)).toBe('retry: 1000\nid: ab12.0\nevent: listening\ndata: {"missed":false}\n\n');
+  await read(other);
+  feed.committed(entry('review', 'one'));
+  feed.committed(entry('allow', 'two'));
+  feed.committed(entry('vote', 'one'));
+  feed.committed(entry('approve', 'one'));
+  feed.committed(entry('deny', 'three', { body: { reason: 'timeout' } }));
+  feed.committed(entry('review', 'theirs', { tenant: 'other' }));
+  const names = [];
+  for (let count = 0; count < 4; count++) names.push(/event: (\w+)\ndata: (.*)/.exec(await read(own))?.slice(1));
+  const about = (id: string) => ({ envelope_id: id, session_id: 's', at: 't' });
+  expect(names.map((each) => [each?.[0], JSON.parse(each?.[1] ?? '')])).toEqual([
+    ['new', { event: 'new', ...about('one') }],
+    ['voted', { event: 'voted', ...about('one') }],
+    ['decided', { event: 'decided', ...about('one'), status: 'approved' }],
+    ['expired', { event: 'expired', ...about('three'), status: 'denied' }],
+  ]);
+  expect(await read(other)).toContain('"theirs"');
+});
+
+test('[approval.events] a reader that was away gets what came meanwhile, or is told that events are missing', async () => {
+  const { feed } = feedOf();
+  feed.committed(entry('review', 'one'));
+  feed.committed(entry('review', 'two'));
+  const back = reader(feed, 'ab12.1');
+  expect(await read(back)).toContain('{"missed":false}');
+  expect(await read(back)).toContain('"two"');
+  for (const unknown of ['cd34.1', 'ab12.9', 'ab12.-1', 'nonsense']) {
+    const lost = reader(feed, unknown, 'acme', unknown);
+    expect([unknown, await read(lost)]).toEqual([unknown, expect.stringContaining('{"missed":true}')]);
+  }
+  // What is committed while a reader takes an event comes after it.
+  feed.committed(entry('review', 'three'));
+  expect(await read(back)).toContain('"three"');
+  for (let count = 0; count < 1_001; count++) feed.committed(entry('review', `more-${count}`));
+  expect(await read(reader(feed, 'ab12.1', 'acme', 'late'))).toContain('{"missed":true}');
+  expect(await read(back)).toContain('{"missed":true}');
+});
+
+test('[approval.events] a silent stream is kept alive and ends after its time; so does every stream when the process stops', async () => {
+  const { feed, timeouts } = feedOf();
+  const [first, second] = [reader(feed), reader(feed)];
+  await read(first);
+  await read(second);
+  const silent = first.next();
+  await Promise.resolve();
+  timeouts.run(15_000);
+  expect((await silent).value).toBe(': ping\n\n');
+  const ended = first.next();
+  timeouts.run(120_000);
+  expect((await ended).done).toBe(true);
+  const stopped = second.next();
+  feed.close();
+  expect((await stopped).done).toBe(true);
+  expect(timeouts.size()).toBe(0);
+});
+
+test('[approval.events] a key has a bounded number of streams; one that its reader left counts no longer', async () => {
+  const { feed, timeouts } = feedOf();
+  const streams = Array.from({ length: mostStreams.key }, () => reader(feed));
+  expect(() => reader(feed)).toThrow(expect.objectContaining({ code: 'rate_limit_error', retryAfterSeconds: 5 }));
+  expect(() => reader(feed, undefined, 'acme', 'another')).not.toThrow();
+  await streams[0]?.return?.();
+  const again = reader(feed);
+  await read(again);
+  const waits = again.next();
+  await again.return?.();
+  expect((await waits).done).toBe(true);
+  expect(timeouts.size()).toBe(0);
+  expect(() => reader(feed)).not.toThrow();
+  expect(() => reader(feed)).toThrow(/at most 8/);
+});
