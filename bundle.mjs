@@ -148,7 +148,7 @@ function withoutJsonSchemas() {
   };
 }
 
-/** What members of the configuration mean and what routes are for is written for the reference pages; no function shows it. */
+/** What members of the configuration mean, what routes are for and what tables hold is written for the reference pages; no function shows it. */
 function withoutDescriptions() {
   const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
   const rules = [
@@ -157,6 +157,7 @@ function withoutDescriptions() {
       new RegExp(`\\bdescription:\\s*${text}`, 'g'),
       "description: ''",
     ],
+    [/core[\\/]contracts[\\/]tables\.ts$/, new RegExp(`\\bholds:\\s*${text}`, 'g'), "holds: ''"],
     [
       /core[\\/]contracts[\\/]routes\.ts$/,
       new RegExp(`(route\\(\\s*\`[^\`]*\`,(?:\\s*'\\w[^']*',){3}\\s*)${text}`, 'g'),

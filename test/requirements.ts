@@ -157,6 +157,24 @@ const policies: readonly Requirement[] = [
     'Where the source that a rule asks for is not known for certain, nothing is allowed on its account: the call is reviewed.',
   ),
   must(
+    'provenance.session',
+    'What tools gave back through the gateway, and the words of the person that came with a call or chat, are remembered for the session, bounded and for provenance.retention_hours; a result that cannot be remembered is not handed on.',
+  ),
+  must('provenance.no-text', 'The record of a session holds digests under a key of the session, and no text.'),
+  must(
+    'provenance.reasons',
+    'Decision, evidence and approval card say where the values come from that a rule asks for: labels and actions, no values.',
+  ),
+  must(
+    'provenance.chat',
+    'Tool calls of a model are traced to the chat request itself: messages of the user, system messages, results of tools by name.',
+  ),
+  must(
+    'provenance.prompt',
+    'A host passes on the request of the person as prompt of an action or _meta["agent-governance-gateway/prompt"] of an MCP call; it is not forwarded. A justification counts where the key is a person’s.',
+  ),
+  must('provenance.idle', 'While no rule for a tool asks for a source, its calls cost no step of the store more.'),
+  must(
     'provenance.analysis',
     'Analysis and diff know conditions on sources: each holds or not, whatever the values; examples name those that hold.',
   ),

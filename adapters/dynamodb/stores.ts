@@ -11,9 +11,8 @@ import { credentialsTable } from './credentials-table.ts';
 import { deliveriesTable } from './deliveries-table.ts';
 import { evidenceTable } from './evidence-table.ts';
 import { keyRisksTable } from './key-risks-table.ts';
-import { lazyObservations } from './lazy-observations.ts';
+import { lazyStore } from './lazy-store.ts';
 import { mcpTable } from './mcp-table.ts';
-import { planesTable } from './planes-table.ts';
 import { rolloutsTable } from './rollouts-table.ts';
 import type { StoreOptions } from './store-options.ts';
 import { manifestsTable } from './task-manifests-table.ts';
@@ -34,12 +33,33 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
     tickets: ticketsTable(store),
     keyRisks: keyRisksTable(store),
     tasks: manifestsTable(store),
+    provenance: lazyStore(async () => (await import('./provenance-table.ts')).provenanceTable(store), {
+      recall: true,
+      open: true,
+      put: true,
+      grow: true,
+    }),
     startedActions: actionsTable(store),
-    observations: lazyObservations(store),
+    observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
+      apply: true,
+      usage: true,
+      violations: true,
+      requests: true,
+      minutes: true,
+      replaceMinutes: true,
+      dimensions: true,
+    }),
     rollouts,
     rolloutsInForce: rolloutsInForce(rollouts, clock),
     alerts: alertsTable(store),
-    planes: planesTable(store),
+    planes: lazyStore(async () => (await import('./planes-table.ts')).planesTable(store), {
+      list: true,
+      get: true,
+      put: true,
+      heads: true,
+      putHeads: true,
+      walk: true,
+    }),
     counters: countersTable(timed),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable(timed),

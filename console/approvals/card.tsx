@@ -56,6 +56,15 @@ function Card({ item, api, me, vote }: CardProps) {
           </ul>
         </Part>
       )}
+      {item.sources && item.sources.length > 0 && (
+        <Part title="Where values come from">
+          <ul>
+            {item.sources.map((source) => (
+              <li key={source}>{source}</li>
+            ))}
+          </ul>
+        </Part>
+      )}
       <Part title="Who asks">
         <WhoAsks item={item} />
       </Part>

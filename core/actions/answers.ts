@@ -36,7 +36,7 @@ export function blocked(action: GovernedAction, evidenceHash?: string): Decision
     error: {
       code: rpcCodes.block,
       message: `${tool} on ${target || 'no target'} is blocked by policy ${decision.policy}.`,
-      data: { reason, suggested_alternative },
+      data: { reason, suggested_alternative, ...(decision.provenance && { sources: decision.provenance.lines }) },
     },
   };
 }
@@ -109,6 +109,7 @@ export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: st
       queued_at: row.queued_at,
       expires_at: row.expires_at,
       ...(reason !== undefined && { reason }),
+      ...(row.sources && { sources: [...row.sources] }),
     },
   };
 }

@@ -171,6 +171,7 @@ export function decisionDraft(
     policy_version: snapshot.version,
     call_digest,
     ...(decision.reason !== undefined && { reason: decision.reason }),
+    ...(decision.provenance && { provenance: decision.provenance.notes }),
     ...(decision.guard && { guard: decision.guard.map(({ kind, where, action }) => ({ kind, where, action })) }),
     ...(justification !== '' && { justification }),
     ...(snapshot.configuration.policies.break_glass && { break_glass: true }),

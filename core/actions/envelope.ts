@@ -1,12 +1,15 @@
 /** From an authenticated request to the ActionEnvelope. */
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import type { Seen } from '#core/provenance/trace.ts';
 
 /** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
 export interface GovernedRequest extends ActionRequest {
   /** Where the call goes; null where the caller carries it out itself. */
   readonly placement?: Placement | null;
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
+  /** What the model has seen, where the whole conversation passes the gateway. */
+  readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
   /** A repeated request under it is answered the first outcome instead of being carried out again. */

@@ -28,7 +28,7 @@ export async function evaluateCall(
 ): Promise<PolicyDecision> {
   const guard = argumentActions(configuration, call);
   if (!calls || !isLarge(sentOf(call)))
-    return evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects);
+    return noted(policy, call, evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects));
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({
     call: bare(call),
     effects,
@@ -42,7 +42,15 @@ export async function evaluateCall(
   knowPrograms(call, programs);
   knowAlternative(call, alternative);
   if (recorded && redaction) knowRedaction(recorded, redaction);
-  return evaluated;
+  return noted(policy, call, evaluated);
+}
+
+/** With what was found of the sources that rules ask for [provenance.reasons]. */
+async function noted(policy: Known['policy'], call: ToolCall, decided: PolicyDecision): Promise<PolicyDecision> {
+  if (!call.sources) return decided;
+  const { sourceNotes, sourcesInWords } = await import('#core/provenance/notes.ts');
+  const notes = sourceNotes(policy, call);
+  return notes.length > 0 ? { ...decided, provenance: { notes, lines: sourcesInWords(notes) } } : decided;
 }
 
 /** What the rules alone say of a call, whatever its effects are. @throws GatewayError as above. */
@@ -55,6 +63,15 @@ export async function decideCall(
   return calls.decide({ call: bare(call), policy: policyText(policyDocument) });
 }
 
-const bare = ({ protocol, tool, target, capability, upstream, parameters, sent_with }: ToolCall): ToolCall => ({
-  ...{ protocol, tool, target, capability, upstream, parameters, sent_with },
+const bare = ({
+  protocol,
+  tool,
+  target,
+  capability,
+  upstream,
+  parameters,
+  sent_with,
+  sources,
+}: ToolCall): ToolCall => ({
+  ...{ protocol, tool, target, capability, upstream, parameters, sent_with, sources },
 });

@@ -24,6 +24,7 @@ import { keepResult, shownResult } from './kept-result.ts';
 import { actorOf, perform } from './perform.ts';
 import type { GovernPorts } from './ports.ts';
 import { endOfStarted } from './started.ts';
+import { keepResultSeen } from './value-sources.ts';
 
 /** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
 export type ExecutionMode = (
@@ -75,6 +76,11 @@ export async function executeAction(
     ...(credential && { record: credential.record }),
     ...(error && outcome === 'not_executed' && approvalId !== undefined && { approval_returned: true }),
   };
+  // What was carried out is recorded whether or not its result can be remembered.
+  const seen = noted?.withheld ? undefined : (result ?? message);
+  const remembering = keepResultSeen(ports, action.snapshot, action.envelope, seen).catch((fault: unknown) => ({
+    fault,
+  }));
   const written = error ?? credential ?? approvalId ?? action.startedId ?? (outcome !== 'not_executed' || undefined);
   await Promise.all([
     written === undefined
@@ -83,6 +89,8 @@ export async function executeAction(
     // A credential that no executor took stays for the caller's own use; any other one ends with its action.
     credential && outcome !== 'not_executed' ? finishCredential(ports, credential, actorOf(action)) : undefined,
   ]);
+  const unseen = await remembering;
+  if (unseen) throw unseen.fault;
   if (error && outcome === 'not_executed') throw done.approval_returned ? givenBackWith(error, approvalId) : error;
 
   return {

@@ -22,6 +22,7 @@ import { type GovernedAction, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
+import { withSources } from './value-sources.ts';
 
 /**
  * Calls with withheld values wait for the caller's retry: their raw parameters were never stored. What may not be called any
@@ -143,7 +144,8 @@ async function askedAgain(
     scored ? ports.keyRisks.of(tenant, key_id) : undefined,
     ports.tasks.attached(tenant, tasksOf(envelope)),
   ]);
-  const evaluated = await evaluateCall(ports, snapshot, envelope, effects, envelope);
+  const traced = await withSources(ports, snapshot, envelope, effects);
+  const evaluated = await evaluateCall(ports, snapshot, traced, effects, envelope);
   const standing = { session: head?.risk, key };
   const digest = callDigest(envelope);
   const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, standing };

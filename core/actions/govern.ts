@@ -27,6 +27,7 @@ import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
 import { review } from './review.ts';
 import { endOfStarted, firstOutcome, idOfKey, startOf } from './started.ts';
+import { keepPrompt, withSources } from './value-sources.ts';
 import { type WaitStrategy, waitingFor } from './wait.ts';
 
 /**
@@ -51,12 +52,15 @@ export async function govern(
   // A request that comes with its placement took the capability from where its tool is known.
   const claimed = request.placement === undefined || request.decide_only === true;
   const agreed = claimed ? agreedCapability(request, upstreams.mcp, placement?.capability) : capability;
-  const envelope = { ...bare, ...placement, capability: agreed };
-  const { tool, target } = envelope;
+  const untraced = { ...bare, ...placement, capability: agreed };
+  const { tool, target } = untraced;
   const attributes = { tool, target, capability: agreed, tenant_id: principal.tenant, session_id: sessionId };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
-    const effects = await ports.effects(envelope);
+    const effects = await ports.effects(untraced);
+    const { prompt, conversation } = request;
+    const ownWords = principal.kind === 'human' ? { justification: untraced.justification } : {};
+    const envelope = await withSources(ports, snapshot, untraced, effects, { prompt, conversation, ...ownWords });
     const large = isLarge(sentOf(envelope));
     const turn = async () => (large ? ports.pause(0) : undefined);
     await turn();
@@ -73,6 +77,7 @@ export async function govern(
       idempotencyKey === undefined || request.dry_run ? undefined : startedUnder(ports, envelope, idempotencyKey),
     ]);
     assertSessionOwner(head, principal);
+    if (!request.dry_run) await keepPrompt(ports, snapshot, envelope, prompt);
 
     const nowMs = ports.clock.now();
     const probed = scored && !request.dry_run ? probesOf(ports, envelope, snapshot, nowMs) : 0;

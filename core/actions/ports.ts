@@ -11,6 +11,7 @@ import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
+import type { ProvenanceStore } from '#core/provenance/ports.ts';
 import type { TaskManifests } from '#core/task-manifests/ports.ts';
 import type { CallWork } from './call-work.ts';
 
@@ -53,6 +54,8 @@ export interface GovernPorts extends WatchPorts {
   /** Risk of keys over their sessions. */
   readonly keyRisks: KeyRisks;
   readonly tasks: TaskManifests;
+  /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
+  readonly provenance?: ProvenanceStore;
   readonly adminUrl: string;
   /** Where the host serves the web console. */
   readonly consoleUrl?: string;

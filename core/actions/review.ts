@@ -257,6 +257,7 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
     policy_version: snapshot.version,
     ...separation(action),
     ...cardFacts(action, now),
+    ...(decision.provenance && { sources: decision.provenance.lines }),
     queued_at: isoTime(now),
     expires_at: isoTime(now + timeoutSeconds(action) * 1000),
     status: 'pending',

@@ -95,6 +95,7 @@ const sources: readonly (readonly [prefix: string, source: string])[] = [
   ['manifest:', 'task'],
   ['behavior:', 'risk'],
   ['sandbox:', 'sandbox'],
+  ['provenance:', 'provenance'],
   ['effects:', 'effects'],
   ['guard:', 'guard'],
   [levelPrefix, 'level'],

@@ -17,6 +17,7 @@ export function factsOf(row: ApprovalRow): Fact[] {
     ['Session', session_id],
     ['Rule', matched_rule + rule],
     ['Reason', rule_reason ?? ''],
+    ['Sources', (row.sources ?? []).join(' ')],
     ['Credential', credentialOf(row)],
     ['Needs', row.requires ? stillNeeded(row) : ''],
     ['Risk', riskOf(row)],

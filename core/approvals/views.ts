@@ -26,7 +26,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
   };
   const approval_url = approvalUrl(adminUrl, envelope_id);
   const { tenant, key_id, key_name, key_kind, key_owner, effects, executed, risk, credential } = row;
-  const { policy, policy_version, rule_reason } = row;
+  const { policy, policy_version, rule_reason, sources } = row;
   const several = row.requires && {
     requires: row.requires,
     votes: votesOf(row),
@@ -43,6 +43,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     unverified: ['actor.agent', 'justification'],
     ...call,
     effects,
+    sources,
     executed,
     queued_at,
     expires_at,

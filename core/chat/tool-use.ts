@@ -43,11 +43,18 @@ async function replacement(
     capability: capabilityFromName(name),
     parameters: input,
     placement: null,
+    conversation: () => conversationOf(call.body),
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
   if (await isStructuredOutput(ports, call, request)) return undefined;
   const result = await govern(ports, call.principal, call.sessionId, request, { carry: decideOnly });
   return result.decision === 'allow' ? undefined : told(name, result);
+}
+
+/** The request as the caller sent it, which is what the model has seen [provenance.chat]. */
+async function conversationOf(body: JsonObject) {
+  const { seenIn } = await import('#core/provenance/conversation.ts');
+  return seenIn(body);
 }
 
 function told(tool: string, { decision, envelope_id, error }: DecisionResult): string {

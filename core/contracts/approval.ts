@@ -84,6 +84,8 @@ export interface ApprovalRow extends KeptResult {
   readonly withheld: readonly string[];
   /** What the raw call comes to, one line an effect. */
   readonly effects?: readonly string[];
+  /** Where values come from that a rule asks the source of, one line an argument. */
+  readonly sources?: readonly string[];
   /** JSON paths of texts that will be executed: they stand in the row whole. */
   readonly executed?: readonly string[];
   readonly justification: string;

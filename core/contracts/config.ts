@@ -152,6 +152,15 @@ export const configurationSchema = z
       .prefault({})
       .meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
     tool_guard: toolGuard,
+    provenance: z
+      .strictObject({
+        retention_hours: z.int().min(1).max(720).default(24).meta({
+          description:
+            'How long what a session has seen is remembered as digests, for rules on sources (1 to 720 hours). Older results count as a gap.',
+        }),
+      })
+      .prefault({})
+      .meta({ description: 'What rules on sources (source, source_not, source_some) know of a session.' }),
     supply_chain: z
       .strictObject({
         root_key: z

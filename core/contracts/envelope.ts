@@ -20,6 +20,7 @@ export const sizes = {
   targetBytes: 4 * 1024,
   nameCharacters: 256,
   justificationCharacters: 4096,
+  promptCharacters: 32 * 1024,
 } as const;
 
 export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -59,6 +60,8 @@ export const actionRequestSchema = z.strictObject({
   actor: actorSchema.optional(),
   approval_ref: z.uuid('approval_ref must be the envelope_id (a UUID) of an approval').optional(),
   justification: z.string().max(sizes.justificationCharacters).optional(),
+  /** The person's own request, passed on by the host application: what rules on sources call trusted. It is not kept. */
+  prompt: z.string().max(sizes.promptCharacters).optional(),
   manifest_id: name('manifest_id').optional(),
   dry_run: z.boolean().optional(),
   /** The caller carries the action out itself once it is allowed: it is decided and recorded, never executed here. */

@@ -90,11 +90,15 @@ const governing = {
   salts: 'put',
   manifests: 'get',
   cancellations: 'write',
+  /** What sessions have seen, where a rule asks. */
+  provenance: 'write',
   /** Definitions of the tools of servers that were seen. */
   mcp: 'append',
 } as const;
 /** An approval is looked up in the chain that it was given in; what waits is counted. */
 const approving = ['evidence', 'approvals.by_status'] as const;
+/** With what the session of a call has seen. */
+const deciding = [...approving, 'provenance'] as const;
 
 /** What carrying out allowed actions takes, besides the stores. */
 const executing = {
@@ -116,6 +120,8 @@ const chat = {
     salts: 'put',
     manifests: 'get',
     cancellations: 'write',
+    // What the person said, for tool calls of the same session.
+    provenance: 'write',
     rollouts: 'get',
     // A share of the calls is queued for an evaluator.
     deliveries: 'put',
@@ -171,7 +177,7 @@ export const functions = {
   'test-action': {
     purpose: 'governs one action',
     tables: { ...governing, actions: 'write' },
-    queries: approving,
+    queries: deciding,
     ...executing,
     startsApprovals: true,
     secrets: ['brokers'],
@@ -184,7 +190,7 @@ export const functions = {
   mcp: {
     purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
     tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
-    queries: approving,
+    queries: deciding,
     votes: 'verifies',
     assumesBrokerRoles: true,
     callsUpstreams: true,
@@ -305,7 +311,7 @@ export const functions = {
   'approval-steps': {
     purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
     tables: { ...governing, deliveries: 'append' },
-    queries: ['evidence'],
+    queries: ['evidence', 'provenance'],
     ...executing,
     settlesTasks: true,
     secrets: ['brokers'],

@@ -111,6 +111,13 @@ export const tables = {
     ttl: 'ttl',
     indexes: [{ name: 'by_created', partitionKey: 'tenant', sortKey: 'created', projection: 'ALL' }],
   },
+  provenance: {
+    holds:
+      'what sessions have seen, as keyed digests without text: session = tenant#session, entry = #head, r#<envelope_id> or w#<digest>',
+    partitionKey: 'session',
+    sortKey: 'entry',
+    ttl: 'ttl',
+  },
   rollouts: {
     holds: 'rollouts by id, and which one is in force for each model',
     partitionKey: 'kind',

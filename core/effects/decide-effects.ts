@@ -27,7 +27,10 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   return worstOf(sayings);
 }
 
-const placeOf = ({ upstream }: ToolCall) => (upstream === undefined ? {} : { upstream });
+const placeOf = ({ upstream, sources }: ToolCall) => ({
+  ...(upstream !== undefined && { upstream }),
+  ...(sources && { sources }),
+});
 
 function unclearDecision(policy: CompiledPolicy, why: string): PolicyDecision {
   return {

@@ -20,8 +20,8 @@ export interface PolicyDecision {
   readonly reason?: string;
   /** What the tool guard found in the arguments: kinds and places, no values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
-  /** Where the values come from that rules ask it of: labels, no values [provenance.reasons]. */
-  readonly provenance?: readonly SourceNote[];
+  /** Where the values come from that rules ask it of: labels, no values; and in words [provenance.reasons]. */
+  readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 
 /** Never throws: an evaluation that fails decides block. */
@@ -79,7 +79,7 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
 export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
   const { rule: match, unclear } = matchOf(policy, call);
   const decision = match?.rule.decision ?? policy.defaultDecision;
-  if (unclear && decision === 'allow') return unclearSource(policy, unclear);
+  if (unclear && (decision === 'allow' || (decision === 'review' && !match))) return unclearSource(policy, unclear);
   if (!match) return { decision, matched_rule: 'default', policy: policy.name };
   return {
     decision,

@@ -38,7 +38,11 @@ function withLevels({ policy, policyDocument }: Policies, levels: readonly Level
   const compiled = compilePolicy({ name: policy.name, default_decision: policy.defaultDecision, rules: [], levels });
   return {
     policyDocument: { ...policyDocument, levels },
-    policy: { ...policy, levels: compiled.levels ?? [] },
+    policy: {
+      ...policy,
+      levels: compiled.levels ?? [],
+      readsSources: policy.readsSources || compiled.readsSources,
+    },
   };
 }
 

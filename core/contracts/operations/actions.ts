@@ -54,6 +54,10 @@ const item = z.strictObject({
   withheld: z.array(z.string()).meta({ description: 'JSON paths of redacted parameters.' }),
   call_digest: sha256Hex,
   effects: z.array(z.string()).optional(),
+  sources: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Where the values come from that a rule asks the source of, one line an argument.' }),
   executed: z.array(z.string()).optional(),
   queued_at: time,
   expires_at: time,
@@ -153,7 +157,19 @@ export const actions = {
       policy_version: count,
       call: z.strictObject(call),
       decided_by: z
-        .enum(['rule', 'effect', 'default', 'guard', 'level', 'sandbox', 'effects', 'task', 'risk', 'approval'])
+        .enum([
+          'rule',
+          'effect',
+          'default',
+          'guard',
+          'level',
+          'sandbox',
+          'effects',
+          'task',
+          'risk',
+          'approval',
+          'provenance',
+        ])
         .meta({
           description:
             'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',

@@ -1,4 +1,5 @@
 /** `_meta` of a request on its way to a server: protocol members by a list, what the operator lets through, and nothing else. */
+import { sizes } from '#core/contracts/envelope.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { traceContextOf } from '#core/kernel/trace-context.ts';
 import { globMatches } from '#core/matching/glob.ts';
@@ -58,6 +59,9 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
     case metaKeys.logLevel:
       if (!levels.has(value)) throw invalidParams(`params._meta["${key}"] must be one of ${[...levels].join(', ')}.`);
       return era === 'stateless' ? value : undefined;
+    case promptKey:
+      promptOf({ [promptKey]: value });
+      return undefined;
     case metaKeys.relatedTask:
     case 'traceparent': // below, together
     case 'tracestate':
@@ -65,6 +69,16 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
     default:
       return clientNotes.test(key) ? undefined : 'unknown';
   }
+}
+
+/** Under which a host application passes on the request of the person: for rules on sources, never for the server. */
+const promptKey = 'agent-governance-gateway/prompt';
+
+/** @throws RpcFault -32602 for a prompt that is not a text, or a longer one than is taken. */
+export function promptOf(meta: Json | undefined): string | undefined {
+  const prompt = isObject(meta) ? meta[promptKey] : undefined;
+  if (prompt === undefined || (typeof prompt === 'string' && prompt.length <= sizes.promptCharacters)) return prompt;
+  throw invalidParams(`params._meta["${promptKey}"] must be a text of at most ${sizes.promptCharacters} characters.`);
 }
 
 const unknownKey = (key: string) =>

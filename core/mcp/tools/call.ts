@@ -6,6 +6,7 @@ import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { decideCall } from '#core/actions/evaluate-call.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
+import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -13,7 +14,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts } from '../ports.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
-import { forwardedMeta } from '../protocol/request-meta.ts';
+import { forwardedMeta, promptOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
 import { asItAsked } from '../sessions/resumed.ts';
@@ -72,12 +73,14 @@ async function make(
   if (connected.era === 'stateless') checkParamHeaders(tool.definition, args, connected.passed);
   const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
-  const governed = actionOf(tool, await nameFor(ports, connected, tool, args, sent), args);
+  const prompt = promptOf(params._meta);
+  const governed = actionOf(tool, await nameFor(ports, connected, tool, args, sent, prompt), args);
   const placement = await placementIn(tool, governed.tool);
   const action: GovernedRequest = {
     ...governed,
     placement,
     sent_with: sent,
+    ...(prompt !== undefined && { prompt }),
     actor: { agent: connected.agent },
     ...(back && { approval_ref: back.state.approval }),
   };
@@ -173,8 +176,20 @@ export const noteFor =
   async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions, await definitionGuard(snapshot.configuration, entry));
 
-const nameFor = (ports: McpPorts, { snapshot }: Caller, tool: Tool, args: JsonObject, sent_with?: JsonObject) =>
-  policyName(tool, (name) => decideCall(ports, snapshot, { ...actionOf(tool, name, args), sent_with }));
+/** Both names are decided with the sources of the values, or one rule that asks for them would look like another's default. */
+const nameFor = (
+  ports: McpPorts,
+  { snapshot, principal, sessionId }: Caller,
+  tool: Tool,
+  args: JsonObject,
+  sent_with: JsonObject | undefined,
+  prompt: string | undefined,
+) =>
+  policyName(tool, async (name) => {
+    const action = { ...actionOf(tool, name, args), sent_with, tenant: principal.tenant };
+    const call = { ...action, actor: { agent: '', session: sessionId } };
+    return decideCall(ports, snapshot, await withSources(ports, snapshot, call, { parts: [] }, { prompt }));
+  });
 
 /** A server's own state, the answers to what it asked, and metadata of the operator's list: each may change what a call means. */
 export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | undefined {

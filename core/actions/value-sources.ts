@@ -1,0 +1,99 @@
+/** Where the values of a call come from, if a rule for its tool asks; loaded with the first such call. */
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import type { Seen } from '#core/provenance/trace.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import { asksSource } from '#core/tool-policy/compile.ts';
+import { readingsOf } from '#core/tool-policy/normalise.ts';
+import type { GovernPorts } from './ports.ts';
+
+/** What the caller's host passes on beside a call. */
+export interface GivenWords {
+  /** The person's request. */
+  readonly prompt?: string | undefined;
+  /** Of a key that a person holds: their own words. */
+  readonly justification?: string | undefined;
+  readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
+}
+
+type Known = Pick<Snapshot, 'policy' | 'configuration'>;
+type Ports = Pick<GovernPorts, 'provenance' | 'clock' | 'ids' | 'evidence' | 'telemetry'>;
+
+/**
+ * The call with the sources of its values. Without them conditions on sources are unclear, so a store that does not answer lets
+ * nothing through [provenance.fail-closed].
+ */
+export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor'>>(
+  ports: Ports,
+  { policy }: Known,
+  call: Call,
+  effects: Pick<Effects, 'parts'>,
+  { prompt, justification, conversation }: GivenWords = {},
+): Promise<Call> {
+  if (!policy.readsSources || ![call, ...effects.parts].some((each) => asksFor(policy, each))) return call;
+  const { provenance } = ports;
+  const name = { tenant: call.tenant, session: call.actor.session };
+  try {
+    const { traceCall } = await import('#core/provenance/trace-call.ts');
+    const words = [prompt, justification].filter((text) => text !== undefined && text !== '') as string[];
+    const beside = { words, conversation: await conversation?.() };
+    const isNew = async () => (await ports.evidence.head(name.tenant, name.session)) === undefined;
+    const sources = await traceCall(provenance && { ...ports, provenance }, name, call, beside, isNew);
+    return { ...call, sources };
+  } catch (fault) {
+    ports.telemetry.log('warn', 'values of a call were not traced', {
+      tenant: name.tenant,
+      error: (fault as Error).message,
+    });
+    return call;
+  }
+}
+
+/** The person's request, for later calls of the session that come without it. What cannot be kept is trusted less, so nothing fails. */
+export async function keepPrompt(
+  ports: Ports,
+  { policy, configuration }: Known,
+  { tenant, actor }: ActionEnvelope,
+  prompt: string | undefined,
+): Promise<void> {
+  const { provenance } = ports;
+  if (!prompt || !provenance || !policy.readsSources) return;
+  try {
+    const { rememberWords } = await import('#core/provenance/remember-call.ts');
+    await rememberWords(
+      { ...ports, provenance },
+      { tenant, session: actor.session },
+      'trusted',
+      prompt,
+      keptSeconds(configuration),
+    );
+  } catch (fault) {
+    ports.telemetry.log('warn', 'words of a request were not kept', { tenant, error: (fault as Error).message });
+  }
+}
+
+/**
+ * What a call gave back, for rules on the calls after it [provenance.session].
+ * @throws GatewayError `service_unavailable`: a result that is not remembered is not handed on.
+ */
+export async function keepResultSeen(
+  ports: Ports,
+  { policy, configuration }: Known,
+  envelope: ActionEnvelope,
+  result: unknown,
+): Promise<void> {
+  const { provenance } = ports;
+  if (result === undefined || !provenance || !policy.readsSources) return;
+  const { rememberResult } = await import('#core/provenance/remember-call.ts');
+  const name = { tenant: envelope.tenant, session: envelope.actor.session };
+  await rememberResult({ ...ports, provenance }, name, envelope, result, keptSeconds(configuration));
+}
+
+const keptSeconds = ({ provenance }: Known['configuration']): number => provenance.retention_hours * 3600;
+
+/** Whether a rule for the tool asks for a source. */
+const asksFor = (policy: CompiledPolicy, call: Parameters<typeof readingsOf>[0]): boolean =>
+  [policy, ...(policy.levels ?? [])].some(({ index }) =>
+    readingsOf(call, false).some(({ protocol, tool }) => index.candidates(protocol, tool).some(asksSource)),
+  );

@@ -1,0 +1,63 @@
+/** What flows write into the record of a session: results of tools, words of the person. */
+import { trusted } from '#core/contracts/provenance.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
+import { saidIn } from './conversation.ts';
+import type { SessionName } from './ports.ts';
+import { type RecordPorts, remember, withheldResult } from './session-record.ts';
+
+interface Done {
+  readonly envelope_id: string;
+  readonly tool: string;
+  readonly upstream?: string | undefined;
+}
+
+export const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
+
+/** @throws GatewayError `service_unavailable`: the result must not be handed on. */
+export async function rememberResult(
+  ports: RecordPorts,
+  name: SessionName,
+  { envelope_id, tool, upstream }: Done,
+  result: unknown,
+  keptSeconds: number,
+): Promise<void> {
+  const server = upstream === undefined ? {} : { server: upstream.toLowerCase() };
+  const entry = { id: `r#${envelope_id}`, label: labelOfTool(tool), action: envelope_id, ...server };
+  try {
+    await remember(ports, name, entry, result, keptSeconds);
+  } catch (fault) {
+    throw withheldResult(tool, fault);
+  }
+}
+
+const known = new Set<string>();
+const mostKnown = 4_096;
+
+/** Once a session and text, as far as this process knows. @throws GatewayError `service_unavailable`. */
+export async function rememberWords(
+  ports: RecordPorts,
+  name: SessionName,
+  label: string,
+  value: unknown,
+  keptSeconds: number,
+): Promise<void> {
+  const id = `w#${digestOf([label, value])}`;
+  const mark = `${name.tenant}#${name.session}#${id}`;
+  if (known.has(mark)) return;
+  await remember(ports, name, { id, label }, value, keptSeconds);
+  if (known.size >= mostKnown) known.clear();
+  known.add(mark);
+}
+
+/** The person's words and results of a conversation, for calls of the same session that do not carry it. */
+export async function rememberConversation(
+  ports: RecordPorts,
+  name: SessionName,
+  body: JsonObject,
+  keptSeconds: number,
+): Promise<void> {
+  for (const { label, value } of saidIn(body))
+    if (label === trusted || label.startsWith('tool:')) await rememberWords(ports, name, label, value, keptSeconds);
+}

@@ -1,0 +1,63 @@
+/** The record of what a session has seen: written as results come in, read when a rule asks [provenance.session]. */
+import { trusted } from '#core/contracts/provenance.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock, Ids } from '#core/kernel/ports.ts';
+import { digestsOf, seenOf } from './digests.ts';
+import type { ProvenanceStore, SeenEntry, SessionName } from './ports.ts';
+import { formsOfValue } from './texts-of.ts';
+import type { SeenBySession } from './trace.ts';
+
+export interface RecordPorts {
+  readonly provenance: ProvenanceStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** As much as is read for one decision: 256 kB. */
+export const mostDigests = 32 * 1024;
+
+/**
+ * What a session has seen.
+ * @param isNew whether the session has done nothing yet: one with actions and without a record has gaps.
+ * @throws GatewayError `service_unavailable`.
+ */
+export async function recall(
+  { provenance, clock }: RecordPorts,
+  name: SessionName,
+  isNew: () => Promise<boolean>,
+): Promise<SeenBySession> {
+  const found = await provenance.recall(name, clock.now());
+  if (!found) return { seen: [], complete: await isNew() };
+  return { seen: seenOf(found), complete: !found.gap };
+}
+
+/**
+ * Adds a text or result, once for each id. What does not fit is noted as a gap, except words of the person: without them less is
+ * trusted.
+ * @throws GatewayError `service_unavailable`.
+ */
+export async function remember(
+  { provenance, clock, ids }: RecordPorts,
+  name: SessionName,
+  entry: Omit<SeenEntry, 'digests'>,
+  value: unknown,
+  keptSeconds: number,
+): Promise<void> {
+  const { forms, gap } = formsOfValue(value);
+  if (forms.size === 0 && !gap) return;
+  const now = clock.now();
+  const { key, digests: before } = await provenance.open(name, ids.randomHex(16), now, keptSeconds);
+  const fits = before + forms.size <= mostDigests;
+  const isNew = fits && (await provenance.put(name, { ...entry, digests: digestsOf(forms, key) }, now, keptSeconds));
+  const missing = (gap || !fits) && entry.label !== trusted;
+  if (isNew || missing)
+    await provenance.grow(name, { digests: isNew ? forms.size : 0, gap: missing }, now, keptSeconds);
+}
+
+/** A result that could not be remembered is not handed on: rules that ask for its source would not know it. */
+export const withheldResult = (tool: string, cause: unknown): GatewayError =>
+  new GatewayError(
+    'service_unavailable',
+    `${tool} was carried out, and its result is withheld: the store of what this session has seen did not answer. Do not repeat the call for it.`,
+    { cause, data: { tool, outcome: 'executed', reason: 'provenance' } },
+  );

@@ -1,0 +1,42 @@
+/** The texts of a result or message: every leaf, and the leaves of JSON inside a text. Bounded. */
+import { jsonIn } from './encodings.ts';
+import { formsOf } from './forms.ts';
+
+const mostCharacters = 64 * 1024;
+const mostForms = 16 * 1024;
+const mostLevels = 64;
+
+export interface Remembered {
+  readonly forms: ReadonlySet<string>;
+  /** More was there than is remembered. */
+  readonly gap: boolean;
+}
+
+/** Forms of all texts and numbers of a value. Members named `data` of pictures and sounds are bytes, no text. */
+export function formsOfValue(value: unknown): Remembered {
+  const forms = new Set<string>();
+  let left = mostCharacters;
+  let gap = false;
+  const add = (leaf: unknown, level: number): void => {
+    if (left <= 0 || forms.size >= mostForms || level > mostLevels) {
+      gap = true;
+      return;
+    }
+    if (typeof leaf === 'string') {
+      const inside = jsonIn(leaf);
+      if (inside !== null && typeof inside === 'object') {
+        add(inside, level + 1);
+        return;
+      }
+      if (leaf.length > left) gap = true;
+      formsOf(leaf.slice(0, left), forms);
+      left -= leaf.length;
+    } else if (typeof leaf === 'number') formsOf(String(leaf), forms);
+    else if (leaf !== null && typeof leaf === 'object') {
+      const bytes = 'mimeType' in leaf && 'data' in leaf;
+      for (const [name, member] of Object.entries(leaf)) if (!bytes || name !== 'data') add(member, level + 1);
+    }
+  };
+  add(value, 0);
+  return { forms, gap };
+}
