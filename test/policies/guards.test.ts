@@ -122,6 +122,11 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     ['list_credentials', 'read'],
     ['get_api_key', 'read'],
     ['vault.read', 'read'],
+    ['show_token', 'read'],
+    ['get-env', 'read'],
+    ['printEnv', 'read'],
+    ['list_env_vars', 'read'],
+    ['get_environment_variables', 'read'],
   ])('the tool %s hands out a secret', async (tool, capability) => {
     const guard = await guardOf({ ...mcp({ name: 'prod-db' }, tool), capability });
     expect(guard).toMatch(
@@ -172,6 +177,10 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   test.each([
     mcp({ owner: 'acme', repo: 'web' }, 'list_secret_scanning_alerts'),
     mcp({ text: 'how long is this' }, 'count_tokens'),
+    mcp({ name: 'staging' }, 'get_environment'),
+    mcp({ repo: 'web' }, 'list_environments'),
+    mcp({ name: 'staging' }, 'get_env_status'),
+    mcp({ path: 'src/env.ts' }, 'read_file'),
     mcp({}, 'search_password_policies'),
   ])('beside it $tool is not guarded', async (call) => {
     const { matched_rule } = await decidedOpen(pack, call);
