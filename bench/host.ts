@@ -11,6 +11,8 @@ const startFlags = packageJson.scripts.start.split(' ').slice(1, -1);
 
 export interface Child {
   readonly process: ChildProcess;
+  /** What it printed before its first JSON line. */
+  readonly banner?: string;
   /** The first JSON line it printed. */
   readonly ready: Record<string, unknown>;
   readonly readyMs: number;
@@ -35,11 +37,16 @@ export async function startChild(
     env: { ...process.env, ...env },
   });
   const { stdout } = child as ChildProcess & { readonly stdout: Readable };
+  let banner = '';
   for await (const line of createInterface({ input: stdout })) {
-    if (!line.startsWith('{"event":"ready"') && !line.startsWith('{"port"')) continue;
+    if (!line.startsWith('{"event":"ready"') && !line.startsWith('{"port"')) {
+      banner += `${line}\n`;
+      continue;
+    }
     stdout.resume();
     return {
       process: child,
+      banner,
       ready: JSON.parse(line),
       readyMs: performance.now() - from,
       stop: async () => {

@@ -65,7 +65,7 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
   };
 }
 
-function refusalOf(status: number, text: string): ApiError {
+export function refusalOf(status: number, text: string): ApiError {
   try {
     const { error } = JSON.parse(text) as { error: { type: string; message: string } };
     return new ApiError(status, error.type, error.message);

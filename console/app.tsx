@@ -8,7 +8,7 @@ import type { PageProps } from './page-props.ts';
 import { PoliciesPage } from './policies/page.tsx';
 import { RequestsPage } from './requests/page.tsx';
 import { hashOf, type Page, pages, useRoute } from './route.ts';
-import { forgetKey, keepKey, keptKey, mayOperate, nameOf, type Session } from './session.ts';
+import { forgetKey, keepKey, keptKey, keyOfLink, mayOperate, nameOf, type Session, takeLinkToken } from './session.ts';
 import { SessionsPage } from './sessions/page.tsx';
 import { SignIn } from './sign-in.tsx';
 import { StatusPage } from './status/page.tsx';
@@ -32,7 +32,8 @@ const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
 
 export function App() {
   const [session, setSession] = useState<Session | undefined>();
-  const [kept, setKept] = useState<string | undefined>(keptKey);
+  const [token] = useState(takeLinkToken);
+  const [kept, setKept] = useState<string | undefined>(token === undefined ? keptKey : '');
   const [why, setWhy] = useState<string | undefined>();
 
   const signOut = useCallback((reason?: string) => {
@@ -50,10 +51,10 @@ export function App() {
 
   useEffect(() => {
     if (kept === undefined) return;
-    signIn(kept)
+    (token === undefined || kept !== '' ? signIn(kept) : keyOfLink(token).then(signIn))
       .catch((fault) => signOut(`Sign in again: ${faultText(fault)}`))
       .finally(() => setKept(undefined));
-  }, [kept, signIn, signOut]);
+  }, [kept, token, signIn, signOut]);
 
   if (session) return <Signed session={session} signOut={signOut} />;
   if (kept !== undefined) return <p class="quiet">Signing in…</p>;

@@ -3,6 +3,7 @@
  * [console.sign-in].
  */
 import type { AnswerOf } from '#core/contracts/operations.ts';
+import { ApiError, refusalOf } from './api.ts';
 
 export type Me = AnswerOf<'whoami'>;
 
@@ -16,6 +17,33 @@ const place = 'gateway-console-key';
 export const keptKey = (): string | undefined => sessionStorage.getItem(place) ?? undefined;
 export const keepKey = (key: string): void => sessionStorage.setItem(place, key);
 export const forgetKey = (): void => sessionStorage.removeItem(place);
+
+/**
+ * The token of a one-time sign-in link; it leaves the address at once, and the tab's history with it.
+ * @returns undefined where the address carries none.
+ */
+export function takeLinkToken(): string | undefined {
+  const [, token] = /^#sign-in=([\w-]{1,200})$/.exec(location.hash) ?? [];
+  if (token !== undefined) history.replaceState(null, '', location.pathname);
+  return token;
+}
+
+/** Exchanges the token for a key, once. @throws ApiError with the reason of the gateway. */
+export async function keyOfLink(token: string): Promise<string> {
+  const response = await fetch('sign-in', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+    credentials: 'omit',
+    cache: 'no-store',
+    redirect: 'error',
+  }).catch(() => {
+    throw new ApiError(0, 'unreachable', 'The gateway does not answer.');
+  });
+  const text = await response.text();
+  if (!response.ok) throw refusalOf(response.status, text);
+  return (JSON.parse(text) as { key: string }).key;
+}
 
 const rank = { viewer: 0, operator: 1, admin: 2 } as const;
 

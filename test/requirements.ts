@@ -1804,6 +1804,10 @@ const webConsole: readonly Requirement[] = [
     'console.sign-in',
     'A key signs in for one tab: it is in no address, cookie or lasting storage, and signing out forgets it.',
   ),
+  must(
+    'console.sign-in-link',
+    'The local host prints a link that signs in once: its token is in the fragment, for this machine, for ten minutes and for one run.',
+  ),
   must('console.roles', 'What a role or kind of key may not do is not shown.'),
   must(
     'console.approvals',

@@ -25,17 +25,23 @@ export interface Output {
   readonly file: boolean;
 }
 
-export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file }: Output): string {
+/** @param fragment signs in to the console once: like a key, it goes to no file. */
+export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file }: Output, fragment = ''): string {
   const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[22m` : text);
   const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[22m` : text);
   const line = (name: string, value: string, note = '') => `  ${name.padEnd(12)} ${value}  ${dim(note)}`.trimEnd();
+  const once = file ? '' : fragment;
   const shown = file ? [] : Object.entries(keys).map(([name, key]) => line(name, key));
   return [
     '',
     `${bold(`Agent Governance Gateway ${ready.version}`)} ${dim(`Node ${process.version}`)}`,
     '',
     line('admin', ready.admin_url, 'actions, approvals, evidence'),
-    line('console', `${ready.admin_url}/console/`, 'approvals in the browser'),
+    line(
+      'console',
+      `${ready.admin_url}/console/${once}`,
+      once ? 'signs in once, within 10 minutes' : 'approvals in the browser',
+    ),
     line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
     line('mcp', `${ready.mcp_url}/mcp`, 'MCP clients, with the agent key as bearer token'),
     ...(ready.edge_url === null ? [] : [line('edge', ready.edge_url, 'all of them over TLS: /api, /admin, /mcp')]),

@@ -9,9 +9,11 @@ import { pathToFileURL } from 'node:url';
 import type { HttpReply } from '#core/contracts/http.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
+import type { PageRequest } from './page-request.ts';
+import type { SignInLink } from './sign-in-link.ts';
 
 /** Answers what lies below `/console`; undefined for every other path. */
-export type Pages = (method: string, path: string) => Promise<HttpReply> | undefined;
+export type Pages = (request: PageRequest) => Promise<HttpReply> | undefined;
 
 type Files = Readonly<Record<string, string>>;
 
@@ -43,8 +45,11 @@ const headers = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
 } as const;
 
-/** @param root the checkout, or the installed package. */
-export function consolePages(root: string): Pages {
+/**
+ * @param root the checkout, or the installed package.
+ * @param link absent where no keys are generated.
+ */
+export function consolePages(root: string, link?: SignInLink): Pages {
   let loaded: Promise<Files> | undefined;
   const files = () => {
     loaded ??= loadFiles(join(root, 'console'));
@@ -53,10 +58,21 @@ export function consolePages(root: string): Pages {
     });
     return loaded;
   };
-  return (method, path) => {
+  return (request) => {
+    const { method, path } = request;
     if (path !== '/console' && !path.startsWith('/console/')) return undefined;
+    if (link && path === exchangePath) return exchanged(request, link);
     return reply(method, path, files);
   };
+}
+
+const exchangePath = '/console/sign-in';
+
+/** The token of the link never stands in an address that is asked for: it comes in a body. */
+async function exchanged(request: PageRequest, link: SignInLink): Promise<HttpReply> {
+  if (request.method !== 'POST') throw new MethodNotAllowed(request.method, request.path, ['POST']);
+  const answer = await link.exchange(request);
+  return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
 async function reply(method: string, path: string, files: () => Promise<Files>): Promise<HttpReply> {

@@ -17,6 +17,7 @@ import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './ht
 import { checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import type { LoadBalancer } from './load-balancer.ts';
+import type { PageRequest } from './page-request.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
@@ -93,7 +94,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     checkHost(request, options.host, loadBalancer?.hosts);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
-    const page = await options.pages?.(request.method ?? 'GET', target.path);
+    const page = await options.pages?.(pageRequest(request, target.path, goOn));
     if (page !== undefined) return page;
     const match = router(request.method ?? 'GET', target.path);
     const handler = (await options.handlers)[match.handledBy];
@@ -216,6 +217,18 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     },
   };
 }
+
+const pageRequest = (request: IncomingMessage, path: string, goOn: () => void): PageRequest => ({
+  method: request.method ?? 'GET',
+  path,
+  remoteAddress: request.socket.remoteAddress,
+  headers: request.headers,
+  body: (maxBytes) => {
+    if (declaredTooLarge(request, maxBytes)) throw tooLarge(maxBytes);
+    goOn();
+    return readBody(request, maxBytes);
+  },
+});
 
 const closing = { connection: 'close' };
 

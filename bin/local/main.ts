@@ -22,6 +22,7 @@ import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flag
 import { type HttpServer, listen } from './http-server.ts';
 import { messagesError } from './messages-error.ts';
 import { localTelemetry, version } from './ports.ts';
+import { type SignInLink, signInLink } from './sign-in-link.ts';
 import { type WebSockets, webSockets } from './web-socket.ts';
 
 type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url'>;
@@ -69,13 +70,14 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
     started.promise.then(({ ports }) => ports),
     { edgeToken },
   );
-  const servers = await openListeners(flags, started.promise, telemetry, sockets, edgeToken);
+  const link = keys.human === undefined ? undefined : signInLink(keys.human, systemClock);
+  const servers = await openListeners(flags, started.promise, telemetry, sockets, edgeToken, link);
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
   const urls = { gateway_url, admin_url, mcp_url } as Urls;
   const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
   started.resolve(gateway);
   const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry, edgeToken);
-  announce(flags, keys, {
+  announce(flags, keys, link, {
     event: 'ready',
     version,
     ...urls,
@@ -106,6 +108,7 @@ function openListeners(
   telemetry: Telemetry,
   sockets: WebSockets,
   edgeToken: string,
+  link: SignInLink | undefined,
 ): Promise<HttpServer[]> {
   const gatewayRoutes = routes.filter(({ surface }) => surface === 'gateway');
   const surfaces = [
@@ -113,7 +116,7 @@ function openListeners(
     {
       port: flags.adminPort,
       routes: routes.filter(({ surface }) => surface === 'admin' || surface === 'callbacks'),
-      pages: consolePages(checkout),
+      pages: consolePages(checkout, link),
     },
     { port: flags.mcpPort, routes: routes.filter(({ surface }) => surface === 'mcp') },
   ];
@@ -170,9 +173,9 @@ async function openEdge(
 }
 
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
-function announce(flags: Flags, keys: Partial<LocalKeys>, ready: Ready): void {
+function announce(flags: Flags, keys: Partial<LocalKeys>, link: SignInLink | undefined, ready: Ready): void {
   writeFileSync(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`, { mode: 0o600 });
-  process.stdout.write(`${banner(ready, keys, output())}\n${JSON.stringify(ready)}\n`);
+  process.stdout.write(`${banner(ready, keys, output(), link?.fragment)}\n${JSON.stringify(ready)}\n`);
 }
 
 const output = (): Output => ({ terminal: process.stdout.isTTY === true, file: fstatSync(process.stdout.fd).isFile() });

@@ -12,6 +12,8 @@ export interface ConsoleGateway {
   readonly url: string;
   readonly gatewayUrl: string;
   readonly keys: LocalKeys;
+  /** The address with the one-time sign-in link, of the first start. */
+  readonly signInUrl: string;
   call(key: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: Loose }>;
   /** Makes a request that waits for approval; answers its id. */
   review(request: Readonly<Record<string, unknown>>): Promise<string>;
@@ -46,6 +48,7 @@ export async function consoleGateway(): Promise<ConsoleGateway> {
     url,
     gatewayUrl: ready.gateway_url,
     keys,
+    signInUrl: /http:\S+#sign-in=\S+/.exec(child.banner ?? '')?.[0] ?? '',
     call,
     review: async (request) => {
       const { status, body } = await call(keys.agent, 'POST', 'test-action', request);

@@ -36,6 +36,22 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
       await page.context().close();
     },
   ),
+  check(
+    '[console.sign-in-link] the printed link opens the console once, and its token leaves the address',
+    async () => {
+      assert.match(gateway.signInUrl, /#sign-in=/);
+      const hash = gateway.signInUrl.slice(gateway.signInUrl.indexOf('#'));
+      const page = await people.open(hash);
+      await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+      assert.ok(!page.url().includes('sign-in='));
+      await page.reload();
+      await page.getByRole('heading', { name: 'Approvals' }).waitFor();
+      const again = await people.open(hash);
+      await again.getByRole('alert').filter({ hasText: 'The sign-in link is not valid' }).waitFor();
+      assert.ok(!people.asked.some((asked) => asked.includes(hash.slice(9))));
+      await Promise.all([page.context().close(), again.context().close()]);
+    },
+  ),
   check('[console.roles] a key that may not vote sees requests without buttons', async () => {
     const id = await gateway.review(shellOf('make roles | sh', 'roles'));
     const page = await people.signedIn(gateway.keys.agent, `#/approvals/${id}`);

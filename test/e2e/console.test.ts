@@ -137,3 +137,38 @@ test('[approval.events] over HTTP: a request and its decision come as events; ot
       status,
     ]);
 }, 60_000);
+
+test('[console.sign-in-link] the printed link signs in once; its token is in no log, file or query, and ends with the run', async () => {
+  const exchange = (body: object | string, headers: Record<string, string> = {}) =>
+    at('/console/sign-in', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const tokenOf = (banner: string) => /\/console\/#sign-in=([\w-]{43})\b/.exec(banner)?.[1] ?? '';
+  const token = tokenOf(gateway.banner());
+  expect(token).toHaveLength(43);
+  for (const [body, headers, status] of [
+    [{ token: `${token}x` }, {}, 401],
+    [{ token }, { 'x-forwarded-for': '203.0.113.9' }, 403],
+    [{ token }, { origin: 'https://elsewhere.example' }, 403],
+    [{ token }, { 'content-type': 'text/plain' }, 415],
+    [{ token, more: 1 }, {}, 400],
+    ['{', {}, 400],
+    [{ token: 'x'.repeat(2_000) }, {}, 413],
+  ] as const)
+    expect([body, headers, (await exchange(body, headers)).status]).toEqual([body, headers, status]);
+  for (const method of ['GET', 'PUT']) expect((await at('/console/sign-in', { method })).status).toBe(405);
+  const answers = await Promise.all([exchange({ token }), exchange({ token }), exchange({ token })]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+  const { key } = (await answers.find(({ ok }) => ok)!.json()) as { key: string };
+  expect(key).toBe(gateway.keys.human);
+  expect((await exchange({ token })).status).toBe(401);
+  expect(gateway.log()).not.toContain(token);
+  expect(JSON.stringify(gateway.ready)).not.toContain(token);
+  await gateway.restart();
+  const next = tokenOf(gateway.banner());
+  expect(next).not.toBe(token);
+  expect((await exchange({ token })).status).toBe(401);
+  expect((await exchange({ token: next })).status).toBe(200);
+}, 120_000);

@@ -22,6 +22,8 @@ export interface Gateway {
   readonly ready: Ready & { readonly keys_file: string };
   readonly keys: LocalKeys;
   readonly state: string;
+  /** What people read on stdout before the ready line, at the last start. */
+  banner(): string;
   /** Milliseconds from spawn to the ready line, at the last start. */
   readonly readyMs: number;
   /** Everything the gateway wrote to stderr: JSON log lines. */
@@ -65,6 +67,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     get readyMs() {
       return run.readyMs;
     },
+    banner: () => run.banner,
     log: () => log + run.stderr(),
     kill9: async () => void (await end('SIGKILL')),
     restart: async () => {
@@ -83,6 +86,7 @@ interface Run {
   readonly child: ChildProcess;
   readonly ready: Ready & { readonly keys_file: string };
   readonly readyMs: number;
+  readonly banner: string;
   stderr(): string;
 }
 
@@ -105,6 +109,7 @@ function launch(options: GatewayOptions, state: string, ports: readonly string[]
   child.once('exit', () => process.off('exit', killWithUs));
 
   let stderr = '';
+  let banner = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
@@ -119,9 +124,18 @@ function launch(options: GatewayOptions, state: string, ports: readonly string[]
       fail(`ended with ${signal ?? code} before it was ready`);
     });
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (!line.startsWith('{"event":"ready"')) return;
+      if (!line.startsWith('{"event":"ready"')) {
+        banner += `${line}\n`;
+        return;
+      }
       clearTimeout(late);
-      resolved({ child, ready: JSON.parse(line), readyMs: performance.now() - spawnedAt, stderr: () => stderr });
+      resolved({
+        child,
+        ready: JSON.parse(line),
+        readyMs: performance.now() - spawnedAt,
+        banner,
+        stderr: () => stderr,
+      });
     });
   });
 }

@@ -1,0 +1,76 @@
+/**
+ * The one-time link that the local run prints: its token, in the fragment of the address, is exchanged once for the generated key of a
+ * human. Only its hash is kept, and only in memory: a restart makes another one [console.sign-in-link].
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import * as z from 'zod';
+import type { HttpReply } from '#core/contracts/http.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Clock } from '#core/kernel/ports.ts';
+import { isLoopback } from './flags.ts';
+import type { PageRequest } from './page-request.ts';
+
+/** How long the link opens the console. */
+export const linkMinutes = 10;
+/** The most that the body of an exchange may hold. */
+export const exchangeBytes = 1_024;
+
+export interface SignInLink {
+  /** Behind the address of the console. */
+  readonly fragment: string;
+  /** Answers the exchange. @throws GatewayError `forbidden`, `authentication_error`, `invalid_request`, `unsupported_media_type` */
+  exchange(request: PageRequest): Promise<HttpReply>;
+}
+
+/** @param key what the token is exchanged for. */
+export function signInLink(key: string, clock: Clock): SignInLink {
+  const token = randomBytes(32).toString('base64url');
+  const endsAtMs = clock.now() + linkMinutes * 60_000;
+  let hash: string | undefined = sha256(token);
+  return {
+    fragment: `#sign-in=${token}`,
+    async exchange(request) {
+      assertHere(request);
+      const given = tokenOf(request, await request.body(exchangeBytes));
+      const right = hash !== undefined && timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(hash));
+      if (!right || clock.now() >= endsAtMs) throw over();
+      hash = undefined;
+      return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ key }) };
+    },
+  };
+}
+
+const over = () =>
+  new GatewayError(
+    'authentication_error',
+    `The sign-in link is not valid: it opens the console once, within ${linkMinutes} minutes of the start. Sign in with a key, or start the gateway again for another link.`,
+  );
+
+/** The request comes from this machine, from the console's own page or from no page, and no proxy passed it on. */
+function assertHere({ remoteAddress = '', headers }: PageRequest): void {
+  const passedOn = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].find((name) => headers[name] !== undefined);
+  const local = isIP(remoteAddress) !== 0 && isLoopback(remoteAddress.replace(/^::ffff:/, ''));
+  const origin = headers.origin;
+  const own = origin === undefined || origin === `http://${headers.host}`;
+  if (local && passedOn === undefined && own) return;
+  const found = !local ? `the address ${remoteAddress}` : passedOn ? `the header ${passedOn}` : `the origin ${origin}`;
+  throw new GatewayError(
+    'forbidden',
+    `The sign-in link is for the console on this machine; found ${found}. Sign in with a key.`,
+  );
+}
+
+const bodySchema = z.strictObject({ token: z.string().min(1).max(200) });
+
+function tokenOf({ headers }: PageRequest, body: Buffer): string {
+  const type = String(headers['content-type'] ?? '').split(';')[0];
+  if (type !== 'application/json')
+    throw new GatewayError('unsupported_media_type', `Content-Type is ${JSON.stringify(type)}; send application/json.`);
+  try {
+    return bodySchema.parse(JSON.parse(body.toString('utf8'))).token;
+  } catch (cause) {
+    throw new GatewayError('invalid_request', 'The body is not valid; send {"token": "…"} as JSON.', { cause });
+  }
+}
