@@ -1379,6 +1379,7 @@ const chat: readonly Requirement[] = [
   must('chat.messages.tool-use', 'Tool use on messages is rejected by default and governed when configured.'),
   must('chat.count-tokens', 'count_tokens answers an estimate.'),
   must('chat.ws', '/v1/ws is a persistent chat connection.'),
+  must('chat.ws-upgrade', 'A request to /v1/ws without an upgrade is 400 and says how to connect.'),
   must(
     'chat.ws-lost',
     'A WebSocket call whose worker never came gives its id and its place back; coming late, it is not answered.',

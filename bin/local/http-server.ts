@@ -94,6 +94,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     checkHost(request, options.host, loadBalancer?.hosts);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
+    if (upgrade !== undefined && target.path === webSocketPath) throw noUpgrade();
     const page = await options.pages?.(pageRequest(request, target.path, goOn));
     if (page !== undefined) return page;
     const match = router(request.method ?? 'GET', target.path);
@@ -233,6 +234,15 @@ const pageRequest = (request: IncomingMessage, path: string, goOn: () => void): 
 const closing = { connection: 'close' };
 
 const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
+
+/** Where clients connect on a listener that takes WebSockets. */
+export const webSocketPath = '/v1/ws';
+
+const noUpgrade = () =>
+  new GatewayError(
+    'invalid_request',
+    `${webSocketPath} is a WebSocket, and this request asks for no upgrade; connect with a WebSocket client, or POST to /v1/chat/completions.`,
+  );
 
 const noWebSocket = (path: string) => new GatewayError('not_found', `There is no WebSocket at ${path.slice(0, 200)}.`);
 

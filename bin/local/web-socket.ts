@@ -11,11 +11,9 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
-import { refuseConnection } from './http-server.ts';
+import { refuseConnection, webSocketPath } from './http-server.ts';
 import { addressOf, type LoadBalancer } from './load-balancer.ts';
 import { SocketConnection } from './socket-connection.ts';
-
-const webSocketPath = '/v1/ws';
 
 export interface WebSockets {
   /** @throws GatewayError `not_found` for another path. */

@@ -127,6 +127,14 @@ describe('who may talk', () => {
     }
   });
 
+  test('[chat.ws-upgrade] a request without an upgrade is told to connect with a WebSocket client', async () => {
+    const response = await fetch(url.replace('ws:', 'http:'), { headers: { 'x-api-key': agentKey } });
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: { type: string; message: string } };
+    expect(error.type).toBe('invalid_request');
+    expect(error.message).toContain('connect with a WebSocket client');
+  });
+
   test('there is no WebSocket elsewhere', async () => {
     const elsewhere = new WebSocket(url.replace('/v1/ws', '/v1/chat/completions'));
     const [error] = (await once(elsewhere, 'error')) as [Error];
