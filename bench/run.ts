@@ -4,6 +4,7 @@
  * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
  * rows whose names hold it. `--simulate-aws` measures the counters over a simulated DynamoDB, with `--only` as well.
  * `--soak-minutes N` keeps mixed traffic going while the gateway is killed every two minutes, and checks what is left.
+ * `--provenance` prints which planted attacks rules on sources stop, how many tasks need no human, and what tracing costs.
  * `--tool-guard` prints what the guard on tools catches, what it alarms on falsely and what it costs.
  */
 import { parseArgs } from 'node:util';
@@ -18,6 +19,7 @@ import { benchEvidence } from './evidence.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchProjection } from './projection.ts';
+import { benchProvenance } from './provenance.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchSoak } from './soak/run.ts';
 import { benchTickets } from './tickets.ts';
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     hostile: { type: 'boolean', default: false },
     'soak-minutes': { type: 'string', default: '0' },
     'tool-guard': { type: 'boolean', default: false },
+    provenance: { type: 'boolean', default: false },
     'simulate-aws': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   },
@@ -44,6 +47,7 @@ if (Number(values['soak-minutes']) > 0) {
   process.exit(0);
 }
 if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
+if (values.provenance) process.exit(benchProvenance() ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {

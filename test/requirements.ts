@@ -162,6 +162,18 @@ const policies: readonly Requirement[] = [
   ),
   must('provenance.no-text', 'The record of a session holds digests under a key of the session, and no text.'),
   must(
+    'provenance.addresses',
+    'An address of the web, of mail or of an account in a text that the person did not write is labelled address:<tool>, or address:unknown.',
+  ),
+  must(
+    'pack.provenance',
+    'Pack provenance lets writing calls pass whose destinations and amounts the person named, and reviews others, also texts with addresses from elsewhere.',
+  ),
+  must(
+    'provenance.figures',
+    'On a corpus of tasks with planted attacks at least 99 % of attacks are stopped, 75 % of tasks need no human, and a task asks for at most 0.30 reviews.',
+  ),
+  must(
     'provenance.reasons',
     'Decision, evidence and approval card say where the values come from that a rule asks for: labels and actions, no values.',
   ),

@@ -11,7 +11,8 @@ import type { GovernPorts } from './ports.ts';
 export type SimulatedCall = Pick<
   ActionRequest,
   'protocol' | 'tool' | 'target' | 'capability' | 'upstream' | 'parameters'
->;
+> &
+  Pick<ToolCall, 'sources'>;
 
 /** Without the rule itself: its parts that callers may see are members of their own. */
 export type SimulatedDecision = Omit<PolicyDecision, 'rule'> & { readonly suggested_alternative?: string | undefined };

@@ -84,6 +84,7 @@ const mostGroups = 10;
 /** Account and telephone numbers are written in groups: `DE89 3704 0044…` is `c:de8937040044…` as well. */
 function* groupedForms(atoms: readonly string[]): Iterable<string> {
   for (let at = 0; at < atoms.length; at++) {
+    if (!group.test(atoms[at]!) && isCompact(atoms[at]!)) yield `c:${atoms[at]}`;
     let joined = '';
     for (let end = at; end < Math.min(atoms.length, at + mostGroups); end++) {
       const atom = atoms[end]!;

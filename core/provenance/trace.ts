@@ -8,6 +8,7 @@ import {
   type ValueOrigin,
   type ValueSource,
 } from '#core/contracts/provenance.ts';
+import { addressesIn } from './addresses.ts';
 import { jsonIn, readingsOf } from './encodings.ts';
 import { type Asked, askedOf } from './forms.ts';
 
@@ -51,7 +52,7 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
 
 /** Names of members come from the tool's schema: what only looks like a word of a result is not taken for it. */
 const ofName = (name: string, session: SeenBySession): ValueSource =>
-  askedOf(name)?.marks.length ? sourceOf(name, session) : { whole: [unknown], parts: [] };
+  askedOf(name)?.marks.length ? sourceOf(name, session) : { whole: [], parts: [] };
 
 /** The source of one text, number, boolean or null. A boolean or null says too little to be traced. */
 export function sourceOf(value: unknown, session: SeenBySession, depth = 0): ValueSource {
@@ -63,13 +64,28 @@ export function sourceOf(value: unknown, session: SeenBySession, depth = 0): Val
   const asked = [cut, ...readingsOf(cut)].flatMap((reading) => askedOf(reading) ?? []);
   const origins = text.length > cut.length ? partly(asked, session.seen) : originsOf(asked, session.seen);
   const whole = origins.filter(({ part }) => !part).flatMap(labelsOf);
-  const parts = origins.filter(({ part }) => part).flatMap(labelsOf);
+  const parts = [...origins.filter(({ part }) => part).flatMap(labelsOf), ...foreignAddresses(cut, session)];
   return {
     whole: whole.length > 0 ? distinct(whole) : [unknown],
     parts: distinct(parts.filter((label) => !whole.includes(label))),
     ...(!session.complete && { incomplete: true as const }),
     ...(origins.length > 0 && { from: origins.slice(0, mostOrigins) }),
   };
+}
+
+/**
+ * Addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` where no result holds it either. A text
+ * that sends its reader there is a way out, even to a recipient the person named [provenance.addresses].
+ */
+function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
+  return addressesIn(text).flatMap((address) => {
+    const asked = askedOf(address);
+    if (!asked) return [];
+    const holders = originsOf([asked], seen).filter(({ part }) => !part);
+    if (holders.some(({ label }) => label === trusted || label === system)) return [];
+    const tools = holders.map(({ label }) => `address:${label.replace(/^tool:/, '')}`);
+    return tools.length > 0 ? tools : ['address:unknown'];
+  });
 }
 
 /** The person's words count together, for a value may stand in two of their messages; each result counts alone. */

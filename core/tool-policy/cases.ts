@@ -1,6 +1,7 @@
 /** Decision tables of policies: calls, and what a policy has to decide of each [cli.policy-test]. */
 import * as z from 'zod';
-import { actionRequestSchema, decisions } from '#core/contracts/envelope.ts';
+import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
 const policyCaseSchema = z.strictObject({
@@ -13,6 +14,8 @@ const policyCaseSchema = z.strictObject({
     upstream: true,
     parameters: true,
   }).shape,
+  /** Where values come from: dotted path into `parameters` to labels. Values it does not name come from nothing seen. */
+  from: z.record(z.string().min(1), z.union([z.string(), z.array(z.string())])).optional(),
   decision: z.enum(decisions, `decision must be one of ${decisions.join(', ')}`),
   matched_rule: z.string().min(1).optional(),
 });
@@ -32,6 +35,36 @@ export function parseCases(value: unknown, where: string): PolicyCase[] {
       `row ${Number(row) + 1}${members.length > 0 ? ` ${members.join('.')}` : ''}: ${message}`,
   );
   throw invalidRequest(`${where}: ${lines.join('\n')}`);
+}
+
+/** The sources of the values of a row, where it says any. */
+export function sourcesOfCase({
+  parameters = {},
+  from,
+}: {
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  readonly from?: Readonly<Record<string, string | readonly string[]>> | undefined;
+}): Pick<ToolCall, 'sources'> {
+  if (from === undefined) return {};
+  const sources: Record<string, ValueSource> = {};
+  const mark = (value: unknown, source: ValueSource): void => {
+    if (value !== null && typeof value === 'object')
+      for (const [name, item] of Object.entries(value)) {
+        if (!Array.isArray(value)) sources[sourceKey(name)] ??= { whole: [], parts: [] };
+        mark(item, source);
+      }
+    else sources[sourceKey(value)] = source;
+  };
+  mark(parameters, { whole: [unknown], parts: [] });
+  for (const [path, labels] of Object.entries(from)) {
+    const value = path
+      .split('.')
+      .reduce<unknown>((found, key) => (found as Record<string, unknown> | undefined)?.[key], parameters);
+    const all = typeof labels === 'string' ? [labels] : labels;
+    const isPart = (label: string): boolean => label.startsWith('address:');
+    mark(value, { whole: all.filter((label) => !isPart(label)), parts: all.filter(isPart) });
+  }
+  return { sources };
 }
 
 /** What is wrong with a decision; undefined where it is as the row says. */

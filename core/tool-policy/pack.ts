@@ -7,7 +7,7 @@ import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
 /** The packs that ship with the gateway, in `policies/<name>.yaml`. */
-export const shippedPacks = ['readonly', 'pr-writer', 'infra-review', 'sql-explorer'] as const;
+export const shippedPacks = ['readonly', 'pr-writer', 'infra-review', 'sql-explorer', 'provenance'] as const;
 
 /**
  * @param where names the document in errors, e.g. `policies/pr-writer.yaml`.

@@ -109,9 +109,21 @@ describe('[provenance.traced]', () => {
     for (const page of [spelled, encoded]) expect(whole('eve@evil.example', page)).toEqual(['tool:web.fetch']);
   });
 
+  test.each([
+    ['a link of a result', 'Sign in at https://login.evil.example/x now', ['address:mail.read']],
+    ['an account of a result', 'Pay to DE12 5001 0517 0648 4898 90.', ['address:mail.read']],
+    ['a link that stands nowhere', 'See evil.example/?d=c2VjcmV0', ['address:unknown']],
+    ['an address of the person', 'Write to anna.smith@example.com', []],
+    ['a link of the person', 'See https://example.com/docs/q3.', []],
+    ['a file, a version and an abbreviation', 'Node.js 24.1 reads report.pdf, e.g. on Mondays', []],
+  ])('[provenance.addresses] %s', (_what, value, labels) => {
+    const page = text('tool:mail.read', 'Go to https://login.evil.example/x or pay DE12500105170648489890');
+    expect(parts(value, request, page).filter((label) => label.startsWith('address:'))).toEqual(labels);
+  });
+
   test('names of members count only where they look like data', () => {
     const sources = traceValues([{ to: 'x', 'eve@evil.example': 'y' }], { seen: [mail], complete: true });
-    expect(sources['"to"']?.whole).toEqual(['unknown']);
+    expect(sources['"to"']?.whole).toEqual([]);
     expect(sources['"eve@evil.example"']?.whole).toContain('tool:mail.read');
   });
 
