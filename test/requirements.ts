@@ -1143,6 +1143,11 @@ const cli: readonly Requirement[] = [
   ),
   must('cli.policy-files', 'agentctl diff-policy and simulate take configuration and pack files without a gateway.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
+  must(
+    'cli.setup',
+    'agentctl setup shows and writes the configuration of coding agents and MCP clients, and takes it back: the file has its very text again.',
+  ),
+  must('cli.vote-asks', 'At a terminal, approve and deny show the call and ask once before the vote counts.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
   must('cli.version', '--version and -v print the version of package.json.'),

@@ -2,6 +2,7 @@
 import { briefCard, showCard, wholeCard } from './approval-card.ts';
 import { approvalId } from './approval-id.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
+import { atTerminal, confirmed } from './confirm.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted } from './output.ts';
@@ -14,6 +15,7 @@ interface PageOptions {
 interface VoteOptions {
   readonly reviewer?: string;
   readonly comment?: string;
+  readonly yes?: true;
 }
 
 export function addApprovals(parent: Parent): void {
@@ -63,22 +65,38 @@ function addVote(parent: Parent, vote: 'approve' | 'deny', summary: string): voi
     options: (command) =>
       command
         .option('--reviewer <name>', 'name recorded beside the person the key belongs to (default: that person)')
-        .option('--comment <text>', 'why, for the record'),
+        .option('--comment <text>', 'why, for the record')
+        .option('--yes', 'do not ask at the terminal'),
     run: (cli, options, [id = '']) => castVote(cli, vote, id, options),
   });
 }
 
 async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options: VoteOptions): Promise<Outcome> {
   const { comment } = options;
+  const envelope_id = await approvalId(cli, id);
+  if (!options.yes && !cli.globals.json && atTerminal() && !(await confirmedFor(cli, vote, envelope_id))) {
+    cli.out.note('nothing was decided');
+    return 'negative';
+  }
   const reviewer = options.reviewer ?? (await personOfKey(cli));
   const body = { reviewer, ...(comment !== undefined && { comment }) };
-  const answer = await cli.api().call(vote, { path: { envelope_id: await approvalId(cli, id) }, body });
+  const answer = await cli.api().call(vote, { path: { envelope_id }, body });
   const record = fields(answer.json);
   if (cli.globals.json) cli.out.json(answer.text);
   else showRecord(cli.out, record);
   // A server that answers 200 with another status has not done what was asked.
   const counted = vote === 'approve' ? ['approved', 'pending'] : ['denied'];
   return counted.includes(text(record.status) ?? '') ? 'positive' : 'negative';
+}
+
+/** A vote is final: the person sees the call before it counts [cli.vote-asks]. */
+async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: string): Promise<boolean> {
+  const item = fields((await cli.api().call('getApproval', { path: { envelope_id } })).json);
+  // What is decided already is answered by the gateway, with the record.
+  if (item.status !== 'pending') return true;
+  showCard(cli.out, item, briefCard);
+  cli.out.flush();
+  return confirmed(vote === 'approve' ? 'Approve it?' : 'Deny it?');
 }
 
 /** Whom the key names; the server decides whether they may vote. */

@@ -26,6 +26,7 @@ import { addPolicy } from './policy.ts';
 import { addRebuild } from './rebuild.ts';
 import { addRisk } from './risk.ts';
 import { addRollout } from './rollout.ts';
+import { addSetup } from './setup.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
 import { addSupplyChain } from './supply-chain.ts';
@@ -80,6 +81,7 @@ const groups = [
   addRebuild,
   addMcp,
   addMcpBridge,
+  addSetup,
   addHook,
   addCompletion,
 ];

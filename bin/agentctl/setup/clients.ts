@@ -1,0 +1,207 @@
+/** Where each client keeps its configuration, and what of it sends its calls through the gateway [cli.setup]. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { commandLine } from '../shell.ts';
+import type { JsonValue } from './json-file.ts';
+import type { FilePlan } from './plan.ts';
+
+/** The name of the gateway in every client. */
+const name = 'agent-governance';
+
+/** What a client needs to reach the gateway. */
+export interface Target {
+  readonly gatewayUrl: string;
+  /** Program and arguments that start `agentctl` with this gateway. */
+  readonly agentctl: (...words: readonly string[]) => readonly [program: string, ...args: string[]];
+  /** The same for the bridge to MCP. */
+  readonly bridge: readonly [program: string, ...args: string[]];
+  /** Whether model calls go through the gateway as well as tool calls. */
+  readonly models: boolean;
+}
+
+/** The user's folders, by the rules of the platform. */
+export interface Places {
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Client {
+  readonly title: string;
+  /** Folder that is there where the client was used. */
+  readonly folder: (places: Places) => string;
+  readonly files: (places: Places, target: Target) => readonly FilePlan[];
+  /** What a file cannot say. */
+  readonly notes: (target: Target) => readonly string[];
+}
+
+const bridge = ({ bridge: [command, ...args] }: Target) => ({ command, args });
+
+const json = (
+  file: string,
+  ...values: readonly (readonly [path: readonly string[], value: JsonValue])[]
+): FilePlan => ({
+  kind: 'json',
+  file,
+  values: values.map(([path, value]) => ({ path, value })),
+});
+
+const servers = (file: string, target: Target): FilePlan => json(file, [['mcpServers', name], bridge(target)]);
+
+const onlyTools = (what: string) => (): readonly string[] => [
+  `${what} calls its models by itself: only the tools of MCP servers go through the gateway.`,
+];
+
+const keyNote = ({ agentctl, models }: Target): readonly string[] =>
+  models
+    ? [
+        `The client reads the key from the environment: export AGENTCTL_KEY="$(${commandLine(agentctl('setup', '--print-key'))})"`,
+      ]
+    : [];
+
+/** The folder of programs' settings: `~/.config` and its likes. */
+function settingsFolder({ home, platform, env }: Places): string {
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
+  return env.XDG_CONFIG_HOME || join(home, '.config');
+}
+
+const claudeFolder = ({ home, env }: Places) => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
+const codexFolder = ({ home, env }: Places) => env.CODEX_HOME || join(home, '.codex');
+/** OpenCode follows XDG on every platform. */
+const openCodeFolder = ({ home, env }: Places) => join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
+
+export const clients = {
+  'claude-code': {
+    title: 'Claude Code',
+    folder: claudeFolder,
+    files: (places, target) => [
+      {
+        kind: 'json',
+        file: join(claudeFolder(places), 'settings.json'),
+        values: target.models
+          ? [
+              { path: ['env', 'ANTHROPIC_BASE_URL'], value: target.gatewayUrl },
+              { path: ['apiKeyHelper'], value: commandLine(target.agentctl('setup', '--print-key')) },
+            ]
+          : [],
+        items: [
+          {
+            path: ['hooks', 'PreToolUse'],
+            value: {
+              matcher: '*',
+              // Any other exit code would let the tool run; the gateway has 60 s to answer.
+              hooks: [
+                {
+                  type: 'command',
+                  command: `${commandLine(target.agentctl('hook', 'claude-code'))} || exit 2`,
+                  timeout: 120,
+                },
+              ],
+            },
+            own: /\bhook claude-code\b/,
+          },
+        ],
+      },
+      servers(
+        places.env.CLAUDE_CONFIG_DIR
+          ? join(places.env.CLAUDE_CONFIG_DIR, '.claude.json')
+          : join(places.home, '.claude.json'),
+        target,
+      ),
+    ],
+    notes: ({ models }) => (models ? ['The gateway needs a provider for the models that Claude Code names.'] : []),
+  },
+  codex: {
+    title: 'Codex CLI',
+    folder: codexFolder,
+    files: (places, target) => [
+      { kind: 'toml', file: join(codexFolder(places), 'config.toml'), lines: codexLines(target) },
+    ],
+    notes: (target) => [...(target.models ? ['Start it with: codex --profile governed'] : []), ...keyNote(target)],
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    folder: ({ home }) => join(home, '.gemini'),
+    files: ({ home }, target) => [servers(join(home, '.gemini', 'settings.json'), target)],
+    notes: onlyTools('Gemini CLI'),
+  },
+  cursor: {
+    title: 'Cursor',
+    folder: ({ home }) => join(home, '.cursor'),
+    files: ({ home }, target) => [servers(join(home, '.cursor', 'mcp.json'), target)],
+    notes: onlyTools('Cursor'),
+  },
+  vscode: {
+    title: 'VS Code',
+    folder: (places) => join(settingsFolder(places), 'Code', 'User'),
+    files: (places, target) => [
+      json(join(settingsFolder(places), 'Code', 'User', 'mcp.json'), [
+        ['servers', name],
+        { type: 'stdio', ...bridge(target) },
+      ]),
+    ],
+    notes: onlyTools('VS Code'),
+  },
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    folder: (places) => join(settingsFolder(places), 'Claude'),
+    files: (places, target) => [servers(join(settingsFolder(places), 'Claude', 'claude_desktop_config.json'), target)],
+    notes: onlyTools('Claude Desktop'),
+  },
+  opencode: {
+    title: 'OpenCode',
+    folder: openCodeFolder,
+    files: (places, target) => [
+      json(
+        join(openCodeFolder(places), 'opencode.json'),
+        [['mcp', name], { type: 'local', command: [...target.bridge], enabled: true }],
+        ...(target.models ? [[['provider', name], openCodeProvider(target)] as const] : []),
+      ),
+    ],
+    notes: keyNote,
+  },
+} as const satisfies Readonly<Record<string, Client>>;
+
+export type ClientName = keyof typeof clients;
+export const clientNames = Object.keys(clients) as ClientName[];
+
+/** Whether the client was used on this machine. */
+export const isThere = (client: Client, places: Places): boolean => {
+  const folder = client.folder(places);
+  return existsSync(folder) || existsSync(dirname(client.files(places, anyTarget)[0]?.file ?? folder));
+};
+
+/** Stands for any gateway, with all that can be set up. */
+export const anyTarget: Target = {
+  gatewayUrl: '',
+  agentctl: (...words) => ['agentctl', ...words],
+  bridge: ['agentctl', 'mcp-bridge'],
+  models: true,
+};
+
+/** JSON texts and lists are TOML as well. */
+function codexLines(target: Target): readonly string[] {
+  const { command, args } = bridge(target);
+  const tools = [`[mcp_servers.${name}]`, `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`];
+  if (!target.models) return tools;
+  return [
+    ...tools,
+    '',
+    `[model_providers.${name}]`,
+    'name = "Agent Governance Gateway"',
+    `base_url = ${JSON.stringify(`${target.gatewayUrl}/v1`)}`,
+    'env_key = "AGENTCTL_KEY"',
+    'wire_api = "responses"',
+    '',
+    '[profiles.governed]',
+    `model_provider = "${name}"`,
+  ];
+}
+
+const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
+  npm: '@ai-sdk/openai-compatible',
+  name: 'Agent Governance Gateway',
+  options: { baseURL: `${gatewayUrl}/v1`, apiKey: '{env:AGENTCTL_KEY}' },
+  models: {},
+});

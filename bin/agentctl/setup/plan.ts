@@ -1,0 +1,113 @@
+/** What is changed in one file of a client, and how it is written and taken back [cli.setup]. */
+import { hash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { fileTrouble } from '../failure.ts';
+import { readJsonFile } from '../local-run.ts';
+import { type JsonChange, withChange, withoutChange } from './json-file.ts';
+import { withBlock, withoutBlock } from './toml-file.ts';
+
+export type FilePlan = { readonly file: string } & (
+  | ({ readonly kind: 'json' } & JsonChange)
+  | { readonly kind: 'toml'; readonly lines: readonly string[] }
+);
+
+/** The file as it is, and as it shall be. */
+export interface Step {
+  readonly file: string;
+  readonly before: string | undefined;
+  /** Undefined: the file goes. */
+  readonly after: string | undefined;
+}
+
+/** Stands beside the file while the gateway is set up in it. */
+interface Kept {
+  /** The file before; undefined where there was none. */
+  readonly text?: string;
+  /** Of the file as it was written: it tells whether the file was changed since. */
+  readonly written_sha256: string;
+}
+
+const keptFile = (file: string): string => `${file}.before-agentctl`;
+
+export function setUp(plan: FilePlan): Step {
+  const before = read(plan.file);
+  return { file: plan.file, before, after: changed(plan, before ?? '') };
+}
+
+/** The text of before, where the file was not changed since; else the text without what was set up. */
+export function takenBack(plan: FilePlan): Step {
+  const { file } = plan;
+  const now = read(file);
+  if (now === undefined) return { file, before: undefined, after: undefined };
+  const kept = keptOf(file);
+  if (kept?.written_sha256 === sha256(now)) return { file, before: now, after: kept.text };
+  const rest = plan.kind === 'toml' ? withoutBlock(now) : withoutChange(now, kept?.text ?? '', plan, file);
+  const isEmpty = /^\s*(\{\s*\})?\s*$/.test(rest);
+  return { file, before: now, after: isEmpty && kept?.text === undefined ? undefined : rest };
+}
+
+const changed = (plan: FilePlan, text: string): string =>
+  plan.kind === 'toml' ? withBlock(text, plan.lines, plan.file) : withChange(text, plan, plan.file);
+
+/** Keeps the text of before the first time, and replaces the file whole. */
+export function write({ file, before, after }: Step): void {
+  if (after === undefined) return;
+  const known = keptOf(file);
+  const former = known ? known.text : before;
+  const kept: Kept = { ...(former !== undefined && { text: former }), written_sha256: sha256(after) };
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    replace(keptFile(file), JSON.stringify(kept));
+    replace(file, after);
+  } catch (cause) {
+    throw fileTrouble('write', file, cause);
+  }
+}
+
+export function restore({ file, after }: Step): void {
+  try {
+    if (after === undefined) rmSync(file, { force: true });
+    else replace(file, after);
+    rmSync(keptFile(file), { force: true });
+  } catch (cause) {
+    throw fileTrouble('write', file, cause);
+  }
+}
+
+/** A link stays a link, and the file keeps its mode. */
+function replace(file: string, text: string): void {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+  const partial = `${target}.${process.pid}.part`;
+  writeFileSync(partial, text, { mode: 0o600, flag: 'wx' });
+  chmodSync(partial, mode);
+  renameSync(partial, target);
+}
+
+function keptOf(file: string): Kept | undefined {
+  const { text, written_sha256 } = readJsonFile(keptFile(file)) ?? {};
+  if (typeof written_sha256 !== 'string') return undefined;
+  return { written_sha256, ...(typeof text === 'string' && { text }) };
+}
+
+const sha256 = (content: string): string => hash('sha256', content);
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw fileTrouble('read', file, cause);
+  }
+}

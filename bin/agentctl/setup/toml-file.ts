@@ -1,0 +1,17 @@
+/** A block of tables at the end of a TOML file, between two comments; the rest of the file is not read. */
+import { UsageError } from '../failure.ts';
+
+const begin = '# agent-governance-gateway: written by agentctl setup';
+const end = '# agent-governance-gateway: end';
+const block = new RegExp(`\\n?${begin}\\n[^]*?${end}\\n`);
+
+/** @throws UsageError where the file has a table of the same name outside of the block. */
+export function withBlock(text: string, lines: readonly string[], file: string): string {
+  const rest = withoutBlock(text);
+  const taken = lines.find((line) => line.startsWith('[') && rest.split(/\r?\n/).some((one) => one.trim() === line));
+  if (taken !== undefined) throw new UsageError(`${file} has a table ${taken} already; remove it first.`);
+  const before = rest === '' || rest.endsWith('\n') ? rest : `${rest}\n`;
+  return `${before}${before === '' ? '' : '\n'}${[begin, ...lines, end].join('\n')}\n`;
+}
+
+export const withoutBlock = (text: string): string => text.replace(block, '');

@@ -1,0 +1,122 @@
+/** `setup`: files of clients get what sends calls through the gateway, and have their own text again afterwards. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'jsonc-parser';
+import { type ClientName, clientNames } from '../../../bin/agentctl/setup/clients.ts';
+import { Home, serverOf } from './support.ts';
+
+const home = new Home();
+const server = serverOf(home);
+beforeEach(() => home.running(server.url, 'http://127.0.0.1:9'));
+
+const files: Readonly<Record<ClientName, readonly string[]>> = {
+  'claude-code': ['.claude/settings.json', '.claude.json'],
+  codex: ['.codex/config.toml'],
+  gemini: ['.gemini/settings.json'],
+  cursor: ['.cursor/mcp.json'],
+  vscode: ['.config/Code/User/mcp.json'],
+  'claude-desktop': ['.config/Claude/claude_desktop_config.json'],
+  opencode: ['.config/opencode/opencode.json'],
+};
+const own: Readonly<Record<string, string>> = {
+  json: '{\n  // mine\n  "mcpServers": { "other": { "command": "x" } },\n  "hooks": { "PreToolUse": [{ "matcher": "Bash" }] },\n}',
+  toml: 'model = "o3"\n\n[tui]\ntheme = "light"',
+};
+const read = (file: string): string => readFileSync(join(home.folder, file), 'utf8');
+// The places of the platform are those of Linux here: the folders follow from the variables alone.
+const onLinux = process.platform === 'linux' ? clientNames : clientNames.filter((name) => !/vscode|desktop/.test(name));
+
+describe.each(onLinux)('[cli.setup] %s', (client) => {
+  const places = files[client];
+
+  test.each([['there'], ['not there']])('has its very text again after --undo, where a file was %s', async (was) => {
+    for (const file of places) {
+      const text = own[file.split('.').at(-1)!]!;
+      if (was === 'there') home.write(file, text);
+      else rmSync(join(home.folder, file), { force: true });
+    }
+    for (const more of [[], ['--models'], []])
+      expect(await home.run(['setup', client, '--write', ...more])).toMatchObject({ code: 0 });
+    for (const file of places) {
+      expect(read(file)).toContain('agentctl');
+      expect(read(file)).not.toContain('agent-key');
+    }
+    expect(await home.run(['setup', client, '--undo', '--write'])).toMatchObject({ code: 0 });
+    for (const file of places) {
+      if (was === 'there') expect(read(file)).toBe(own[file.split('.').at(-1)!]);
+      else expect(existsSync(join(home.folder, file))).toBe(false);
+      expect(existsSync(join(home.folder, `${file}.before-agentctl`))).toBe(false);
+    }
+  });
+
+  test('keeps what was written into the file in the meantime', async () => {
+    const [file = ''] = places;
+    home.write(file, own[file.split('.').at(-1)!]!);
+    await home.run(['setup', client, '--models', '--write']);
+    home.write(
+      file,
+      file.endsWith('toml') ? `${read(file)}\n[later]\nx = 1\n` : read(file).replace('{', '{\n  "later": 1,'),
+    );
+    expect(await home.run(['setup', client, '--undo', '--write'])).toMatchObject({ code: 0 });
+    expect(read(file)).toContain('later');
+    expect(read(file)).not.toMatch(/agent-governance|agentctl|127\.0\.0\.1/);
+    if (file.endsWith('toml')) return expect(read(file)).toContain('[tui]\ntheme = "light"');
+    const { later: _, ...rest } = parse(read(file));
+    expect(rest).toEqual(parse(own.json!, [], { allowTrailingComma: true }));
+  });
+});
+
+describe('[cli.setup] setup', () => {
+  test('only shows what it would write where nobody can be asked', async () => {
+    rmSync(join(home.folder, '.cursor'), { recursive: true, force: true });
+    const { code, out, err } = await home.run(['setup', 'cursor']);
+    expect([code, existsSync(join(home.folder, '.cursor'))]).toEqual([0, false]);
+    expect(out).toContain('+     "agent-governance": {');
+    expect(err).toContain('--write');
+  });
+
+  test('a file that is not JSON is refused with the place, and left as it is', async () => {
+    home.write('.cursor/mcp.json', '{ "mcpServers": ');
+    const { code, err } = await home.run(['setup', 'cursor', '--write']);
+    expect([code, read('.cursor/mcp.json')]).toEqual([2, '{ "mcpServers": ']);
+    expect(err).toMatch(/mcp\.json is not JSON: \w+ at character \d+/);
+  });
+
+  test('a table of the same name in the file of Codex is not doubled', async () => {
+    const mine = '[profiles.governed]\nmodel = "x"\n';
+    home.write('.codex/config.toml', mine);
+    const { code, err } = await home.run(['setup', 'codex', '--models', '--write']);
+    expect([code, read('.codex/config.toml')]).toEqual([2, mine]);
+    expect(err).toContain('has a table [profiles.governed] already');
+  });
+
+  test('the hook is written once, and stops the tool where it fails', async () => {
+    home.write('.claude/settings.json', '');
+    for (let times = 0; times < 2; times++) await home.run(['setup', 'claude-code', '--write']);
+    const { hooks } = parse(read('.claude/settings.json'));
+    expect(hooks.PreToolUse).toHaveLength(1);
+    const { command, timeout } = hooks.PreToolUse[0].hooks[0];
+    expect(command).toMatch(/ hook claude-code --state \S+ \|\| exit 2$/);
+    expect(timeout).toBeGreaterThan(60);
+  });
+
+  test('without a client it lists them, with --print-key it prints the agent’s key, without a gateway it says what to do', async () => {
+    home.write('.codex/config.toml', '');
+    const listed = JSON.parse((await home.run(['setup', '--json'])).out) as { client: string; found: boolean }[];
+    expect(listed.map(({ client }) => client)).toEqual(clientNames);
+    expect(listed.find(({ client }) => client === 'codex')?.found).toBe(true);
+    expect((await home.run(['setup', '--print-key'])).out).toBe('agent-key\n');
+    const lost = await home.run(['setup', 'cursor'], { env: { GATEWAY_STATE: join(home.folder, 'nothing') } });
+    expect([lost.code, lost.err]).toEqual([2, expect.stringContaining('npm start')]);
+    const remote = [
+      'setup',
+      'gemini',
+      '--url',
+      'https://admin.example.com',
+      '--mcp',
+      'https://mcp.example.com',
+      '--json',
+    ];
+    expect((await home.run(remote)).out).toContain('https://mcp.example.com');
+  });
+});

@@ -1,0 +1,53 @@
+/** `approve` and `deny` at a terminal: the call is shown, and the vote counts after a yes. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Home, serverOf } from './support.ts';
+
+const home = new Home();
+const server = serverOf(home);
+const id = '0197a3c2-7d1e-7000-8000-000000000001';
+const item = {
+  envelope_id: id,
+  status: 'pending',
+  tool: 'scm.merge',
+  target: 'acme/web',
+  effects: ['merges acme/web'],
+};
+
+const terminal = home.write('terminal.mjs', 'process.stdin.isTTY = true; process.stderr.isTTY = true;');
+
+/** Runs the command as at a terminal where this is typed. */
+async function atTerminal(words: readonly string[], typed: string) {
+  const agentctl = join(__dirname, '../../../bin/agentctl.ts');
+  const { code, out, err } = await home.node(['--import', pathToFileURL(terminal).href, agentctl, ...words], {
+    stdin: typed,
+    env: { TERM: 'dumb' },
+  });
+  return { code, out, err };
+}
+
+beforeEach(() => {
+  server.on(`GET /admin/v1/approvals/${id}`, item);
+  server.on('GET /admin/v1/whoami', { person: 'alice' });
+  server.on(`POST /admin/v1/approvals/${id}/approve`, { ...item, status: 'approved', reviewer: 'alice' });
+});
+const votes = () => server.seen.filter(({ method }) => method === 'POST');
+
+test.each([['y\n'], ['YES\n']])('[cli.vote-asks] %j counts, after the call was shown', async (typed) => {
+  const { code, out, err } = await atTerminal(['approve', id, '--comment', 'ok'], typed);
+  expect([code, votes().map(({ body }) => JSON.parse(body))]).toEqual([0, [{ reviewer: 'alice', comment: 'ok' }]]);
+  expect(err).toContain('Approve it? [y/N]');
+  expect(out).toMatch(/merges acme\/web[\s\S]*status: approved/);
+});
+
+test.each([['n\n'], ['\n'], ['yes please\n'], ['']])('[cli.vote-asks] %j is no vote', async (typed) => {
+  const { code, err } = await atTerminal(['approve', id], typed);
+  expect([code, votes()]).toEqual([1, []]);
+  expect(err).toContain('nothing was decided');
+});
+
+test('[cli.vote-asks] --yes asks nothing', async () => {
+  const { code, err } = await atTerminal(['approve', id, '--yes'], '');
+  expect([code, votes()]).toEqual([0, [expect.anything()]]);
+  expect(err).not.toContain('[y/N]');
+});
