@@ -3,6 +3,7 @@
  * messages and the WebSocket; the names of its stages are those of its spans.
  */
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { answerOf, HeardQueue } from '#core/evaluation/heard.ts';
@@ -120,7 +121,14 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   }
   const flight = await fromCache(ports, state, body, answering);
   await turn();
+  // Tool calls that come without the conversation are traced to it [provenance.session].
+  const asks = ports.provenance && ofTenant(call.snapshot, call.tenant.id).policy.readsSources;
+  const kept = asks
+    ? import('./keep-conversation.ts').then(({ keepConversation }) => keepConversation(ports, call))
+    : undefined;
   if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);
+  const unkept = await kept;
+  if (unkept) throw unkept.fault;
 }
 
 /** The answer begins, and is kept alive while the call waits. */

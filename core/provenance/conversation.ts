@@ -13,14 +13,19 @@ export interface Said {
   readonly value: Json;
 }
 
-/** @param body of a chat completions or messages request. */
-export function saidIn(body: JsonObject): Said[] {
+/**
+ * @param body of a chat completions or messages request.
+ * @param onlyNew what came after the last message of the model: the rest came with earlier requests.
+ */
+export function saidIn(body: JsonObject, onlyNew = false): Said[] {
   const tools = new Map<string, string>();
   const said: Said[] = body.system === undefined ? [] : [{ label: system, where: 'system', value: body.system }];
-  for (const [at, message] of objectsOf(body.messages).entries()) {
+  const messages = objectsOf(body.messages);
+  const since = onlyNew ? messages.findLastIndex(({ role }) => role === 'assistant') : -1;
+  for (const [at, message] of messages.entries()) {
     const where = `message ${at + 1}`;
     noteCalls(message, tools);
-    said.push(...partsOf(message, tools).map((part) => ({ ...part, where })));
+    if (at > since) said.push(...partsOf(message, tools).map((part) => ({ ...part, where })));
   }
   return said;
 }

@@ -5,6 +5,7 @@ import { type SourceNote, sourceKey, trusted, unknown, type ValueSource } from '
 import { holdsInCall } from '#core/tool-policy/argument-path.ts';
 import type { CompiledArgument, CompiledPolicy } from '#core/tool-policy/compile.ts';
 import { readingsOf } from '#core/tool-policy/normalise.ts';
+import { isPlace } from '#core/tool-policy/parameter-places.ts';
 
 const mostNotes = 16;
 
@@ -15,36 +16,44 @@ export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[
   for (const each of [policy, ...(policy.levels ?? [])])
     for (const rule of each.index.candidates(reading!.protocol, reading!.tool))
       for (const argument of rule.arguments)
-        if (argument.predicate.origin && !notes.has(argument.path.source) && notes.size < mostNotes) {
-          const note = noteOf(argument, call);
-          if (note) notes.set(argument.path.source, note);
-        }
+        if (argument.predicate.origin)
+          for (const note of notesOf(argument, call))
+            if (notes.size < mostNotes && !notes.has(note.argument)) notes.set(note.argument, note);
   return [...notes.values()];
 }
 
-function noteOf({ path }: CompiledArgument, call: ToolCall): SourceNote | undefined {
+/** Under "anywhere" each text by its own name, those of the person left out. */
+function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
+  const of = (value: unknown): ValueSource | undefined => call.sources?.[sourceKey(value)];
+  const { anywhere } = path;
+  if (anywhere !== undefined)
+    return leavesOf([call.parameters, call.sent_with])
+      .filter(({ value, name }) => typeof value === 'string' && isPlace(anywhere, name))
+      .flatMap(({ value, at }) => {
+        const source = of(value);
+        const told = anywhere === 'not-text' || source?.from !== undefined || (source?.parts.length ?? 0) > 0;
+        return source && told && !source.whole.includes(trusted) ? [noteOf(at, [source])] : [];
+      });
   const sources: ValueSource[] = [];
   holdsInCall(path, call, (value) => {
-    for (const leaf of leavesOf(value)) {
-      const found = call.sources?.[sourceKey(leaf)];
-      if (found) sources.push(found);
-    }
+    for (const leaf of leavesOf([value])) sources.push(...[of(leaf.value)].filter((source) => source !== undefined));
     return path.quantifier === 'every';
   });
-  // Under "anywhere" most values come from nothing in particular.
-  const told = path.anywhere ? sources.filter(({ from }) => from !== undefined) : sources;
-  if (told.length === 0) return undefined;
+  return sources.length === 0 ? [] : [noteOf(path.source, sources)];
+}
+
+function noteOf(argument: string, sources: readonly ValueSource[]): SourceNote {
   const distinct = (values: readonly (string | undefined)[]) =>
     [...new Set(values.filter((value) => value !== undefined))].slice(0, mostNotes);
   // What the person said in full needs no other source.
-  const foreign = told.filter(({ whole }) => !whole.includes(trusted));
-  const whole = distinct(told.flatMap((source) => (source.whole.includes(trusted) ? [trusted] : source.whole)));
+  const foreign = sources.filter(({ whole }) => !whole.includes(trusted));
+  const whole = distinct(sources.flatMap((source) => (source.whole.includes(trusted) ? [trusted] : source.whole)));
   const parts = distinct(foreign.flatMap((source) => source.parts));
   const from = foreign.flatMap((source) => source.from ?? []);
   const actions = distinct(from.map(({ action }) => action));
   const where = distinct(from.map((origin) => origin.where));
   return {
-    argument: path.source,
+    argument,
     whole,
     ...(parts.length > 0 && { parts }),
     ...(actions.length > 0 && { actions }),
@@ -52,12 +61,35 @@ function noteOf({ path }: CompiledArgument, call: ToolCall): SourceNote | undefi
   };
 }
 
-const leavesOf = (value: unknown): unknown[] =>
-  value === undefined || value === ''
-    ? []
-    : value !== null && typeof value === 'object'
-      ? Object.values(value).flatMap(leavesOf)
-      : [value];
+interface Leaf {
+  readonly value: unknown;
+  /** The member it stands under; elements stand under the name of their list. */
+  readonly name: string;
+  readonly at: string;
+}
+
+const mostLevels = 64;
+const mostLeaves = 256;
+
+function leavesOf(roots: readonly unknown[]): Leaf[] {
+  const leaves: Leaf[] = [];
+  const walk = (value: unknown, name: string, at: string, level: number): void => {
+    if (value === undefined || value === '' || leaves.length >= mostLeaves || level > mostLevels) return;
+    if (value === null || typeof value !== 'object') {
+      leaves.push({ value, name, at });
+      return;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      if (Array.isArray(value)) walk(item, name, `${at}[${key}]`, level + 1);
+      else walk(item, key, at === '' ? shown(key) : `${at}.${shown(key)}`, level + 1);
+    }
+  };
+  for (const root of roots) walk(root, '', '', 0);
+  return leaves;
+}
+
+/** A caller chose the name: only a plain one is repeated. */
+const shown = (key: string): string => (/^[A-Za-z_][A-Za-z0-9_-]{0,31}$/.test(key) ? key : '*');
 
 /** «`to` comes from the result of mail.read (message 4), not from the request.» One line an argument. */
 export const sourcesInWords = (notes: readonly SourceNote[]): string[] => notes.map(inWords);
@@ -69,6 +101,8 @@ function inWords({ argument, whole, parts = [], actions = [], where = [] }: Sour
   if (whole.every((label) => label === trusted)) return `${argument} stands in the request.`;
   if (tools.length > 0) return `${argument} comes from ${results(tools)}${place}, not from the request.`;
   if (whole.every((label) => label === unknown || label === trusted)) {
+    const links = parts.filter((label) => label.startsWith('address:'));
+    if (links.length > 0) return `${argument} holds an address ${fromLinks(links)}${place}, not from the request.`;
     const partly = toolsOf(parts);
     if (partly.length > 0)
       return `A part of ${argument} comes from ${results(partly)}${place}; the whole stands in nothing this session has seen.`;
@@ -76,6 +110,11 @@ function inWords({ argument, whole, parts = [], actions = [], where = [] }: Sour
   }
   return `${argument} comes from ${whole.join(', ')}.`;
 }
+
+const fromLinks = (links: readonly string[]): string => {
+  const tools = links.map((label) => label.slice('address:'.length)).filter((tool) => tool !== unknown);
+  return tools.length === 0 ? 'that stands nowhere' : `of ${results(tools)}`;
+};
 
 const toolsOf = (labels: readonly string[]): string[] =>
   labels.filter((label) => label.startsWith('tool:')).map((label) => label.slice(5));

@@ -58,6 +58,6 @@ export async function rememberConversation(
   body: JsonObject,
   keptSeconds: number,
 ): Promise<void> {
-  for (const { label, value } of saidIn(body))
+  for (const { label, value } of saidIn(body, true))
     if (label === trusted || label.startsWith('tool:')) await rememberWords(ports, name, label, value, keptSeconds);
 }

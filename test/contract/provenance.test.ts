@@ -96,7 +96,7 @@ test('[provenance.reasons] answer, card and evidence say where the value came fr
   expect(card.body.sources).toEqual([line]);
   const entry = (await entriesOf(name)).find(({ kind }) => kind === 'review');
   expect(entry?.body.provenance).toEqual([
-    { argument: 'to', whole: ['tool:mail.read'], actions: [read.body.envelope_id] },
+    { argument: 'to', whole: ['tool:mail.read'], parts: ['address:mail.read'], actions: [read.body.envelope_id] },
   ]);
   const why = await call('GET', `/admin/v1/actions/${body.envelope_id}/why`, { key: keys.human });
   expect(why.status).toBe(200);
