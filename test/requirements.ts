@@ -1144,6 +1144,10 @@ const cli: readonly Requirement[] = [
   must('cli.policy-files', 'agentctl diff-policy and simulate take configuration and pack files without a gateway.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
   must(
+    'cli.doctor',
+    'agentctl doctor checks a deployment: addresses, versions, clocks, dependencies, alerts, evidence, tools, planes; each finding says what to do.',
+  ),
+  must(
     'cli.setup',
     'agentctl setup shows and writes the configuration of coding agents and MCP clients, and takes it back: the file has its very text again.',
   ),

@@ -11,6 +11,7 @@ import type { Parent } from './command.ts';
 import { addCompletion } from './completion.ts';
 import { addConfig } from './config.ts';
 import { addCredentials } from './credentials.ts';
+import { addDoctor } from './doctor.ts';
 import { addEvidence } from './evidence.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addFederation } from './federation.ts';
@@ -64,6 +65,7 @@ const groups = [
   addWitness,
   addAudit,
   addStatus,
+  addDoctor,
   addTraffic,
   addObserve,
   addSimulation,

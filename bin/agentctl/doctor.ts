@@ -1,0 +1,62 @@
+/** `doctor`: checks a deployment and says what to do [cli.doctor]. */
+import { addCommand, type Cli, type Parent } from './command.ts';
+import type { Check } from './doctor/checks.ts';
+import { type Finding, fail, unknown } from './doctor/finding.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { fields } from './json-fields.ts';
+import { painted } from './output.ts';
+
+const styles = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'dim' } as const;
+
+export function addDoctor(parent: Parent): void {
+  addCommand<object>(parent, {
+    usage: 'doctor',
+    summary: 'Check a deployment, and say what to do; exit code 0 only when nothing fails',
+    examples: [
+      'doctor',
+      'doctor --url https://admin.example.com --key "$ADMIN_TOKEN"',
+      'doctor --json | jq \'.findings[] | select(.state == "fail")\'',
+    ],
+    run: async (cli) => {
+      const { checks } = await import('./doctor/checks.ts');
+      const findings: Finding[] = [];
+      for (const check of checks) {
+        const found = await resultOf(cli, check);
+        findings.push(...found);
+        if (!cli.globals.json) for (const each of found) show(cli, each);
+        // Without the gateway the other checks would say the same.
+        if (found.some(({ check: name, state }) => name === 'gateway' && state === 'fail')) break;
+      }
+      const failed = findings.filter(({ state }) => state === 'fail').length;
+      const warned = findings.filter(({ state }) => state === 'warn').length;
+      if (cli.globals.json) cli.out.pretty({ ok: failed === 0, failed, warned, findings });
+      else cli.out.line(failed + warned === 0 ? 'nothing to do' : `${failed} failed, ${warned} to look at`);
+      return failed === 0 ? 'positive' : 'negative';
+    },
+  });
+}
+
+async function resultOf(cli: Cli, { name, run }: Check): Promise<Finding[]> {
+  const named = (found: Omit<Finding, 'check'>): Finding => ({ check: name, ...found });
+  try {
+    return (await run(cli.api())).map(named);
+  } catch (thrown) {
+    if (!(thrown instanceof Failure)) throw thrown;
+    const { type } = fields(fields(bodyOf(thrown)).error);
+    // Not there, or not for this key: the deployment may be well.
+    if (type === 'not_found' || type === 'forbidden') return [named(unknown(thrown.message))];
+    const todo =
+      thrown.hint ??
+      (thrown.exitCode === exitCodes.unreachable ? 'start it, or check --url' : 'look at the log of the gateway');
+    return [named(fail(thrown.message, todo))];
+  }
+}
+
+function bodyOf({ body }: Failure): unknown {
+  return body === undefined ? undefined : JSON.parse(body);
+}
+
+function show({ out }: Cli, { check, state, found, todo }: Finding): void {
+  out.line(painted(styles[state], state.padEnd(8)), `${check}: ${found}`);
+  if (todo !== undefined && state !== 'ok') out.line(`${' '.repeat(8)}→ ${todo}`);
+}

@@ -1,0 +1,172 @@
+/** The checks of `doctor`, in the order in which they are shown: each reads what an operator could read by hand [cli.doctor]. */
+import packageJson from '#package' with { type: 'json' };
+import type { Api } from '../api.ts';
+import { count, type Fields, fields, list, text } from '../json-fields.ts';
+import { type Found, fail, ok, unknown, warn } from './finding.ts';
+
+export interface Check {
+  readonly name: string;
+  /** @throws Failure, which the check is reported by. */
+  readonly run: (api: Api) => Promise<readonly Found[]>;
+}
+
+const read = async (api: Api, operation: string, query?: Readonly<Record<string, string>>): Promise<Fields> =>
+  fields((await api.call(operation, query ? { query } : {})).json);
+
+/** A clock further off than this makes tokens and signatures fail. */
+const maxClockSeconds = 60;
+const noticeableClockSeconds = 5;
+const longPendingSeconds = 1800;
+
+async function reach(api: Api): Promise<Found[]> {
+  const { headers, bytes } = await api.open('health');
+  const chunks = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  const version = text(fields(JSON.parse(Buffer.concat(chunks).toString('utf8'))).version) ?? 'unknown';
+  const own = packageJson.version;
+  return [
+    version === own
+      ? ok(`the gateway answers, version ${version} as agentctl`)
+      : warn(`the gateway has version ${version}, agentctl ${own}`, 'use the agentctl of the same release'),
+    clockOf(headers.get('date')),
+  ];
+}
+
+function clockOf(date: string | null): Found {
+  const there = Date.parse(date ?? '');
+  if (Number.isNaN(there)) return unknown('the gateway names no time');
+  const seconds = Math.round(Math.abs(Date.now() - there) / 1000);
+  const found = `the clocks differ by ${seconds} s`;
+  if (seconds >= maxClockSeconds) return fail(found, 'set the clocks by NTP: tokens and signatures fail');
+  return seconds >= noticeableClockSeconds ? warn(found, 'set the clocks by NTP') : ok(found);
+}
+
+async function models(api: Api): Promise<Found[]> {
+  const names = list((await read(api, 'listModels')).data).length;
+  return [
+    names > 0
+      ? ok(`the gateway surface answers and offers ${names} models`)
+      : warn('no model is offered', 'name models of a provider, and allowed_models of the tenant'),
+  ];
+}
+
+async function key(api: Api): Promise<Found[]> {
+  const { role, kind, person, name, key_id } = await read(api, 'whoami');
+  return [ok(`the key ${text(person) ?? text(name) ?? text(key_id)} is of role ${role}, kind ${kind}`)];
+}
+
+async function health(api: Api): Promise<Found[]> {
+  const body = await read(api, 'status');
+  const dependencies = list(body.dependencies);
+  const down = dependencies.filter(({ state }) => state === 'down' || state === 'degraded');
+  const plane = fields(body.federation);
+  const stale = text(plane.stale) ?? text(plane.refused);
+  return [
+    ...down.map(dependencyFound),
+    ...(down.length === 0 ? [ok(`${dependencies.length} dependencies, none is down`)] : []),
+    ...((body.warnings as unknown[]) ?? []).map((each) =>
+      warn(String(each), 'change the configuration, or accept it knowingly'),
+    ),
+    ...(count(body.oldest_pending_seconds) > longPendingSeconds
+      ? [
+          warn(
+            `an approval has waited for ${Math.round(count(body.oldest_pending_seconds) / 60)} min`,
+            'agentctl pending',
+          ),
+        ]
+      : []),
+    ...list(fields(body.deliveries).failing).map((each) =>
+      warn(`a notification over ${each.channel} failed: ${each.error}`, 'check the settings of approvals.channels'),
+    ),
+    ...list(body.budgets)
+      .filter(({ tier }) => tier === 'exhausted' || tier === 'blocked')
+      .map(({ account }) => warn(`the budget ${account} is spent`, 'raise it in budgets, or wait for the next period')),
+    ...(stale === undefined
+      ? []
+      : [
+          fail(
+            `the configuration of the control plane does not count: ${stale}`,
+            'check federation.control_plane_url and the token',
+          ),
+        ]),
+  ];
+}
+
+const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found => {
+  const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
+  return needed ? fail(found, 'nothing is decided until it answers') : warn(found, 'agentctl status has the details');
+};
+
+async function alerts(api: Api): Promise<Found[]> {
+  const open = list((await read(api, 'listAlerts', { state: 'active' })).alerts);
+  if (open.length === 0) return [ok('no alert is active')];
+  return open.map(({ severity, message }) =>
+    (severity === 'critical' ? fail : warn)(String(message), 'agentctl alerts; acknowledge it when it is seen to'),
+  );
+}
+
+async function evidence(api: Api): Promise<Found[]> {
+  const { valid, total_entries, cursor } = await read(api, 'verifyAudit');
+  const found = `${count(total_entries)} entries of evidence ${text(cursor) ? 'of the first sessions ' : ''}were verified`;
+  return [
+    valid === true
+      ? ok(found)
+      : fail('a chain of evidence is broken', 'agentctl verify names the session and the entry'),
+  ];
+}
+
+async function tools(api: Api): Promise<Found[]> {
+  const all = list((await read(api, 'listMcpTools')).tools);
+  const waiting = all.filter(({ state }) => state !== 'accepted');
+  return waiting.length === 0
+    ? [ok(`${all.length} tools of MCP servers are known, none is changed`)]
+    : [
+        warn(
+          `${waiting.length} tools are new or changed: ${waiting
+            .map(({ tool }) => tool)
+            .slice(0, 5)
+            .join(', ')}`,
+          'agentctl mcp tools, then agentctl mcp accept',
+        ),
+      ];
+}
+
+async function planes(api: Api): Promise<Found[]> {
+  const all = list((await read(api, 'federationPlanes')).planes);
+  if (all.length === 0) return [ok('no data planes')];
+  return all.map((plane) => {
+    const found = `data plane ${plane.name} is ${plane.health ?? 'not seen'}, ${count(plane.behind)} versions behind`;
+    if (plane.divergence) return fail(`${found}; its evidence diverged`, 'agentctl federation planes');
+    return plane.health === 'ok' && count(plane.behind) === 0 ? ok(found) : warn(found, 'agentctl federation planes');
+  });
+}
+
+async function supplyChain(api: Api): Promise<Found[]> {
+  const { parts, require_signed } = await read(api, 'supplyChain');
+  const unsigned = list(parts).filter(({ verified }) => verified !== true);
+  if (unsigned.length === 0) return [ok('every pack and plugin in force is verified')];
+  const found = `not verified: ${unsigned.map(({ name }) => name).join(', ')}`;
+  return [require_signed ? fail(found, 'agentctl supply-chain list') : ok(`${found}; signatures are not required`)];
+}
+
+async function witness(api: Api): Promise<Found[]> {
+  const seen = list((await read(api, 'logCheckpoint')).cosigned).length;
+  return [
+    seen > 0
+      ? ok(`the log is cosigned by ${seen} witnesses`)
+      : warn('no witness sees the log', 'run agentctl witness on a machine that others administer'),
+  ];
+}
+
+export const checks: readonly Check[] = [
+  { name: 'gateway', run: reach },
+  { name: 'models', run: models },
+  { name: 'key', run: key },
+  { name: 'health', run: health },
+  { name: 'alerts', run: alerts },
+  { name: 'evidence', run: evidence },
+  { name: 'log', run: witness },
+  { name: 'tools', run: tools },
+  { name: 'signatures', run: supplyChain },
+  { name: 'federation', run: planes },
+];

@@ -1,0 +1,19 @@
+/** What a check of a deployment found. */
+export interface Finding {
+  readonly check: string;
+  /** `unknown`: the key may not see it, or the gateway does not have it. */
+  readonly state: 'ok' | 'warn' | 'fail' | 'unknown';
+  readonly found: string;
+  readonly todo?: string;
+}
+
+export type Found = Omit<Finding, 'check'>;
+
+export const ok = (found: string): Found => ({ state: 'ok', found });
+export const warn = (found: string, todo: string): Found => ({ state: 'warn', found, todo });
+export const fail = (found: string, todo: string): Found => ({ state: 'fail', found, todo });
+export const unknown = (found: string, todo?: string): Found => ({
+  state: 'unknown',
+  found,
+  ...(todo !== undefined && { todo }),
+});

@@ -1,0 +1,170 @@
+/** `doctor`: what a deployment answers, as findings with something to do. */
+import packageJson from '#package' with { type: 'json' };
+import { errorBody, Home, serverOf } from './support.ts';
+
+const home = new Home();
+const server = serverOf(home);
+beforeEach(() => home.running(server.url, server.url));
+
+const status = {
+  dependencies: [{ kind: 'store', name: 'tables', needed: true, state: 'up' }],
+  warnings: [],
+  oldest_pending_seconds: 0,
+  deliveries: { failing: [] },
+  budgets: [],
+};
+const healthy: Readonly<Record<string, unknown>> = {
+  'GET /health': { status: 'ok', version: packageJson.version },
+  'GET /v1/models': { object: 'list', data: [{ id: 'mock' }] },
+  'GET /admin/v1/whoami': { person: 'alice', role: 'admin', kind: 'human' },
+  'GET /admin/v1/health/detailed': status,
+  'GET /admin/v1/alerts': { alerts: [] },
+  'GET /admin/v1/audit/verify': { valid: true, total_entries: 7 },
+  'GET /admin/v1/evidence/log/checkpoint': { cosigned: [{ witness: 'w' }] },
+  'GET /admin/v1/mcp/tools': { tools: [{ tool: 'read', state: 'accepted' }] },
+  'GET /admin/v1/supply-chain': { require_signed: false, parts: [] },
+  'GET /admin/v1/federation/planes': { planes: [] },
+};
+
+/** Everything healthy but these answers. */
+async function examined(but: Readonly<Record<string, unknown>> = {}) {
+  for (const [call, answer] of Object.entries({ ...healthy, ...but })) server.on(call, answer);
+  const { code, out } = await home.run(['doctor', '--json']);
+  const { findings, ...sums } = JSON.parse(out) as {
+    findings: { check: string; state: string; found: string; todo?: string }[];
+  };
+  return { code, ...sums, odd: findings.filter(({ state }) => state !== 'ok') };
+}
+
+test('[cli.doctor] a healthy deployment leaves nothing to do', async () => {
+  expect(await examined()).toEqual({ code: 0, ok: true, failed: 0, warned: 0, odd: [] });
+  const { out } = await home.run(['doctor']);
+  expect(out).toMatch(/^ok {6}gateway: .*\n[\s\S]*nothing to do\n$/);
+});
+
+test.each([
+  ['another release', { 'GET /health': { version: '0.1.0' } }, 'gateway', 'warn', 'version 0.1.0'],
+  [
+    'a store that is down',
+    {
+      'GET /admin/v1/health/detailed': {
+        ...status,
+        dependencies: [{ kind: 'store', name: 'tables', needed: true, state: 'down' }],
+      },
+    },
+    'health',
+    'fail',
+    'store tables is down',
+  ],
+  [
+    'a provider that is down',
+    {
+      'GET /admin/v1/health/detailed': {
+        ...status,
+        dependencies: [{ kind: 'provider', name: 'up', needed: false, state: 'down', reason: 'its breaker is open' }],
+      },
+    },
+    'health',
+    'warn',
+    'provider up is down: its breaker is open',
+  ],
+  [
+    'a warning',
+    { 'GET /admin/v1/health/detailed': { ...status, warnings: ['no value for X'] } },
+    'health',
+    'warn',
+    'no value for X',
+  ],
+  [
+    'a long wait',
+    { 'GET /admin/v1/health/detailed': { ...status, oldest_pending_seconds: 7200 } },
+    'health',
+    'warn',
+    '120 min',
+  ],
+  [
+    'a failed notification',
+    {
+      'GET /admin/v1/health/detailed': {
+        ...status,
+        deliveries: { failing: [{ channel: 'slack', error: 'it answered 404' }] },
+      },
+    },
+    'health',
+    'warn',
+    'over slack failed: it answered 404',
+  ],
+  [
+    'a stale data plane',
+    { 'GET /admin/v1/health/detailed': { ...status, federation: { stale: 'older than 24 h' } } },
+    'health',
+    'fail',
+    'older than 24 h',
+  ],
+  [
+    'a critical alert',
+    { 'GET /admin/v1/alerts': { alerts: [{ severity: 'critical', message: 'errors' }] } },
+    'alerts',
+    'fail',
+    'errors',
+  ],
+  [
+    'another alert',
+    { 'GET /admin/v1/alerts': { alerts: [{ severity: 'warning', message: 'slow' }] } },
+    'alerts',
+    'warn',
+    'slow',
+  ],
+  ['a broken chain', { 'GET /admin/v1/audit/verify': { valid: false } }, 'evidence', 'fail', 'broken'],
+  [
+    'a log without a witness',
+    { 'GET /admin/v1/evidence/log/checkpoint': { cosigned: [] } },
+    'log',
+    'warn',
+    'no witness',
+  ],
+  [
+    'a changed tool',
+    { 'GET /admin/v1/mcp/tools': { tools: [{ tool: 'send', state: 'changed' }] } },
+    'tools',
+    'warn',
+    'send',
+  ],
+  [
+    'an unsigned pack',
+    { 'GET /admin/v1/supply-chain': { require_signed: true, parts: [{ name: 'own', verified: false }] } },
+    'signatures',
+    'fail',
+    'own',
+  ],
+  [
+    'a plane that lags',
+    { 'GET /admin/v1/federation/planes': { planes: [{ name: 'eu', health: 'ok', behind: 2 }] } },
+    'federation',
+    'warn',
+    'eu is ok, 2 versions behind',
+  ],
+] as const)('[cli.doctor] %s is found, with what to do', async (_what, but, check, state, found) => {
+  const { code, odd } = await examined(but);
+  expect(odd).toEqual([{ check, state, found: expect.stringContaining(found), todo: expect.stringMatching(/\w/) }]);
+  expect(code).toBe(state === 'fail' ? 1 : 0);
+});
+
+test('[cli.doctor] what the key may not see, or the gateway does not have, is unknown and no fault', async () => {
+  for (const [call, answer] of Object.entries(healthy)) server.on(call, answer);
+  server.on('GET /admin/v1/audit/verify', errorBody(403, 'forbidden', 'found role viewer, allowed admin'), 403);
+  server.on('GET /admin/v1/evidence/log/checkpoint', errorBody(404, 'not_found', 'A log was not found.'), 404);
+  const { code, out } = await home.run(['doctor']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/unknown evidence: .*allowed admin/);
+  expect(out).toMatch(/unknown log: .*was not found/);
+});
+
+test('[cli.doctor] a store that is down fails the checks that need it, and a gateway that is away ends them', async () => {
+  for (const [call, answer] of Object.entries(healthy)) server.on(call, answer);
+  server.on('GET /admin/v1/health/detailed', errorBody(503, 'service_unavailable', 'The store does not answer.'), 503);
+  const { code, out } = await home.run(['doctor']);
+  expect([code, out]).toEqual([1, expect.stringMatching(/fail {4}health: .*The store does not answer/)]);
+  const away = await home.run(['doctor', '--url', 'http://127.0.0.1:9', '--key', 'k']);
+  expect([away.code, away.out.match(/^fail/gm)]).toEqual([1, ['fail']]);
+});
