@@ -761,6 +761,10 @@ const admin: readonly Requirement[] = [
     'admin.health-dependencies',
     'Detailed health shows each dependency with state, latency and since when; what no decision needs only degrades it.',
   ),
+  must(
+    'admin.health-upstreams',
+    'Detailed health shows MCP servers and HTTP services by how the last calls of them went; calls that they refused do not count against them.',
+  ),
   must('admin.metrics-own-tenant', 'Metrics show a tenant its own counters, and the platform all of them.'),
   must('admin.metrics', 'svc_policy_decisions_total{decision,protocol} counts decisions on /metrics.'),
   must(

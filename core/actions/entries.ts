@@ -199,6 +199,7 @@ export function resultDraft(
     readonly outcome: string;
     readonly error?: string;
     readonly latency_ms?: number;
+    readonly upstream_down?: true;
     readonly behavior?: BehaviorNote;
     readonly approval_returned?: boolean;
     readonly aborted_by?: string;
@@ -206,9 +207,10 @@ export function resultDraft(
   },
   credential: CredentialRecord | undefined,
 ): EntryDraft {
-  const { tool } = action.envelope;
+  const { tool, upstream } = action.envelope;
   const body = {
     tool,
+    ...(upstream !== undefined && { upstream }),
     ...outcome,
     ...(approvalId !== undefined && { approval_ref: approvalId }),
     ...(credential && { credential: provenanceOf(credential) }),

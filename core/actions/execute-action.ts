@@ -56,7 +56,7 @@ export async function executeAction(
   const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, watched)).finally(
     () => watch.stop(),
   );
-  const { credential, head, error, outcome, loginRefusedBy, latency_ms, result: raw } = run;
+  const { credential, head, error, outcome, loginRefusedBy, upstream_down, latency_ms, result: raw } = run;
   const by = cancelledBy(watch.signal);
   const secrets = credential ? secretsOf(credential) : [];
   const safe = await withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
@@ -70,6 +70,7 @@ export async function executeAction(
   const done: Done = {
     ...{ outcome, kept, loginRefusedBy },
     ...(latency_ms !== undefined && { latency_ms }),
+    ...(upstream_down && { upstream_down }),
     ...(noted && { guard: guardNote(ports, noted) }),
     ...(message !== undefined && { error: message }),
     ...(message !== undefined && by !== undefined && { aborted_by: by }),
@@ -161,6 +162,8 @@ interface Done {
   readonly loginRefusedBy?: string | undefined;
   /** Whole milliseconds the executor took. */
   readonly latency_ms?: number;
+  /** The upstream did not answer as it should. */
+  readonly upstream_down?: true;
   /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
   readonly guard?: GuardNote;
   readonly record?: CredentialRecord;

@@ -4,7 +4,7 @@ import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { UpstreamError } from '#core/executors/fault.ts';
+import { isUpstreamDown, UpstreamError } from '#core/executors/fault.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { executionEndsAt, settlingMs, untilEnd } from './deadline.ts';
@@ -21,6 +21,8 @@ export interface Outcome {
   readonly error?: GatewayError;
   /** The upstream that did not accept the credential as a login. */
   readonly loginRefusedBy?: string | undefined;
+  /** The upstream did not answer as it should. */
+  readonly upstream_down?: true;
   /** Whole milliseconds the executor took; absent where nothing was executed. */
   readonly latency_ms?: number;
 }
@@ -83,7 +85,10 @@ function failedAt(
   const error = new GatewayError('provider_error', message, { cause });
   ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
   const unknown = cause instanceof Error && cause.name === 'UnknownOutcome';
-  return { outcome: unknown ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) };
+  return {
+    ...{ outcome: unknown ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) },
+    ...(isUpstreamDown(cause) && { upstream_down: true }),
+  };
 }
 
 const loginRefused = (cause: unknown): string | undefined =>

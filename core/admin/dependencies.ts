@@ -2,12 +2,14 @@
 import type { FailingDelivery } from '#core/approvals/failing.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { DependencyState } from '#core/observatory/dependency-states.ts';
+import { dimensionOf } from '#core/observatory/dimensions.ts';
+import { providerHealth } from '#core/observatory/provider-health.ts';
 import type { providersOf } from './chat-views.ts';
 import type { federationOf } from './federation-view.ts';
 import type { Call } from './operation.ts';
 
 interface Found {
-  readonly kind: 'store' | 'object_store' | 'provider' | 'channel' | 'control_plane';
+  readonly kind: 'store' | 'object_store' | 'provider' | 'mcp_server' | 'http_service' | 'channel' | 'control_plane';
   readonly name: string;
   /** Nothing is decided without it. */
   readonly needed: boolean;
@@ -28,9 +30,10 @@ interface Known {
  * disturb a service. `degraded`: what is down is not needed for a decision. A store that is down ends the request with
  * `service_unavailable` before this.
  */
-export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot'>, known: Known) {
+export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: Known) {
   const { ports } = call;
-  const found = [...(await storesOf(call)), ...providers(known), ...channels(call, known), ...controlPlane(known)];
+  const [stores, upstreams] = await Promise.all([storesOf(call), upstreamsOf(call)]);
+  const found = [...stores, ...providers(known), ...upstreams, ...channels(call, known), ...controlPlane(known)];
   const now = ports.clock.now();
   const dependencies = found.map((one) => ({
     ...one,
@@ -77,6 +80,32 @@ const providers = ({ providers: all }: Known): Found[] =>
           },
         ],
   );
+
+const upstreamWindowMinutes = 15;
+
+/** MCP servers and HTTP services, by how this tenant's last calls of them went [admin.health-upstreams]. */
+async function upstreamsOf({
+  ports,
+  principal,
+  snapshot,
+}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Found[]> {
+  const now = ports.clock.now();
+  const span = { from: isoTime(now - upstreamWindowMinutes * 60_000), to: isoTime(now) };
+  const { mcp, http } = snapshot.configuration.upstreams;
+  const all = [
+    ...mcp.map(({ name }) => ({ kind: 'mcp_server' as const, name })),
+    ...http.map(({ name }) => ({ kind: 'http_service' as const, name })),
+  ];
+  return Promise.all(
+    all.map(async (one) => {
+      const dimension = dimensionOf('upstream', one.name);
+      const minutes = await ports.observations.minutes(principal.tenant, { dimension, ...span });
+      const { health, p95_latency_ms } = providerHealth(minutes);
+      const latency = p95_latency_ms !== undefined && { latency_ms: p95_latency_ms };
+      return { ...one, needed: false, state: providerStates[health], ...latency };
+    }),
+  );
+}
 
 function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: Known): Found[] {
   const configured = Object.entries(snapshot.configuration.approvals.channels)

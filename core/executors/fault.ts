@@ -120,3 +120,13 @@ export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
 };
 
 export const unknownHint = 'Whether it took place is not known: look at the upstream before asking again.';
+
+/** Kinds of faults after which the upstream itself is in doubt, not the call: those of executors and of connections to MCP servers. */
+const upstreamDown: ReadonlySet<unknown> = new Set([
+  ...['unreachable', 'timeout', 'cut', 'unavailable', 'malformed'],
+  ...['broken', 'garbage'],
+]);
+
+/** Whether an execution failed because its upstream did not answer as it should [admin.health-upstreams]. */
+export const isUpstreamDown = (cause: unknown): boolean =>
+  cause instanceof Error && (upstreamDown.has((cause as { kind?: unknown }).kind) || isUpstreamDown(cause.cause));

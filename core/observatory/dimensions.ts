@@ -4,8 +4,8 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
 export const dimensionKinds = ['tenant', 'model', 'provider', 'tool', 'plane'] as const;
-/** `rollout` is for the judgement of rollouts, not for queries. */
-export type DimensionKind = (typeof dimensionKinds)[number] | 'rollout';
+/** `rollout` is for the judgement of rollouts, `upstream` for the health of MCP servers and HTTP services; neither is for queries. */
+export type DimensionKind = (typeof dimensionKinds)[number] | 'rollout' | 'upstream';
 
 /** `global`, or `<kind>:<name>`. */
 export type Dimension = 'global' | `${DimensionKind}:${string}`;

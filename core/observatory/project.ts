@@ -14,14 +14,15 @@ export function projectEntry(entry: EvidenceEntry): Projection {
   if (kind === 'chat') return { ...base, ...projectChat(entry) };
   if (kind === 'admin' && entry.body.action === scored) return { ...base, ...projectScore(entry) };
   if (!decisionKinds.includes(kind)) {
-    const points = kind === 'result' ? actionPoints(entry, outcomeMeasures(entry)) : [];
+    const points = kind === 'result' ? [...actionPoints(entry, outcomeMeasures(entry)), ...upstreamPoints(entry)] : [];
     return { ...base, counter: { kind }, ...(points.length > 0 && { points }) };
   }
   const { protocol, tool } = callOf(entry);
   const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
   if (kind !== 'block') return { ...base, counter: { kind, protocol, tool }, points };
   const violation = violationOf(entry);
-  return { ...base, counter: { kind, protocol, tool, rule: violation.matched_rule }, violations: [violation], points };
+  const counter = { kind, protocol, tool, rule: violation.matched_rule };
+  return { ...base, counter, violations: [violation], points: [...points, ...unreachedPoints(entry)] };
 }
 
 type DecisionKind = 'allow' | 'review' | 'block';
@@ -49,6 +50,22 @@ function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
     { dimension: dimensionOf('tenant', entry.tenant), measures },
     ...(tool === '' ? [] : [{ dimension: dimensionOf('tool', tool), measures }]),
   ];
+}
+
+/** How an upstream did in an execution [admin.health-upstreams]: what it refused is not a fault of its own. */
+function upstreamPoints({ body }: EvidenceEntry): Point[] {
+  const { upstream, outcome, upstream_down, latency_ms } = body;
+  if (typeof upstream !== 'string' || outcome === 'not_executed') return [];
+  const took = typeof latency_ms === 'number' && latency_ms >= 0 && latencyMeasures(latency_ms);
+  const measures = { requests: 1, ...(upstream_down === true && { errors: 1 }), ...took };
+  return [{ dimension: dimensionOf('upstream', upstream), measures }];
+}
+
+/** A call that was not made because its server did not answer before. */
+function unreachedPoints({ body }: EvidenceEntry): Point[] {
+  const { upstream, matched_rule } = body;
+  if (typeof upstream !== 'string' || matched_rule !== 'upstream:unreachable') return [];
+  return [{ dimension: dimensionOf('upstream', upstream), measures: { requests: 1, errors: 1 } }];
 }
 
 function violationOf(entry: EvidenceEntry) {

@@ -1,7 +1,7 @@
 /** A call of a tool that no reachable server has is an action: it is blocked in evidence, and the caller gets the error. */
 import { type McpGatewayRun, mcpKeys, startMcpGateway } from '../support/mcp-gateway.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
-import { ask, exportOf, type Fields } from './client.ts';
+import { ask, exportOf, type Fields, until } from './client.ts';
 
 jest.setTimeout(120_000);
 
@@ -83,4 +83,32 @@ test('[mcp.unplaced-blocked] a tool that no server has and the policy blocks is 
   expect(entries).toEqual([
     expect.objectContaining({ kind: 'block', body: expect.objectContaining({ matched_rule: 'mcp:drop_*' }) }),
   ]);
+});
+
+test('[admin.health-upstreams] detailed health shows a server as up while it answers and as down when it does not', async () => {
+  const health = async () => {
+    const path = '/admin/v1/health/detailed';
+    const { body } = await ask<Fields & { dependencies?: Fields[] }>(gateway.admin, 'GET', path, {
+      key: mcpKeys.human,
+    });
+    return { status: body.status, server: body.dependencies?.find(({ name }) => name === 'notes') };
+  };
+  const shown = (state: string) =>
+    until(
+      `the server is ${state}`,
+      async () => {
+        const found = await health();
+        return found.server?.state === state ? found : undefined;
+      },
+      60,
+    );
+  for (let calls = 0; calls < 30; calls++) await call('health', 'note');
+  expect(await shown('up')).toMatchObject({
+    status: 'ok',
+    server: { kind: 'mcp_server', needed: false, since: expect.any(String), latency_ms: expect.any(Number) },
+  });
+  notes.fail(503);
+  for (let calls = 0; calls < 40; calls++) await call('health', 'note');
+  expect(await shown('down')).toMatchObject({ status: 'degraded' });
+  notes.fail(undefined);
 });

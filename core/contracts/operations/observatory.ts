@@ -90,13 +90,13 @@ export const observatory = {
       }),
       dependencies: z.array(
         z.strictObject({
-          kind: z.enum(['store', 'object_store', 'provider', 'channel', 'control_plane']),
+          kind: z.enum(['store', 'object_store', 'provider', 'mcp_server', 'http_service', 'channel', 'control_plane']),
           name: z.string(),
           needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),
           state: z.enum(['up', 'degraded', 'down', 'unknown']),
           latency_ms: milliseconds.optional().meta({
             description:
-              'Of a store: of the question just asked. Of a provider: 95th percentile of the last 15 minutes.',
+              'Of a store: of the question just asked. Of a provider, MCP server or HTTP service: 95th percentile of the last 15 minutes.',
           }),
           reason: z.string().optional(),
           since: time.meta({ description: 'Since when this process has seen it in this state.' }),

@@ -321,4 +321,15 @@ describe('[analytics.buckets] what an entry adds to its minute', () => {
     expect(result({ outcome: 'executed', latency_ms: 'soon' })).toBeUndefined();
     expect(projectEntry(sampleEntry(0, { kind: 'approve' }))).not.toHaveProperty('points');
   });
+
+  test('[admin.health-upstreams] an upstream has the errors that are its own, and no others', () => {
+    const at = (kind: 'result' | 'block', body: object) =>
+      pointsOf(sampleEntry(0, { kind, body: { tool: 't', upstream: 'files', ...body } }))['upstream:files'];
+    expect(at('result', { outcome: 'executed', latency_ms: 0 })).toEqual({ requests: 1, 'ms:z': 1 });
+    expect(at('result', { outcome: 'failed', upstream_down: true })).toEqual({ requests: 1, errors: 1 });
+    expect(at('result', { outcome: 'failed' })).toEqual({ requests: 1 });
+    expect(at('result', { outcome: 'not_executed' })).toBeUndefined();
+    expect(at('block', { matched_rule: 'upstream:unreachable' })).toEqual({ requests: 1, errors: 1 });
+    expect(at('block', { matched_rule: 'mcp:t' })).toBeUndefined();
+  });
 });
