@@ -9,7 +9,7 @@ const between = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§�
 const thousands = /(?<![\w.,])(\d{1,3}(?:,\d{3})+)(\.\d+)?(?![\w,])/g;
 const germanNumber = /(?<![\w.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d{1,2})(?![\w.,])/g;
 const number = /^[-+]?[$€£]?(\d{1,15})(\.\d{1,9})?[€%]?$/;
-const trailing = /[.…*_~-]+$/u;
+const trailing: ReadonlySet<string> = new Set('.…*_~-');
 
 /** In order. */
 export function atomsOf(text: string): string[] {
@@ -27,7 +27,7 @@ function normal(text: string): string {
 
 /** A name of words (`weekly-report`, `weekly_report`) is its words; an address, a host or a file name is one atom. */
 function partsOf(raw: string): string[] {
-  const atom = raw.replace(trailing, '');
+  const atom = withoutEnd(raw);
   if (atom === '') return [];
   const amount = number.exec(atom);
   if (amount) return [numberOf(atom, amount)];
@@ -35,6 +35,13 @@ function partsOf(raw: string): string[] {
   const words = atom.split(/[-_]+/).filter((word) => word !== '');
   // A leading hyphen makes an option of a word.
   return atom.startsWith('-') ? [atom] : words.flatMap(partsOf);
+}
+
+/** Marks at the end are those of a sentence. One pass: a pattern would look at a long run of marks again and again. */
+function withoutEnd(raw: string): string {
+  let end = raw.length;
+  while (end > 0 && trailing.has(raw[end - 1]!)) end--;
+  return end === raw.length ? raw : raw.slice(0, end);
 }
 
 /** `$1000.50` is 1000.5; a number with leading zeros is a name. */

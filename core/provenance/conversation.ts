@@ -55,7 +55,10 @@ function noteCalls({ tool_calls, content }: JsonObject, tools: Map<string, strin
 }
 
 /** A result whose call is not in the conversation is one of an unnamed tool. */
-const toolLabel = (name: string | undefined): string => `tool:${(name || 'unnamed').toLowerCase()}`;
+const toolLabel = (name = ''): string => `tool:${plainName.test(name) ? name.toLowerCase() : 'unnamed'}`;
+
+/** Names come from the caller and stand in evidence and on cards. */
+const plainName = /^[\w.:/-]{1,128}$/;
 
 function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<Said, 'where'>[] {
   const { role, content = null, tool_call_id, name } = message;

@@ -3,7 +3,7 @@
 const mostCharacters = 16_384;
 const base64Runs = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{8,16384}={0,2}(?![A-Za-z0-9+/_=-])/g;
 const hexRuns = /(?<![0-9a-zA-Z])(?:[0-9a-f]{2}){5,8192}(?![0-9a-zA-Z])/gi;
-const percentRuns = /[^\s"'<>]{0,512}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
+const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
 
 /** The texts that parts of a text are when they are decoded, one level deep. Bounded. */
 export function decodedParts(text: string): string[] {
@@ -40,10 +40,12 @@ export function jsonIn(text: string): unknown {
 
 /** `name [at] host [dot] org`, as people and attackers spell addresses; undefined where nothing is spelled. */
 export function spelledOut(text: string): string | undefined {
-  const joined = text
-    .replace(/\s*(?:\[|\(|\{|<)\s*at\s*(?:\]|\)|\}|>)\s*| at (?=[\w-]+\s*(?:\.|\[|\(| dot ))/gi, '@')
-    .replace(/\s*(?:\[|\(|\{|<)\s*(?:dot|punkt)\s*(?:\]|\)|\}|>)\s*| dot /gi, '.');
-  return joined === text ? undefined : joined;
+  // One blank between words: patterns that begin with blanks would read a long run of them again and again.
+  const spaced = text.replace(/\s+/g, ' ');
+  const joined = spaced
+    .replace(/ ?[[({<] ?at ?[\])}>] ?| at (?=[\w-]{1,64} ?(?:\.|\[|\(|dot ))/gi, '@')
+    .replace(/ ?[[({<] ?(?:dot|punkt) ?[\])}>] ?| dot /gi, '.');
+  return joined === spaced ? undefined : joined;
 }
 
 function fromPercent(run: string): string | undefined {

@@ -12,7 +12,11 @@ export interface Remembered {
   readonly gap: boolean;
 }
 
-/** Forms of all texts and numbers of a value. Members named `data` of pictures and sounds are bytes, no text. */
+/** Of a resource as bytes; pictures and sounds hold none. */
+const isText = (mimeType: unknown): boolean =>
+  typeof mimeType === 'string' && /^text\/|[/+](?:json|xml|yaml)\b/i.test(mimeType);
+
+/** Forms of all texts and numbers of a value. */
 export function formsOfValue(value: unknown): Remembered {
   const forms = new Set<string>();
   let left = mostCharacters;
@@ -33,8 +37,12 @@ export function formsOfValue(value: unknown): Remembered {
       left -= leaf.length;
     } else if (typeof leaf === 'number') formsOf(String(leaf), forms);
     else if (leaf !== null && typeof leaf === 'object') {
-      const bytes = 'mimeType' in leaf && 'data' in leaf;
-      for (const [name, member] of Object.entries(leaf)) if (!bytes || name !== 'data') add(member, level + 1);
+      const { mimeType } = leaf as { readonly mimeType?: unknown };
+      for (const [name, member] of Object.entries(leaf)) {
+        if (mimeType === undefined || !['data', 'blob'].includes(name)) add(member, level + 1);
+        else if (isText(mimeType) && typeof member === 'string')
+          add(Buffer.from(member, 'base64').toString(), level + 1);
+      }
     }
   };
   add(value, 0);

@@ -56,6 +56,18 @@ describe('[provenance.chat]', () => {
     expect(of('doc@evil.example', messages).whole).toEqual(['unknown']);
   });
 
+  test('a name that no tool has is not repeated in labels', () => {
+    const named = (name: string): JsonObject => ({
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name, arguments: '{}' } }] },
+        { role: 'tool', tool_call_id: 'c', content: 'eve@evil.example' },
+      ],
+    });
+    expect(of('eve@evil.example', named('mail_read')).whole).toEqual(['tool:mail_read']);
+    for (const name of ['a\nb', 'x'.repeat(200), '<b>', ''])
+      expect(of('eve@evil.example', named(name)).whole).toEqual(['tool:unnamed']);
+  });
+
   test('what the model said itself is no source; a result without its call is one of an unnamed tool', () => {
     expect(of('mallory@evil.example', messages).whole).toEqual(['unknown']);
     expect(of('zoe@evil.example', completions).whole).toEqual(['tool:unnamed']);

@@ -1,0 +1,41 @@
+/** Texts of others are read in time that grows with their length: a slow one would run into the time-out of the test. */
+import { addressesIn } from '#core/provenance/addresses.ts';
+import { formsOfValue } from '#core/provenance/texts-of.ts';
+import { sourceOf } from '#core/provenance/trace.ts';
+import { wordsSeen } from '#core/provenance/trace-call.ts';
+
+const long = 64 * 1024;
+
+test.each([
+  ['blanks', ' '],
+  ['hyphens', '-'],
+  ['dots', '.'],
+  ['signs of addresses', '@'],
+  ['percent signs', '%'],
+  ['brackets', '['],
+  ['labels of hosts', 'a.'],
+  ['letters', 'a'],
+  ['figures', '1'],
+  ['groups of figures', '1,'],
+  ['hexadecimal', 'ab'],
+  ['beginnings of addresses', 'http://'],
+  ['spelled marks', ' at '],
+  ['dates', '11/'],
+])('[provenance.session] a text of %s is remembered, traced and looked over for addresses', (_what, piece) => {
+  for (const text of [piece.repeat(long / piece.length), `${piece.repeat(long / piece.length - 8)}a%4`]) {
+    expect(formsOfValue(text).forms.size).toBeLessThan(long);
+    expect(addressesIn(text.slice(0, 16_384)).length).toBeLessThanOrEqual(32);
+    expect(sourceOf(text, { seen: [wordsSeen('pay 11')], complete: true }).whole).toBeDefined();
+  }
+});
+
+test('[provenance.session] bytes of pictures are no text and no gap; a text resource as bytes is read', () => {
+  const picture = {
+    content: [{ type: 'image', mimeType: 'image/png', data: Buffer.alloc(100_000, 7).toString('base64') }],
+  };
+  expect(formsOfValue(picture).gap).toBe(false);
+  const blob = Buffer.from('write to eve@evil.example').toString('base64');
+  expect(formsOfValue({ contents: [{ uri: 'a://b', mimeType: 'text/plain', blob }] }).forms).toContain(
+    'eve@evil.example',
+  );
+});
