@@ -2,8 +2,7 @@
 import { type ChatReply, isStream } from '#core/chat/answering.ts';
 import type { ChatRequest } from '#core/chat/call.ts';
 import { type EndpointName, endpoints } from '#core/dialects/endpoints.ts';
-import { ResponseEvents, responseOf } from '#core/dialects/responses/events.ts';
-import { readResponsesRequest } from '#core/dialects/responses/request.ts';
+import type { ResponseEvents } from '#core/dialects/responses/events.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
 import { objectOf, textOf } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
@@ -29,7 +28,11 @@ interface OpenView {
 /** `/v1/responses` over chat completions [responses.create]. */
 export const responsesView: ChatView = {
   operation: 'responses',
-  open(request, clock) {
+  async open(request, clock) {
+    const [{ readResponsesRequest }, { ResponseEvents, responseOf }] = await Promise.all([
+      import('#core/dialects/responses/request.ts'),
+      import('#core/dialects/responses/events.ts'),
+    ]);
     const { body, leftOut } = readResponsesRequest(request);
     const more: Record<string, string> = leftOut.length > 0 ? { 'x-left-out': headerText(leftOut) } : {};
     return {
