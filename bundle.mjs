@@ -160,7 +160,7 @@ function withoutDescriptions() {
     [/core[\\/]contracts[\\/]tables\.ts$/, new RegExp(`\\bholds:\\s*${text}`, 'g'), "holds: ''"],
     [
       /core[\\/]contracts[\\/]routes\.ts$/,
-      new RegExp(`(route\\(\\s*\`[^\`]*\`,(?:\\s*'\\w[^']*',){3}\\s*)${text}`, 'g'),
+      new RegExp(`(route\\(\\s*(?:\`[^\`]*\`|'[^']*'),(?:\\s*'\\w[^']*',){3}\\s*)${text}`, 'g'),
       "$1''",
     ],
   ];

@@ -19,6 +19,7 @@ export const isUnreachable = (fault: unknown): boolean => fault instanceof ApiEr
 export interface Api {
   get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
+  remove(path: string): Promise<void>;
   /** The body as text, for evidence: parsing hides duplicate keys. */
   text(path: string): Promise<string>;
   /** The bytes of an event stream as they come. */
@@ -56,6 +57,7 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
   return {
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     post: async (path, body) => parsed(await asked('POST', path, body)),
+    remove: async (path) => void (await asked('DELETE', path)),
     text: (path) => asked('GET', path),
     async *events(path, lastEventId, signal) {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };

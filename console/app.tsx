@@ -5,10 +5,21 @@ import { apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
 import { countOf, usePending } from './approvals/pending.ts';
 import type { PageProps } from './page-props.ts';
+import { PasskeysPage } from './passkeys/page.tsx';
 import { PoliciesPage } from './policies/page.tsx';
 import { RequestsPage } from './requests/page.tsx';
 import { hashOf, type Page, pages, useRoute } from './route.ts';
-import { forgetKey, keepKey, keptKey, keyOfLink, mayOperate, nameOf, type Session, takeLinkToken } from './session.ts';
+import {
+  forgetKey,
+  keepKey,
+  keptKey,
+  keyOfLink,
+  mayOperate,
+  mayVote,
+  nameOf,
+  type Session,
+  takeLinkToken,
+} from './session.ts';
 import { SessionsPage } from './sessions/page.tsx';
 import { SignIn } from './sign-in.tsx';
 import { StatusPage } from './status/page.tsx';
@@ -19,6 +30,7 @@ const names: Readonly<Record<Page, string>> = {
   sessions: 'Sessions',
   requests: 'Requests',
   policies: 'Policies',
+  passkeys: 'Passkeys',
   status: 'Status',
 };
 
@@ -27,6 +39,7 @@ const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   sessions: SessionsPage,
   requests: RequestsPage,
   policies: PoliciesPage,
+  passkeys: PasskeysPage,
   status: StatusPage,
 };
 
@@ -65,7 +78,9 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
   const { key, me } = session;
   const route = useRoute();
   const api = useMemo(() => apiOf(key, () => signOut('The key does not hold any more.')), [key, signOut]);
-  const shown = pages.filter((page) => mayOperate(me) || forViewers.has(page));
+  const shown = pages.filter((page) =>
+    page === 'passkeys' ? mayVote(me) && me.person !== undefined : mayOperate(me) || forViewers.has(page),
+  );
   const page = shown.includes(route.page) ? route.page : shown[0]!;
   const Shown = components[page];
   const pending = usePending(api, mayOperate(me), page === 'approvals');

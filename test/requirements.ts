@@ -550,6 +550,18 @@ const approvals: readonly Requirement[] = [
     'approval.events',
     'GET approvals/events streams new, voted, decided and expired requests of the tenant: bounded, resumable, 405 where a host opens no stream.',
   ),
+  must(
+    'approval.passkey',
+    'A passkey of the voter signs the approval and its call; origin, host, user verification and sign count are checked, and another request is refused.',
+  ),
+  must(
+    'approval.passkey-required',
+    'A rule with approval.require_passkey takes no approval without a passkey, on any channel; denials need none.',
+  ),
+  must(
+    'approval.passkey-registered',
+    'A person registers and removes passkeys with an own human key: a challenge for one use, evidence of each.',
+  ),
   must('approval.chat-202', 'A review of chat traffic answers 202 and suspends the request.'),
 ];
 
@@ -626,6 +638,10 @@ const evidence: readonly Requirement[] = [
   must(
     'evidence.keys.published',
     'The public keys that evidence was signed with are listed, with the statements that link them.',
+  ),
+  must(
+    'evidence.passkey-proven',
+    'A vote that a passkey signed is verified offline with the public key of an earlier entry of the same chain.',
   ),
   must(
     'evidence.approval-proven',
@@ -1846,6 +1862,10 @@ const webConsole: readonly Requirement[] = [
   must(
     'console.events',
     'A shown tab follows the events of approvals instead of asking again and again, and asks where there is no stream.',
+  ),
+  must(
+    'console.passkeys',
+    'A person registers a passkey in the console and approves with it; the page says why where that cannot work.',
   ),
   must('console.vote', 'A vote is a POST after a second look, with a comment; a decision that came first is reported.'),
   must('console.keyboard', 'Approvals are decided by keyboard alone; single keys can be switched off.'),

@@ -28,6 +28,10 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
     evidenceRows: evidence,
     approvals,
     pendingLimit: new PendingLimit(approvals),
+    passkeys: lazyStore(async () => (await import('./passkeys-table.ts')).passkeysTable(store), {
+      get: true,
+      put: true,
+    }),
     deliveries: deliveriesTable(store),
     credentials: credentialsTable(store),
     tickets: ticketsTable(store),

@@ -184,6 +184,7 @@ function Rule({ item }: { readonly item: Item }) {
           ))}
         </Fact>
       )}
+      {item.passkey_required && <Fact name="Passkey">an approval counts only with one</Fact>}
       {still_needed && (
         <Fact name="Still needed">
           <Text of={still_needed} />

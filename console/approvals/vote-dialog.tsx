@@ -27,7 +27,8 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
     event.preventDefault();
     setBusy(true);
     try {
-      const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }) };
+      const passkey = verdict === 'approve' ? await signed(api, item) : undefined;
+      const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
       await api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
       close();
     } catch (cause) {
@@ -56,6 +57,9 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
           value={comment}
           onInput={(event) => setComment(event.currentTarget.value)}
         />
+        {verdict === 'approve' && item.passkey_required && (
+          <Notice kind="info">The rule requires your passkey: the browser asks for it when you approve.</Notice>
+        )}
         <p class="quiet">A decision cannot be undone. It is recorded in the evidence with your name and comment.</p>
         <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
         <p class="buttons">
@@ -69,6 +73,25 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
       </form>
     </Dialog>
   );
+}
+
+/**
+ * The passkey's signature over this request; undefined where the person has none that works on this page, and the rule requires none.
+ * @throws Error that says what to do, where the rule requires one.
+ */
+async function signed(api: Api, item: Item) {
+  const { rp, passkeys } = await api.get<'listPasskeys'>('passkeys').catch((cause: unknown) => {
+    if (item.passkey_required) throw cause;
+    return { rp: { id: '', origin: '' }, passkeys: [] };
+  });
+  const { sign, unfitPage } = await import('../passkeys/browser.ts');
+  const unfit = passkeys.length === 0 ? 'Register a passkey first, on the page Passkeys.' : unfitPage(rp);
+  if (unfit !== undefined || item.passkey_challenge === undefined) {
+    if (item.passkey_required) throw new Error(unfit ?? 'The request is not pending any more.');
+    return undefined;
+  }
+  const ids = passkeys.map(({ credential_id }) => credential_id);
+  return sign(item.passkey_challenge, rp.id, ids);
 }
 
 function refusal(cause: unknown): string {

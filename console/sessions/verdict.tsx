@@ -55,7 +55,8 @@ export function Verdict({ of: { busy, fault, verified } }: { readonly of: Omit<V
 }
 
 function Told({ verification }: Verified) {
-  const { valid, total_entries, session_manifest_hash, broken_link, checkpoint, not_checked } = verification;
+  const { valid, total_entries, session_manifest_hash, broken_link, checkpoint, passkey_votes, not_checked } =
+    verification;
   return (
     <>
       {valid ? (
@@ -82,6 +83,11 @@ function Told({ verification }: Verified) {
         {checkpoint && (
           <Fact name="Checkpoint">
             at entry {checkpoint.index}, {checkpoint.created_at}
+          </Fact>
+        )}
+        {passkey_votes !== undefined && (
+          <Fact name="Passkeys">
+            {passkey_votes} {passkey_votes === 1 ? 'vote is' : 'votes are'} signed with a passkey, and proven
           </Fact>
         )}
         {not_checked.length > 0 && (

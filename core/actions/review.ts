@@ -255,6 +255,7 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,
     policy_version: snapshot.version,
+    ...(decision.rule?.approval?.require_passkey && { require_passkey: true as const }),
     ...separation(action),
     ...cardFacts(action, now),
     ...(decision.provenance && { sources: decision.provenance.lines }),

@@ -1,11 +1,15 @@
 /** Approvals over HTTP: list, item, votes. Nothing is ever decided on GET. */
 
+import type { z } from 'zod';
 import { readResult } from '#core/actions/kept-result.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
+import { provenBy } from '#core/approvals/passkeys/assert.ts';
+import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
-import { decideApproval, timeOut } from '#core/approvals/vote.ts';
-import { voteSchema } from '#core/contracts/admin-requests.ts';
+import { assertUndecided, decideApproval, timeOut } from '#core/approvals/vote.ts';
+import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { separationOf } from '#core/identity/separation-rules.ts';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
@@ -19,7 +23,7 @@ export const listApprovals: Operation = async (call) => {
   const now = ports.clock.now();
   const pending = page.items
     .filter((row) => row.expires_at > isoTime(now))
-    .map((row) => approvalItem(row, ports.adminUrl, now));
+    .map((row) => ({ ...approvalItem(row, ports.adminUrl, now), ...toSign(row) }));
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
@@ -98,24 +102,38 @@ export const approvalEvents: Operation = async ({ ports, principal, header }) =>
 export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
   return {
-    body: { ...approvalView(row, call.ports.adminUrl, call.ports.clock.now()), ...(await readResult(call.ports, row)) },
+    body: {
+      ...approvalView(row, call.ports.adminUrl, call.ports.clock.now()),
+      ...toSign(row),
+      ...(await readResult(call.ports, row)),
+    },
   };
 };
+
+/** What a passkey signs to approve a request that is pending. */
+const toSign = ({ status, envelope_id, call_digest }: ApprovalRow) =>
+  status === 'pending' ? { passkey_challenge: passkeyChallenge(envelope_id, call_digest) } : {};
 
 const vote =
   (verdict: 'approve' | 'deny'): Operation =>
   async (call) => {
-    const { reviewer, comment } = parsed(voteSchema, call.body());
+    const { reviewer, comment, passkey } = parsed<z.infer<typeof approveSchema>>(
+      verdict === 'approve' ? approveSchema : voteSchema,
+      call.body(),
+    );
     const { ports, principal, snapshot } = call;
     const row = await rowOf(call);
     assertMayVote(principal, row, snapshot.identities);
     const person = principal.person ?? principal.name;
+    if (verdict === 'approve') assertUndecided(row);
+    const signed = passkey && (await provenBy(ports, person, row, passkey, relyingParty(ports)));
     const decided = await decideApproval(ports, row, {
       verdict,
       person,
       separation: separationOf(snapshot.configuration, row, { person, role: principal.role }),
       key_id: principal.key_id,
       federated: principal.federated,
+      passkey: signed,
       reviewer,
       comment: comment ?? '',
       channel: 'http',

@@ -3,6 +3,7 @@
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { AlertStore } from '#core/alerts/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
+import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
@@ -64,6 +65,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly alerts: AlertStore;
+  readonly passkeys: PasskeyStore;
   /** What happens to approvals, where one process makes every commit and streams may stay open. */
   readonly approvalEvents?: ApprovalEventFeed;
   /** Data planes of this control plane. */

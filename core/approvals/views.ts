@@ -53,6 +53,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     rule: { name: matched_rule, reason: rule_reason, policy, policy_version },
     risk,
     credential,
+    ...(row.require_passkey && { passkey_required: true }),
     ...several,
     approval_url,
   };

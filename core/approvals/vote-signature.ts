@@ -21,6 +21,8 @@ const signedFields = [
   // Of an approval by several people.
   'votes',
   'requires',
+  'passkey',
+  'passkey_required',
 ] as const;
 
 type VoteEntry = Pick<EntryDraft, 'tenant' | 'session_id' | 'timestamp' | 'kind' | 'actor' | 'body'>;

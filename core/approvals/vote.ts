@@ -3,7 +3,9 @@
 import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
+import type { Assertion } from '#core/contracts/passkey.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
+import { passkeyAction } from '#core/evidence/passkey-proof.ts';
 import type { Change, Ledger, Signer } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import { counts, type Missing, missingOf, missingText } from '#core/identity/separation-rules.ts';
@@ -13,6 +15,7 @@ import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/port
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
 import { callDigest } from './call-digest.ts';
+import type { SignedWith } from './passkeys/assert.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { approvalRecord } from './views.ts';
 import { signedVote } from './vote-signature.ts';
@@ -40,6 +43,8 @@ export interface Vote {
   readonly reviewer: string;
   readonly comment: string;
   readonly channel: 'http' | 'slack' | 'github' | 'system';
+  /** The signature of the voter's passkey, checked. */
+  readonly passkey?: SignedWith | undefined;
   /** What else tells where it was given; recorded. */
   readonly given_on?: Readonly<Record<string, string>>;
   /** Set where no human decided: time did, or the caller withdrew the request. */
@@ -68,9 +73,10 @@ const maxTries = 5;
  * whose call is not the one that its digest covers.
  */
 export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
+  const passkey = vote.verdict === 'approve' ? await passkeyOf(ports, found, vote) : undefined;
   let row: ApprovalRow | undefined = found;
   for (let tries = 0; row && tries < maxTries; tries++) {
-    const counted = await countVote(ports, row, vote);
+    const counted = await countVote(ports, row, { ...vote, ...(passkey && { signed: passkey }) });
     if (counted) return counted;
     row = await ports.approvals.find(found.envelope_id);
   }
@@ -80,8 +86,42 @@ export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote:
   );
 }
 
+/** What the entry of a vote says of the passkey that signed it: the answer of the authenticator, and the entry of its public key. */
+type SignedEntry = Assertion & { readonly key_entry: string };
+type CheckedVote = Vote & { readonly signed?: SignedEntry };
+
+/**
+ * Puts the public key into the session's chain, so that the chain alone proves the vote [evidence.passkey-proven].
+ * @throws GatewayError `forbidden` for an approval without a passkey where the rule asks for one, on whatever channel it came.
+ */
+async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
+  assertUndecided(row);
+  if (!vote.passkey) {
+    if (!row.require_passkey) return undefined;
+    throw new GatewayError(
+      'forbidden',
+      `Not counted: rule ${row.matched_rule} takes an approval only with a passkey. Approve it in the web console; a passkey is registered there under Passkeys.`,
+    );
+  }
+  const { assertion, passkey } = vote.passkey;
+  const { credential_id, public_key, rp_id, origin, registered_at, evidence_hash } = passkey;
+  const outcome = await ports.ledger.commit({
+    draft: {
+      ...{ tenant: row.tenant, session_id: row.session_id, timestamp: isoTime(ports.clock.now()), kind: 'admin' },
+      envelope_id: row.envelope_id,
+      actor: { key_id: vote.key_id, person: vote.person },
+      body: {
+        ...{ action: passkeyAction, person: vote.person, credential_id, public_key, rp_id, origin, registered_at },
+        registration: evidence_hash,
+      },
+    },
+  });
+  if (!outcome.ok) throw new Error('the entry of a public key carries no conditions');
+  return { ...assertion, key_entry: outcome.entry.hash };
+}
+
 /** @returns undefined when another vote came in between, and the row still waits. */
-async function countVote(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<ApprovalRow | undefined> {
+async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
   assertUndecided(row);
   if (vote.reason !== 'timeout' && row.expires_at <= now)
@@ -160,7 +200,7 @@ function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralVotes | 
 async function keepVote(
   ports: VotePorts,
   row: ApprovalRow,
-  vote: Vote,
+  vote: CheckedVote,
   { requires, votes, missing }: SeveralVotes,
   salts: readonly Change[],
 ): Promise<ApprovalRow | undefined> {
@@ -233,7 +273,12 @@ function withheldComment(
   };
 }
 
-function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied' | 'pending', set: Decided): EntryDraft {
+function voteEntry(
+  row: ApprovalRow,
+  vote: CheckedVote,
+  to: 'approved' | 'denied' | 'pending',
+  set: Decided,
+): EntryDraft {
   return {
     tenant: row.tenant,
     session_id: row.session_id,
@@ -258,6 +303,8 @@ function voteEntry(row: ApprovalRow, vote: Vote, to: 'approved' | 'denied' | 'pe
         requires: set.requires,
         votes: set.votes?.map(({ person, teams, role, at }) => ({ person, teams, role, at })),
       }),
+      ...(vote.signed && { passkey: vote.signed }),
+      ...(row.require_passkey && vote.verdict === 'approve' && { passkey_required: true }),
       ...(vote.reason && { reason: vote.reason }),
       ...(vote.given_on && { given_on: vote.given_on }),
     },

@@ -1,6 +1,7 @@
 /** Bodies of admin requests beyond `test-action`. */
 import * as z from 'zod';
 import { actionRequestSchema } from './envelope.ts';
+import { assertionSchema } from './passkey.ts';
 
 export const voteSchema = z.strictObject({
   reviewer: z
@@ -9,6 +10,12 @@ export const voteSchema = z.strictObject({
     .max(256)
     .describe('Recorded beside the authenticated person, never instead of them.'),
   comment: z.string().max(4096).optional(),
+});
+
+export const approveSchema = voteSchema.extend({
+  passkey: assertionSchema
+    .optional()
+    .describe('Signature of a passkey; rules with approval.require_passkey take no approval without it.'),
 });
 
 export const releaseSchema = z.strictObject({

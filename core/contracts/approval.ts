@@ -122,6 +122,8 @@ export interface ApprovalRow extends KeptResult {
   /** The caller runs the call itself (tools of a model, `decide_only`): the gateway only decides, also under `on_approval: execute`. */
   readonly caller_executes?: true;
   readonly channel?: string;
+  /** The rule takes no approval without the signature of a passkey. */
+  readonly require_passkey?: true;
   /** What rules of the organisation ask for, as they were when the request was queued. */
   readonly requires?: readonly Requirement[];
   /** Approving votes that are not enough yet, and with the last one those that were. */

@@ -159,6 +159,8 @@ export interface Verification {
     readonly at: string;
     readonly witnesses: readonly { readonly witness: string; readonly at: string; readonly size: number }[];
   };
+  /** How many votes carry the signature of a passkey, each verified with the public key in the chain. */
+  readonly passkey_votes?: number;
   /** How many entries were compared with their copies in the archive. */
   readonly archived_entries?: number;
   /** How many entries have no row any more, because they expired: their copies in the archive were verified. */

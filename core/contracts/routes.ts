@@ -44,19 +44,8 @@ const adminPrefix = '/admin/v1/';
 const besideChat = /^\/v1\/(completions|moderations|images|audio)(\/|$)/;
 /** Paths below these belong to one function each. */
 const proxiedFamilies: readonly string[] = [
-  ...['evidence', 'rollouts', 'policy-versions', 'manifests', 'federation'],
-  ...['mcp', 'sessions', 'tickets'],
-  'actions',
-  'archive',
-  'credentials',
-  'evidence',
-  'federation',
-  'manifests',
-  'mcp',
-  'policy-versions',
-  'rollouts',
-  'sessions',
-  'tickets',
+  ...['actions', 'approvals', 'archive', 'audit', 'credentials', 'evidence', 'federation', 'manifests', 'mcp'],
+  ...['passkeys', 'policy-versions', 'rollouts', 'sessions', 'tickets'],
 ];
 
 /**
@@ -260,6 +249,17 @@ export const routes: readonly Route[] = [
     humansOnly: true,
   }),
   route(`POST ${a}/approvals/{envelope_id}/deny`, 'approvals', 'operator', 'deny', 'Deny a pending action', {
+    humansOnly: true,
+  }),
+
+  route(`GET ${a}/passkeys`, 'approvals', 'operator', 'listPasskeys', "The caller's own passkeys", {
+    humansOnly: true,
+  }),
+  route(`POST ${a}/passkeys`, 'approvals', 'operator', 'registerPasskey', 'Register a passkey', { humansOnly: true }),
+  route(`POST ${a}/passkeys/challenge`, 'approvals', 'operator', 'passkeyChallenge', 'Begin to register a passkey', {
+    humansOnly: true,
+  }),
+  route(`DELETE ${a}/passkeys/{id}`, 'approvals', 'operator', 'removePasskeyById', 'Remove a passkey', {
     humansOnly: true,
   }),
 

@@ -69,6 +69,10 @@ export const toolRuleSchema = z.strictObject({
         .positive()
         .optional()
         .meta({ description: 'Seconds until a pending approval expires. Overrides approvals.timeout_seconds.' }),
+      require_passkey: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Whether an approval counts only with the signature of a passkey (WebAuthn).' }),
     })
     .optional()
     .meta({ description: 'How approvals of calls under this rule differ.' }),

@@ -5,6 +5,7 @@ import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
 import { Comparison, type Copies } from './compare.ts';
 import { shapeDefect } from './entry-shape.ts';
+import { PasskeyProofs } from './passkey-proof.ts';
 import type { SessionHead } from './ports.ts';
 import { manifestOf } from './session-manifest.ts';
 import { Tally } from './tally.ts';
@@ -27,6 +28,7 @@ export interface EntryLine {
 export class ChainWalk {
   readonly #tally = new Tally();
   readonly #approvals = new ApprovalTrail();
+  readonly #passkeys = new PasskeyProofs();
   readonly #comparison: Comparison;
   readonly #session: Pick<SessionHead, 'tenant' | 'session_id'> | undefined;
   readonly #end: number;
@@ -68,6 +70,7 @@ export class ChainWalk {
   #add(entry: EvidenceEntry, copies: Copies): void {
     this.#tally.add(entry);
     this.#approvals.add(entry);
+    this.#passkeys.add(entry);
     this.#comparison.add(entry, copies);
   }
 
@@ -89,7 +92,11 @@ export class ChainWalk {
     if (entry.previous_hash !== (previous?.hash ?? '')) return 'the entry does not link to the entry before it';
     if (entryHash(entry) !== entry.hash) return 'the entry was altered: its hash does not match its fields';
     if (index >= this.#end) return 'the entry lies beyond the end of the chain';
-    return this.#contradiction(this.#comparison.defect(entry, copies)) ?? this.#approvals.defect(entry);
+    return (
+      this.#contradiction(this.#comparison.defect(entry, copies)) ??
+      this.#approvals.defect(entry) ??
+      this.#passkeys.defect(entry)
+    );
   }
 
   /** Whether checkpoint or archive say otherwise than the chain, which may hold in itself. */
@@ -103,8 +110,9 @@ export class ChainWalk {
   }
 
   /** What the chain was compared with beside head and manifest, and what not. */
-  compared(): ReturnType<Comparison['summary']> {
-    return this.#comparison.summary();
+  compared(): ReturnType<Comparison['summary']> & Pick<Verification, 'passkey_votes'> {
+    const { votes } = this.#passkeys;
+    return { ...this.#comparison.summary(), ...(votes > 0 && { passkey_votes: votes }) };
   }
 
   /** Where entries that hold among themselves depart from what checkpoint, archive, head or manifest say of them. */

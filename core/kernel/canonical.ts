@@ -97,6 +97,7 @@ export const hashDomain = {
   treeNode: 0x05,
   keySuccession: 0x06,
   vote: 0x07,
+  passkeyVote: 0x08,
 } as const;
 
 /** Lower-case hex SHA-256 of `prefix ‖ UTF-8(text)`; without a prefix, of the text alone. A prefix is below 0x80. */

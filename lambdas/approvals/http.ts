@@ -1,21 +1,28 @@
 /** Lists approvals and takes votes; a browser at the address of an approval gets a page on how to decide. */
-import * as operations from '#core/admin/approvals.ts';
+import * as approvals from '#core/admin/approvals.ts';
+import * as passkeys from '#core/admin/passkeys.ts';
 import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
+import { createLocator } from '../middleware/router.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const itemPath = '/admin/v1/approvals/{envelope_id}';
 
 export const createHandler = (ports: GatewayPorts): HttpHandler => {
-  const api = httpEndpoint('approvals', ports, operations);
+  const api = httpEndpoint('approvals', ports, { ...approvals, ...passkeys });
   const page = withErrorHandling(ports, async ({ pathParameters }) => {
     const body = browserPage(pathParameters?.envelope_id ?? '', ports.consoleUrl);
     return replyOf({ body, contentType: 'text/html; charset=utf-8', headers: browserPageHeaders });
   });
-  return (event, context) => (isBrowser(event) ? page(event, context) : api(event, context));
+  const located = createLocator(routes.filter(({ handledBy }) => handledBy === 'approvals'));
+  return (given, context) => {
+    const event = located(given);
+    return isBrowser(event) ? page(event, context) : api(event, context);
+  };
 };
 
 /** A reviewer opened the link: the browser asks for a page, without a key. Clients of the API get their 401 as before. */

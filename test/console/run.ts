@@ -10,6 +10,7 @@ import { consoleGateway } from './gateway.ts';
 import { hostile } from './hostile.ts';
 import { outages } from './outages.ts';
 import { pages } from './pages.ts';
+import { passkeys } from './passkeys.ts';
 import { signIn } from './sign-in.ts';
 
 const program = browserProgram();
@@ -22,7 +23,7 @@ if (program === undefined) {
 const gateway = await consoleGateway();
 const people = await visitors(program, gateway.url);
 try {
-  const tiers = [signIn, approvals, hostile, pages, accessibility, outages];
+  const tiers = [signIn, approvals, passkeys, hostile, pages, accessibility, outages];
   const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people)));
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

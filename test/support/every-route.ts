@@ -6,6 +6,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { cosign } from '../../core/transparency/checkpoint-note.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '../../core/transparency/note.ts';
 import { type Answer, act, ask, type Fields, until } from '../e2e/client.ts';
+import { authenticator, type Page } from './authenticator.ts';
 import type { Gateway } from './gateway.ts';
 
 export interface World {
@@ -135,6 +136,18 @@ export const visits: Readonly<Record<string, Visit>> = {
     }),
   'POST /admin/v1/approvals/{envelope_id}/deny': async (world) =>
     admin(world, 'POST', `/approvals/${await pending(world, 'Second')}/deny`, 'e2e-alice', { reviewer: 'alice' }),
+  'POST /admin/v1/passkeys/challenge': async (world) => {
+    const answer = await admin(world, 'POST', '/passkeys/challenge', 'e2e-alice');
+    world.found.passkeyChallenge = String(answer.body.challenge);
+    return answer;
+  },
+  'POST /admin/v1/passkeys': async (world) => {
+    const { rp } = (await admin(world, 'GET', '/passkeys', 'e2e-alice')).body as { rp: Page };
+    const { credential_id, ...rest } = authenticator().register(world.found.passkeyChallenge ?? '', rp);
+    world.found.passkey = credential_id;
+    return admin(world, 'POST', '/passkeys', 'e2e-alice', { name: 'laptop', credential_id, ...rest });
+  },
+  'DELETE /admin/v1/passkeys/{id}': (world) => admin(world, 'DELETE', `/passkeys/${world.found.passkey}`, 'e2e-alice'),
   'GET /admin/v1/actions/{envelope_id}/why': (world) =>
     admin(world, 'GET', `/actions/${world.found.approval}/why`, 'e2e-alice'),
   'POST /admin/v1/simulate': (world) =>

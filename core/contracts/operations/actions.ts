@@ -1,7 +1,8 @@
 /** Actions, their explanation, and the approvals some of them wait for. */
 import * as z from 'zod';
-import { simulateSchema, voteSchema } from '../admin-requests.ts';
+import { approveSchema, simulateSchema, voteSchema } from '../admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '../envelope.ts';
+import { registerPasskeySchema } from '../passkey.ts';
 import { keyKinds, roles } from '../routes.ts';
 import { count, cursor, decision, type OperationContract, sha256Hex, time } from './operation.ts';
 
@@ -90,6 +91,14 @@ const item = z.strictObject({
     )
     .optional()
     .meta({ description: 'Rules of the organisation that must be satisfied.' }),
+  passkey_required: z
+    .boolean()
+    .optional()
+    .meta({ description: 'An approval counts only with the signature of a passkey.' }),
+  passkey_challenge: z
+    .string()
+    .optional()
+    .meta({ description: 'What a passkey signs to approve this request, base64url; while it is pending.' }),
   votes,
   still_needed: stillNeeded,
   approval_url: z.string(),
@@ -117,6 +126,18 @@ const decided = z.strictObject({
   still_needed: stillNeeded,
 });
 const view = z.strictObject({ ...item.shape, ...decided.shape });
+
+const relyingParty = z.strictObject({ id: z.string(), origin: z.string() }).meta({
+  description: 'Host and page that passkeys are bound to.',
+});
+const passkey = z.strictObject({
+  credential_id: z.string(),
+  name: z.string(),
+  rp_id: z.string(),
+  origin: z.string(),
+  registered_at: time,
+  evidence_hash: sha256Hex,
+});
 
 const trace = z.array(
   z.strictObject({
@@ -196,8 +217,19 @@ export const actions = {
   },
   listApprovals: { output: z.strictObject({ pending: z.array(item), cursor }) },
   approvalHistory: { output: z.strictObject({ approvals: z.array(view), cursor }) },
+  listPasskeys: { output: z.strictObject({ rp: relyingParty, passkeys: z.array(passkey), most: count }) },
+  passkeyChallenge: {
+    output: z.strictObject({
+      challenge: z.string().meta({ description: 'For five minutes and one registration, base64url.' }),
+      person: z.string(),
+      rp: relyingParty,
+      algorithm: z.int().meta({ description: 'COSE algorithm that the key must have: -7, ES256.' }),
+    }),
+  },
+  registerPasskey: { input: registerPasskeySchema, output: passkey, status: 201 },
+  removePasskeyById: { output: z.strictObject({ removed: z.string() }) },
   approvalEvents: { output: { text: 'text/event-stream' } },
   getApproval: { output: view },
-  approve: { input: voteSchema, output: decided },
+  approve: { input: approveSchema, output: decided },
   deny: { input: voteSchema, output: decided },
 } satisfies Record<string, OperationContract>;

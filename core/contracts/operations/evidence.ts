@@ -15,6 +15,9 @@ const verification = z.strictObject({
   session_manifest_hash: sha256Hex.optional(),
   broken_link: z.strictObject(brokenLink).optional(),
   checkpoint: z.strictObject({ index: count, created_at: time, key_id: z.string() }).optional(),
+  passkey_votes: count
+    .optional()
+    .meta({ description: 'Votes whose passkey was verified with the public key in the chain.' }),
   archived_entries: count.optional(),
   expired_entries: count.optional(),
   not_checked: z.array(z.string()),

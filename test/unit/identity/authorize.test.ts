@@ -42,7 +42,10 @@ const openToAgents = new Set([
   'sessionRisk',
 ]);
 /** Only humans: votes, and what weighs as much. */
-const votes = new Set(['approve', 'deny', 'acceptMcpTool', 'releaseSession', 'acceptPlane']);
+const votes = new Set([
+  ...['approve', 'deny', 'acceptMcpTool', 'releaseSession', 'acceptPlane'],
+  ...['listPasskeys', 'passkeyChallenge', 'registerPasskey', 'removePasskeyById'],
+]);
 const global = new Set([
   'getConfig',
   'putConfig',

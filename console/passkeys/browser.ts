@@ -1,0 +1,68 @@
+/** What the browser does with passkeys: makes one, and signs an approval with one. Its answers as the API takes them. */
+
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+const textOf = (bytes: ArrayBuffer): string =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+/** Why no passkey works on this page; undefined where one does. */
+export function unfitPage(rp: { readonly id: string; readonly origin: string }): string | undefined {
+  if (location.origin !== rp.origin)
+    return `Passkeys of this gateway work at ${rp.origin}/console/. Open the console there, and sign in.`;
+  if (!('credentials' in navigator) || typeof PublicKeyCredential === 'undefined')
+    return 'This browser has no passkeys here. They need HTTPS, or localhost.';
+  return undefined;
+}
+
+export interface Wanted {
+  readonly challenge: string;
+  readonly person: string;
+  readonly algorithm: number;
+  readonly rp: { readonly id: string };
+}
+
+/** @throws Error in the browser's words when no passkey was made. */
+export async function make({ challenge, person, algorithm, rp }: Wanted, name: string, known: readonly string[]) {
+  const made = await navigator.credentials.create({
+    publicKey: {
+      challenge: bytesOf(challenge),
+      rp: { id: rp.id, name: 'Agent Governance Gateway' },
+      user: { id: new TextEncoder().encode(person).slice(0, 64), name: person, displayName: person },
+      pubKeyCredParams: [{ type: 'public-key', alg: algorithm }],
+      authenticatorSelection: { userVerification: 'required', residentKey: 'preferred' },
+      attestation: 'none',
+      excludeCredentials: known.map((id) => ({ type: 'public-key', id: bytesOf(id) })),
+    },
+  });
+  const { rawId, response } = made as PublicKeyCredential;
+  const { clientDataJSON, attestationObject } = response as AuthenticatorAttestationResponse;
+  return {
+    name,
+    credential_id: textOf(rawId),
+    client_data_json: textOf(clientDataJSON),
+    attestation_object: textOf(attestationObject),
+  };
+}
+
+/** @throws Error in the browser's words when nothing was signed. */
+export async function sign(challenge: string, rpId: string, ids: readonly string[]) {
+  const signed = await navigator.credentials.get({
+    publicKey: {
+      challenge: bytesOf(challenge),
+      rpId,
+      allowCredentials: ids.map((id) => ({ type: 'public-key', id: bytesOf(id) })),
+      userVerification: 'required',
+    },
+  });
+  const { rawId, response } = signed as PublicKeyCredential;
+  const { authenticatorData, clientDataJSON, signature } = response as AuthenticatorAssertionResponse;
+  return {
+    credential_id: textOf(rawId),
+    authenticator_data: textOf(authenticatorData),
+    client_data_json: textOf(clientDataJSON),
+    signature: textOf(signature),
+  };
+}

@@ -1,0 +1,54 @@
+/** A person's passkeys over HTTP: list, register, remove. Each person changes their own, with a key of their own. */
+import {
+  algorithm,
+  beginRegistration,
+  finishRegistration,
+  mostPasskeys,
+  removePasskey,
+} from '#core/approvals/passkeys/register.ts';
+import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
+import { type Passkey, registerPasskeySchema } from '#core/contracts/passkey.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+import { recordAct } from './record.ts';
+
+export const listPasskeys: Operation = async (call) => {
+  const row = await call.ports.passkeys.get(personOf(call));
+  return { body: { rp: relyingParty(call.ports), passkeys: (row?.passkeys ?? []).map(shown), most: mostPasskeys } };
+};
+
+export const passkeyChallenge: Operation = async (call) => {
+  const person = personOf(call);
+  const rp = relyingParty(call.ports);
+  return { body: { challenge: await beginRegistration(call.ports, person), person, rp, algorithm } };
+};
+
+export const registerPasskey: Operation = async (call) => {
+  const person = personOf(call);
+  const given = parsed(registerPasskeySchema, call.body());
+  const record = ({ cose_key: _cose, ...passkey }: Omit<Passkey, 'evidence_hash'>) =>
+    recordAct(call, 'passkey.register', { person, ...passkey });
+  const passkey = await finishRegistration(call.ports, person, given, relyingParty(call.ports), record);
+  return { status: 201, body: shown(passkey) };
+};
+
+export const removePasskeyById: Operation = async (call) => {
+  const { id = '' } = call.params;
+  const person = personOf(call);
+  const removed = await removePasskey(call.ports, person, id);
+  if (!removed) throw notFound(`Passkey ${id} of ${person}`);
+  await recordAct(call, 'passkey.remove', { person, credential_id: id, name: removed.name });
+  return { body: { removed: id } };
+};
+
+const shown = ({ credential_id, name, rp_id, origin, registered_at, evidence_hash }: Passkey) => ({
+  ...{ credential_id, name, rp_id, origin, registered_at, evidence_hash },
+});
+
+function personOf({ principal }: Call): string {
+  if (principal.person !== undefined) return principal.person;
+  throw new GatewayError(
+    'forbidden',
+    'This key names no person, and passkeys are of people; give the key a person in the configuration.',
+  );
+}

@@ -1,0 +1,68 @@
+/** A vote with a passkey: the authenticator's signature over this approval of this call, checked before the vote counts [approval.passkey]. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Assertion, Passkey } from '#core/contracts/passkey.ts';
+import { assertionFault, passkeyChallenge } from '#core/evidence/passkey-proof.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Ids } from '#core/kernel/ports.ts';
+import type { PasskeyStore } from './ports.ts';
+import { write } from './register.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+/** What the entry of the vote carries, and the key it is verified with. */
+export interface SignedWith {
+  readonly assertion: Assertion;
+  readonly passkey: Passkey;
+}
+
+/**
+ * Checks the assertion and counts it: an authenticator that counts its signatures never repeats a number.
+ * @throws GatewayError `forbidden` for an assertion that does not prove this vote of this person.
+ */
+export async function provenBy(
+  ports: { readonly passkeys: PasskeyStore; readonly ids: Ids },
+  person: string,
+  row: Pick<ApprovalRow, 'envelope_id' | 'call_digest'>,
+  assertion: Assertion,
+  host: RelyingParty,
+): Promise<SignedWith> {
+  const read = await ports.passkeys.get(person);
+  const passkey = read?.passkeys.find(({ credential_id }) => credential_id === assertion.credential_id);
+  if (!read || !passkey) throw refused(`${person} has registered no passkey with this id`);
+  const challenge = passkeyChallenge(row.envelope_id, row.call_digest);
+  const signCount = await counted(assertion, passkey, challenge, host);
+  // The verifier of evidence has to accept it as well.
+  const fault = assertionFault(assertion, { ...passkey }, challenge);
+  if (fault !== undefined) throw refused(fault);
+  if (signCount !== passkey.sign_count) {
+    const passkeys = read.passkeys.map((each) => (each === passkey ? { ...each, sign_count: signCount } : each));
+    await write(ports, { ...read, passkeys }, read);
+  }
+  return { assertion, passkey };
+}
+
+async function counted(assertion: Assertion, passkey: Passkey, challenge: string, host: RelyingParty): Promise<number> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { credential_id: id, authenticator_data, client_data_json, signature } = assertion;
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: {
+      ...{ id, rawId: id, type: 'public-key', clientExtensionResults: {} },
+      response: { authenticatorData: authenticator_data, clientDataJSON: client_data_json, signature },
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: host.origin,
+    expectedRPID: host.id,
+    requireUserVerification: true,
+    credential: {
+      id,
+      publicKey: new Uint8Array(Buffer.from(passkey.cose_key, 'base64url')),
+      counter: passkey.sign_count,
+    },
+  }).catch((cause: Error) => {
+    throw refused(cause.message, cause);
+  });
+  if (!verified) throw refused('its signature does not hold');
+  return authenticationInfo.newCounter;
+}
+
+const refused = (why: string, cause?: unknown) =>
+  new GatewayError('forbidden', `Not counted: the passkey does not prove this vote (${why}).`, { cause });

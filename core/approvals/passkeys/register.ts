@@ -1,0 +1,120 @@
+/** A person registers a passkey: a challenge, then the answer of the authenticator, checked and recorded [approval.passkey-registered]. */
+import type { Passkey, PasskeyRegistration, PasskeyRow } from '#core/contracts/passkey.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
+import type { PasskeyStore } from './ports.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+interface RegisterPorts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly passkeys: PasskeyStore;
+}
+
+export const mostPasskeys = 10;
+const challengeMs = 5 * 60_000;
+/** ECDSA on P-256 with SHA-256: every authenticator has it, and the verifier of evidence needs no other. */
+export const algorithm = -7;
+
+/** @returns the challenge that the authenticator has to sign within five minutes, base64url. */
+export async function beginRegistration(ports: RegisterPorts, person: string): Promise<string> {
+  const read = await ports.passkeys.get(person);
+  const value = Buffer.from(ports.ids.randomHex(32), 'hex').toString('base64url');
+  const challenge = { value, expires_at: isoTime(ports.clock.now() + challengeMs) };
+  await write(ports, { person, passkeys: [], ...read, challenge }, read);
+  return value;
+}
+
+/**
+ * Checks the authenticator's answer to the challenge; the challenge is used up.
+ * @param record writes the registration to the evidence and answers the entry's hash.
+ * @throws GatewayError `invalid_request` for an answer that does not hold, `conflict` for a passkey that is registered.
+ */
+export async function finishRegistration(
+  ports: RegisterPorts,
+  person: string,
+  given: PasskeyRegistration,
+  host: RelyingParty,
+  record: (passkey: Omit<Passkey, 'evidence_hash'>) => Promise<string>,
+): Promise<Passkey> {
+  const read = await ports.passkeys.get(person);
+  const { challenge, passkeys = [] } = read ?? {};
+  const now = isoTime(ports.clock.now());
+  if (!challenge || challenge.expires_at <= now)
+    throw invalidRequest('No registration has begun, or it took longer than 5 minutes; begin again.');
+  if (passkeys.length >= mostPasskeys)
+    throw new GatewayError('conflict', `${person} has ${mostPasskeys} passkeys, the most allowed; remove one first.`);
+  if (passkeys.some(({ credential_id }) => credential_id === given.credential_id))
+    throw new GatewayError('conflict', 'This passkey is registered already.');
+  const keys = await verified(given, challenge.value, host);
+  const unrecorded = { ...keys, name: given.name, rp_id: host.id, origin: host.origin, registered_at: now };
+  // The challenge goes first: the same answer registers nothing a second time.
+  const used = await write(ports, { person, passkeys }, read);
+  const passkey = { ...unrecorded, evidence_hash: await record(unrecorded) };
+  await write(ports, { person, passkeys: [...passkeys, passkey] }, used);
+  return passkey;
+}
+
+async function verified(given: PasskeyRegistration, challenge: string, host: RelyingParty) {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  const outcome = await verifyRegistrationResponse({
+    response: {
+      ...{ id: given.credential_id, rawId: given.credential_id, type: 'public-key', clientExtensionResults: {} },
+      response: { clientDataJSON: given.client_data_json, attestationObject: given.attestation_object },
+    },
+    expectedChallenge: challenge,
+    expectedOrigin: host.origin,
+    expectedRPID: host.id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: [algorithm],
+  }).catch((cause: Error) => {
+    throw refusedKey(cause.message, cause);
+  });
+  const { registrationInfo } = outcome;
+  if (!registrationInfo) throw refusedKey('its attestation does not hold');
+  const { id, publicKey, counter } = registrationInfo.credential;
+  if (id !== given.credential_id) throw refusedKey('its id is not the one that the authenticator signed');
+  return {
+    credential_id: id,
+    cose_key: Buffer.from(publicKey).toString('base64url'),
+    public_key: await pemOf(publicKey),
+    sign_count: counter,
+  };
+}
+
+const refusedKey = (why: string, cause?: unknown) =>
+  new GatewayError('invalid_request', `The passkey is not registered: ${why}`, { cause });
+
+/** What stands before the point of a P-256 key in SPKI form. */
+const spkiPrefix = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
+
+async function pemOf(cose: Uint8Array<ArrayBuffer>): Promise<string> {
+  const { cose: names, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers');
+  const key = decodeCredentialPublicKey(cose);
+  if (!names.isCOSEPublicKeyEC2(key)) throw refusedKey('its key is not a P-256 key');
+  const [x, y] = [key.get(names.COSEKEYS.x), key.get(names.COSEKEYS.y)];
+  if (key.get(names.COSEKEYS.crv) !== names.COSECRV.P256 || x?.length !== 32 || y?.length !== 32)
+    throw refusedKey('its key is not a P-256 key');
+  const spki = Buffer.concat([Buffer.from(spkiPrefix, 'hex'), Buffer.of(4), x, y]).toString('base64');
+  return `-----BEGIN PUBLIC KEY-----\n${spki.match(/.{1,64}/g)?.join('\n')}\n-----END PUBLIC KEY-----\n`;
+}
+
+/** Removes a passkey. @returns undefined where the person has no such passkey. */
+export async function removePasskey(ports: RegisterPorts, person: string, id: string): Promise<Passkey | undefined> {
+  const read = await ports.passkeys.get(person);
+  const passkey = read?.passkeys.find(({ credential_id }) => credential_id === id);
+  if (!read || !passkey) return undefined;
+  await write(ports, { ...read, passkeys: read.passkeys.filter((each) => each !== passkey) }, read);
+  return passkey;
+}
+
+/** @throws GatewayError `conflict` when another write came first. */
+export async function write(
+  { passkeys, ids }: Pick<RegisterPorts, 'passkeys' | 'ids'>,
+  row: Omit<PasskeyRow, 'revision'>,
+  read: PasskeyRow | undefined,
+): Promise<PasskeyRow> {
+  const written = { ...row, revision: ids.randomHex(8) };
+  if (await passkeys.put(written, read)) return written;
+  throw new GatewayError('conflict', 'The passkeys changed at the same moment; nothing was written. Try again.');
+}

@@ -1,0 +1,22 @@
+/** The page that passkeys are registered and used on: browsers bind each one to its host. */
+import { GatewayError } from '#core/kernel/errors.ts';
+
+export interface RelyingParty {
+  readonly id: string;
+  readonly origin: string;
+}
+
+/**
+ * Browsers take no address as a host of passkeys: on this machine it is `localhost`, at the same port.
+ * @throws GatewayError `invalid_request` where the console has an address without a name.
+ */
+export function relyingParty({ adminUrl, consoleUrl }: { adminUrl: string; consoleUrl?: string }): RelyingParty {
+  const url = new URL(consoleUrl ?? adminUrl);
+  if (/^127\.|^\[::1\]$/.test(url.hostname)) url.hostname = 'localhost';
+  if (/^[\d.]+$|^\[/.test(url.hostname))
+    throw new GatewayError(
+      'invalid_request',
+      `Passkeys need a host with a name; the gateway is at ${url.host}. Open it by a name, over HTTPS.`,
+    );
+  return { id: url.hostname, origin: url.origin };
+}

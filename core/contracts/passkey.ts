@@ -1,0 +1,52 @@
+/** Passkeys of people: public keys that approving votes are signed with (WebAuthn). */
+import * as z from 'zod';
+
+const base64url = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[\w-]+$/, 'base64url without padding');
+
+/** What an authenticator answered to the challenge of one approval. */
+export const assertionSchema = z.strictObject({
+  credential_id: base64url(1_400).meta({ description: 'Id of the registered passkey, base64url.' }),
+  authenticator_data: base64url(2_000).meta({ description: 'authenticatorData, base64url.' }),
+  client_data_json: base64url(4_000).meta({ description: 'clientDataJSON, base64url.' }),
+  signature: base64url(1_000).meta({ description: 'Signature of the authenticator, base64url.' }),
+});
+export type Assertion = z.infer<typeof assertionSchema>;
+
+export const registerPasskeySchema = z.strictObject({
+  name: z.string().min(1).max(100).meta({ description: 'How its person calls the passkey.' }),
+  credential_id: base64url(1_400).meta({ description: 'Id of the new credential, base64url.' }),
+  client_data_json: base64url(4_000).meta({ description: 'clientDataJSON, base64url.' }),
+  attestation_object: base64url(8_000).meta({ description: 'attestationObject, base64url.' }),
+});
+export type PasskeyRegistration = z.infer<typeof registerPasskeySchema>;
+
+export interface Passkey {
+  readonly credential_id: string;
+  readonly name: string;
+  /** COSE key, base64url. */
+  readonly cose_key: string;
+  /** The same key as PEM (SPKI). */
+  readonly public_key: string;
+  /** Signatures that the authenticator counted; 0 where it counts none. */
+  readonly sign_count: number;
+  readonly rp_id: string;
+  readonly origin: string;
+  readonly registered_at: string;
+  /** Hash of the entry of its registration. */
+  readonly evidence_hash: string;
+}
+
+/** All passkeys of one person. */
+export interface PasskeyRow {
+  readonly person: string;
+  readonly passkeys: readonly Passkey[];
+  /** Of a registration that has begun. */
+  readonly challenge?: { readonly value: string; readonly expires_at: string };
+  /** Changes with every write: of two at once, one comes first. */
+  readonly revision: string;
+}

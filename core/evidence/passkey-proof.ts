@@ -1,0 +1,96 @@
+/**
+ * Holds every vote that a passkey signed against that passkey: the key stands in an entry of its own before the vote, and the signature
+ * covers exactly this approval of exactly this call [evidence.passkey-proven].
+ */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
+import { signatureFault } from './signature.ts';
+
+/** The action of the entry that holds a public key. */
+export const passkeyAction = 'passkey.key';
+
+/** Base64url: what an authenticator signs to approve this request for this call. */
+export const passkeyChallenge = (approvalId: string, callDigest: string): string =>
+  toUrl(
+    Buffer.from(
+      sha256(
+        canonicalize({ version: 1, verdict: 'approve', approval_id: approvalId, call_digest: callDigest }),
+        hashDomain.passkeyVote,
+      ),
+      'hex',
+    ),
+  );
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export class PasskeyProofs {
+  readonly #keys = new Map<string, Fields>();
+  #votes = 0;
+
+  /** Votes whose signature by a passkey holds. */
+  get votes(): number {
+    return this.#votes;
+  }
+
+  /** What is wrong with the entry if it is a vote with a passkey; the entries before it were added. */
+  defect({ kind, body }: EvidenceEntry): string | undefined {
+    if (kind !== 'approve' && kind !== 'vote') return undefined;
+    const { passkey, passkey_required } = body;
+    if (passkey === undefined)
+      return passkey_required === true
+        ? 'the rule asks for a passkey, and the vote carries no signature of one'
+        : undefined;
+    if (typeof passkey !== 'object' || passkey === null) return 'the passkey of the vote cannot be read';
+    const { key_entry, ...assertion } = passkey as Fields;
+    const key = this.#keys.get(String(key_entry));
+    if (!key) return 'the vote names a passkey whose public key is in no earlier entry';
+    if (key.person !== body.person) return 'the vote is signed with the passkey of another person';
+    const fault = assertionFault(assertion, key, passkeyChallenge(String(body.approval_id), String(body.call_digest)));
+    return fault === undefined ? undefined : `the vote's passkey does not prove it: ${fault}`;
+  }
+
+  add({ kind, body, hash }: EvidenceEntry): void {
+    if (kind === 'admin' && body.action === passkeyAction) this.#keys.set(hash, body);
+    if ((kind === 'approve' || kind === 'vote') && body.passkey !== undefined) this.#votes++;
+  }
+}
+
+/** User present, and verified by PIN, fingerprint or face. */
+const presentAndVerified = 0x05;
+
+/** Why the answer of an authenticator does not prove a challenge; undefined when it does. Never throws. */
+export function assertionFault(assertion: Fields, key: Fields, challenge: string): string | undefined {
+  const { credential_id, authenticator_data, client_data_json, signature } = assertion;
+  const parts = [authenticator_data, client_data_json, signature].map(bytesOf);
+  const [data, client, signed] = parts;
+  if (!data || !client || !signed) return 'a part of it is not canonical base64url';
+  if (credential_id !== key.credential_id) return 'it was made with another passkey';
+  const said = clientData(client);
+  if (said?.type !== 'webauthn.get') return 'it is not the answer to a request to sign';
+  if (said.challenge !== challenge) return 'it was made for another request';
+  if (said.origin !== key.origin || said.crossOrigin === true) return 'it was made on another page';
+  if (data.length < 37 || Buffer.from(data.subarray(0, 32)).toString('hex') !== sha256(String(key.rp_id)))
+    return 'it was made for another host';
+  if (((data[32] ?? 0) & presentAndVerified) !== presentAndVerified) return 'no person was verified';
+  const bytes = Buffer.concat([data, Buffer.from(sha256(client), 'hex')]);
+  return signatureFault(bytes, Buffer.from(signed).toString('base64'), String(key.public_key));
+}
+
+function clientData(bytes: Uint8Array): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const toUrl = (bytes: Buffer): string =>
+  bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+function bytesOf(text: unknown): Buffer | undefined {
+  if (typeof text !== 'string' || !/^[\w-]+$/.test(text)) return undefined;
+  const base64 = text.replaceAll('-', '+').replaceAll('_', '/');
+  const bytes = Buffer.from(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='), 'base64');
+  return toUrl(bytes) === text ? bytes : undefined;
+}
