@@ -9,29 +9,36 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+const options = {
+  absWorkingDir: root,
+  outdir: 'console',
+  write: false,
+  bundle: true,
+  platform: 'browser',
+  target: ['chrome123', 'firefox120', 'safari17.5'],
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'silent',
+  // The verifier of evidence is that of the command line.
+  alias: { 'node:crypto': './console/evidence/node-crypto.ts' },
+  inject: ['console/evidence/buffer.ts'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  tsconfig: 'console/tsconfig.json',
+};
+
 /** The files that a browser loads, by name. Pages that few visits open are chunks of their own. */
 export async function buildConsole() {
-  const { outputFiles } = await build({
-    absWorkingDir: root,
+  const pages = await build({
+    ...options,
     entryPoints: { console: 'console/main.tsx', style: 'console/style.css' },
-    outdir: 'console',
-    write: false,
-    bundle: true,
     splitting: true,
     format: 'esm',
-    platform: 'browser',
-    target: ['chrome123', 'firefox120', 'safari17.5'],
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'silent',
     chunkNames: 'chunk-[hash]',
-    // The verifier of evidence is that of the command line.
-    alias: { 'node:crypto': './console/evidence/node-crypto.ts' },
-    inject: ['console/evidence/buffer.ts'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    tsconfig: 'console/tsconfig.json',
   });
+  // The verifier of a session's single HTML file: one classic script, which imports nothing.
+  const alone = await build({ ...options, entryPoints: { evidence: 'console/evidence/page.ts' }, format: 'iife' });
+  const outputFiles = [...pages.outputFiles, ...alone.outputFiles];
   const copied = await Promise.all(
     ['index.html', 'icon.svg'].map(async (name) => [name, await readFile(`${root}/console/${name}`, 'utf8')]),
   );

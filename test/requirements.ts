@@ -640,6 +640,10 @@ const evidence: readonly Requirement[] = [
     'The public keys that evidence was signed with are listed, with the statements that link them.',
   ),
   must(
+    'evidence.single-file',
+    'A session is saved as one HTML file with its bundle and the verifier: it verifies itself offline and loads nothing.',
+  ),
+  must(
     'evidence.passkey-proven',
     'A vote that a passkey signed is verified offline with the public key of an earlier entry of the same chain.',
   ),

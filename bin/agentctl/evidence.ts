@@ -1,5 +1,6 @@
 /** `evidence`: sessions, export, report and public key; verifying is in evidence-verify. */
 import { createHash, createPublicKey } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';
 import { exitCodes, Failure } from './failure.ts';
@@ -41,14 +42,19 @@ export function addEvidence(program: Parent): void {
   addCommand<SessionOptions>(parent, {
     usage: 'export',
     summary: "Export a session's bundle: manifest, entries, public key",
-    examples: ['evidence export --session s-1 --out s-1.json', 'evidence export --session s-1 | jq .manifest'],
+    examples: [
+      'evidence export --session s-1 --out s-1.json',
+      'evidence export --session s-1 | jq .manifest',
+      'evidence export --session s-1 --html --out s-1.html',
+    ],
     options: (command) =>
       command
         .requiredOption('--session <id>', 'session to export')
+        .option('--html', 'one HTML file with the report, the bundle and a verifier: it verifies itself offline')
         .option('--out <file>', 'file to write (default: stdout)'),
-    run: async (cli, { session, out }) => {
+    run: async (cli, { session, html, out }) => {
       const bundle = async () => wholeJson(await cli.api().stream('exportSession', { path: { id: session } }));
-      await deliver(cli, bundle, out);
+      await deliver(cli, html ? async () => asHtml(await bundle()) : bundle, out);
       return 'positive';
     },
   });
@@ -80,6 +86,21 @@ export function addEvidence(program: Parent): void {
       return 'positive';
     },
   });
+}
+
+/** The verifier is that of this program, not one that the gateway sends. */
+async function asHtml(bundle: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Iterable<Uint8Array>> {
+  const [{ loadFiles }, { singleFile }] = await Promise.all([
+    import('../local/console.ts'),
+    import('#core/evidence/single-file.ts'),
+  ]);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bundle) chunks.push(chunk);
+  const files = await loadFiles(fileURLToPath(new URL('../../console', import.meta.url)));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of singleFile(Buffer.concat(chunks).toString('utf8'), files['evidence.js'] ?? ''))
+    pieces.push(Buffer.from(piece));
+  return pieces;
 }
 
 function showKeys({ out }: Cli, { keys, successions }: Fields): void {

@@ -87,7 +87,7 @@ async function reply(method: string, path: string, files: () => Promise<Files>):
 }
 
 /** Sources are built, files that are ready are read. */
-async function loadFiles(folder: string): Promise<Files> {
+export async function loadFiles(folder: string): Promise<Files> {
   const builder = join(folder, 'build.mjs');
   try {
     if (!existsSync(builder)) return await readFiles(folder);

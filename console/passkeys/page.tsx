@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Ago, Asked, Code, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Ago, Asked, Heading, Notice, Table, Text } from '../ui.tsx';
 import { make, unfitPage } from './browser.ts';
 
 export function PasskeysPage({ api }: PageProps) {
@@ -57,7 +57,7 @@ function Own({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
       {passkeys.length === 0 ? (
         <p>You have no passkey.</p>
       ) : (
-        <Table caption="Your passkeys" heads={['Name', 'Registered', 'Evidence', 'Remove']}>
+        <Table caption="Your passkeys" heads={['Name', 'Registered', 'Remove']}>
           {passkeys.map((passkey) => (
             <tr key={passkey.credential_id}>
               <td>
@@ -65,9 +65,6 @@ function Own({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
               </td>
               <td>
                 <Ago at={passkey.registered_at} />
-              </td>
-              <td>
-                <Code of={passkey.evidence_hash} />
               </td>
               <td>
                 <button

@@ -1,7 +1,7 @@
 /** One session: its risk with the reasons, its entries in order, and the verification of its chain. */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
-import type { Api } from '../api.ts';
+import { type Api, faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { Ago, Asked, Badge, Block, Code, Fact, Facts, Heading, Notice, Text } from '../ui.tsx';
@@ -76,7 +76,42 @@ function Verify({ api, id }: SessionProps) {
         Verify
       </button>
       <Verdict of={verifier} />
+      <SaveFile api={api} id={id} />
     </section>
+  );
+}
+
+/** The session as one HTML file that verifies itself offline [evidence.single-file]. */
+function SaveFile({ api, id }: SessionProps) {
+  const [fault, setFault] = useState<string | undefined>();
+  const save = async () => {
+    setFault(undefined);
+    try {
+      const [{ singleFile }, bundle, script] = await Promise.all([
+        import('../evidence/single-file.ts'),
+        api.text(`evidence/sessions/${encodeURIComponent(id)}/export`),
+        fetch('evidence.js', { credentials: 'omit' }).then((answer) => answer.text()),
+      ]);
+      const pieces: string[] = [];
+      for await (const piece of singleFile(bundle, script)) pieces.push(piece);
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob(pieces, { type: 'text/html' }));
+      link.download = `session-${id.replace(/[^\w.-]+/g, '-')}.html`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    } catch (cause) {
+      setFault(faultText(cause));
+    }
+  };
+  return (
+    <>
+      <p>
+        <button type="button" onClick={save}>
+          Save as one HTML file
+        </button>
+      </p>
+      <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
+    </>
   );
 }
 
@@ -122,7 +157,8 @@ function EntryOf({ entry }: { readonly entry: Entry }) {
     <li>
       <details>
         <summary>
-          {index} <Badge of={kind} /> {tool && <Code of={tool} />} {target && <Text of={target} />}{' '}
+          {index} <Badge of={kind} /> {said('action') && <Code of={said('action') ?? ''} />}{' '}
+          {tool && <Code of={tool} />} {target && <Text of={target} />}{' '}
           <span class="quiet">
             <Ago at={timestamp} />
           </span>

@@ -6,26 +6,42 @@ import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } f
 import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
 import { visibleLines } from './visible-text.ts';
 
+/** What makes the page verify itself: an addition to its policy, and what stands before its end. */
+export interface Proof {
+  readonly policy: string;
+  readonly parts: string;
+}
+
 /** The page in pieces, section by section. */
 export async function* htmlReport(
   manifest: SessionManifest | UnsignedManifest,
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
   verification: Verification,
+  proof?: Proof,
 ): AsyncIterable<string> {
   const story = await sessionStory(manifest, entries, verification);
-  yield `${head(manifest)}${verdict(story)}<h2>Summary</h2>\n${list(story.summary)}`;
+  yield `${head(manifest, proof)}${verdict(story)}${proof ? here : ''}<h2>Summary</h2>\n${list(story.summary)}`;
   yield timeline(story);
   yield '<h2>Actions</h2>\n';
   for (const action of story.actions) yield section(action);
   if (story.omission) yield `<p class="note">${escapeHtml(story.omission)}</p>\n`;
-  yield '</main>\n</body>\n</html>\n';
+  yield `</main>\n${proof?.parts ?? ''}</body>\n</html>\n`;
 }
 
-const head = (manifest: SessionManifest | UnsignedManifest): string => `<!doctype html>
+/** Filled in by the script of the page. */
+const here = `<h2>Verify here</h2>
+<p>This page holds the session's bundle and its verifier, and loads nothing. What stands above was found when it was written.</p>
+<p class="verdict" id="verdict" role="status">Not verified in this browser: that needs JavaScript.</p>
+<p><label for="key">Public key that you trust (PEM), got elsewhere than with this file</label><br>
+<textarea id="key" rows="4" cols="66" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----"></textarea><br>
+<button id="again" type="button">Verify</button></p>
+`;
+
+const head = (manifest: SessionManifest | UnsignedManifest, proof?: Proof): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'${proof ? `; ${proof.policy}` : ''}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Session ${escapeHtml(manifest.session_id)}</title>
@@ -110,6 +126,7 @@ th { color: var(--soft); font-weight: 500; }
 .allow, .approve { color: var(--good); }
 .block, .deny { color: var(--bad); }
 .review { color: var(--wait); }
+textarea { max-width: 100%; font: .875em/1.5 ui-monospace, monospace; }
 .note { color: var(--soft); }
 @media print { section { break-inside: avoid; } }
 `;

@@ -49,5 +49,6 @@ const places = (id: string) =>
     ['#/sessions/axe', 'Entries'],
     ['#/requests', 'Requests'],
     ['#/policies', 'Rules in force'],
+    ['#/passkeys', 'Passkeys'],
     ['#/status', 'Alerts'],
   ] as const;

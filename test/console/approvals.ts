@@ -24,7 +24,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         await page.getByRole('button', { name: 'Approve…' }).waitFor();
         assert.equal((await recordOf(id)).status, 'pending');
         assert.deepEqual(
-          people.asked.filter((asked) => asked.startsWith('POST')),
+          people.asked.filter((asked) => asked.startsWith('POST /admin/')),
           [],
         );
         await page.context().close();

@@ -1,6 +1,10 @@
 /** The pages beside the approvals: sessions with the verifier in the browser, requests, policies, status. */
 import assert from 'node:assert/strict';
 import { createPublicKey, createSign, generateKeyPairSync, verify as nodeVerify } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as shim from '../../console/evidence/node-crypto.ts';
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { check } from '../support/checks.ts';
@@ -90,6 +94,49 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       const offCurve = `-----BEGIN PUBLIC KEY-----\n${der.toString('base64')}\n-----END PUBLIC KEY-----\n`;
       for (const key of ['', 'PEM', p384, offCurve]) assert.throws(() => shim.createPublicKey(key));
     }),
+    check(
+      '[evidence.single-file] a session is saved as one file that verifies itself offline, and says when it was altered',
+      async () => {
+        const page = await people.signedIn(human, '#/sessions/to-verify');
+        const [saved] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'Save as one HTML file' }).click(),
+        ]);
+        const folder = await mkdtemp(join(tmpdir(), 'gateway-single-file-'));
+        const text = await readFile(await saved.path(), 'utf8');
+        const requests: string[] = [];
+        const told = async (html: string, key = '') => {
+          const file = join(folder, 'session.html');
+          await writeFile(file, html);
+          const alone = await page.context().newPage();
+          await alone.context().setOffline(true);
+          alone.on('request', (request) => requests.push(request.url()));
+          await alone.goto(pathToFileURL(file).href);
+          const verdict = alone.locator('#verdict');
+          await verdict.filter({ hasText: /^(Valid|Not valid)/ }).waitFor();
+          if (key !== '') {
+            await alone.getByLabel(/Public key that you trust/).fill(key);
+            await alone.getByRole('button', { name: 'Verify' }).click();
+            await verdict.filter({ hasText: /^(Valid|Not valid)/, hasNotText: 'origin not checked' }).waitFor();
+          }
+          const said = await verdict.textContent();
+          await alone.close();
+          return said ?? '';
+        };
+        assert.match(await told(text), /^Valid: 1 entry, .*origin not checked/);
+        assert.doesNotMatch(await told(text, await trusted()), /origin not checked/);
+        assert.match(
+          await told(text.replaceAll('make sessions | sh', 'make sessions | zz')),
+          /^Not valid: at entry 0, the entry was altered/,
+        );
+        assert.ok(
+          requests.every((url) => url.startsWith('file:') && url.endsWith('session.html')),
+          requests.join(' '),
+        );
+        await rm(folder, { recursive: true });
+        await page.context().close();
+      },
+    ),
     check('[console.requests] a chat call is listed with its decision, tokens and session', async () => {
       const question = { model: 'mock', messages: [{ role: 'user', content: 'hello' }] };
       const answer = await fetch(`${gateway.gatewayUrl}/v1/chat/completions`, {
