@@ -69,18 +69,20 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
     changes.push(`no parameter ${keys.join(', ')}`);
     distance += 1;
   }
-  // Another tool on another target is another action, no alternative.
-  const elsewhere = changed.tool !== call.tool && (distance >= foreign || changed.target !== call.target);
+  // Another tool on another target, or without the parameters that the call is about, is another action, no alternative.
+  const another = distance >= foreign || changed.target !== call.target || keys.length > 0;
+  const elsewhere = changed.tool !== call.tool && another;
   return changes.length === 0 || elsewhere ? undefined : { rule, call: changed, changes, distance };
 }
 
 const foreign = 8;
 
-/** Tools of the same family are near, those that share words with the one asked for nearer. */
+/** Tools of the same family that share a word beside its name are near; the more words, the nearer. */
 function distanceOf(asked: string, offered: string): number {
   const words = (tool: string): string[] => tool.split(/[._/-]/);
   const shared = words(asked).filter((word) => words(offered).includes(word)).length;
-  return asked.split('.')[0] === offered.split('.')[0] ? 4 - Math.min(shared, 3) : foreign;
+  const family = asked.split('.')[0] === offered.split('.')[0];
+  return family && shared > 1 ? 4 - Math.min(shared, 3) : foreign;
 }
 
 const outcome: Readonly<Record<Decision, string>> = {

@@ -163,6 +163,32 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(policy, call())).toBe('Ask Alice.');
   });
 
+  test.each([
+    ['a tool that shares the family alone', { tool: 'shell.pytest' }, 'shell.rm', {}],
+    [
+      'a tool without what the call is about',
+      { tool: 'shell.run_tests', arguments: { command: { absent: true } } },
+      'shell.run',
+      { command: 'rm -rf build' },
+    ],
+  ])(
+    '[action.block.alternative-from-policy] %s is another action, no alternative',
+    (_what, allowed, tool, parameters) => {
+      const policy = compilePolicy(policyOf({ ...allowed, decision: 'allow' }, { decision: 'block' }));
+      const said = suggestAlternative(policy, call({ protocol: 'shell', tool, parameters, capability: 'execute' }));
+      expect(said).toContain('Policy test has no rule that allows');
+    },
+  );
+
+  test('[action.block.alternative-from-policy] a tool that shares a word beside the family is one', () => {
+    const policy = compilePolicy(
+      policyOf({ tool: 'scm.create_pull_request', decision: 'review' }, { decision: 'block' }),
+    );
+    expect(suggestAlternative(policy, call({ tool: 'scm.merge_pull_request', capability: 'write' }))).toContain(
+      'tool scm.create_pull_request the call would go to a human',
+    );
+  });
+
   test('says so when nothing is near', () => {
     const policy = compilePolicy(
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
