@@ -47,7 +47,7 @@ if (Number(values['soak-minutes']) > 0) {
   process.exit(0);
 }
 if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
-if (values.provenance) process.exit(benchProvenance() ? 0 : 1);
+if (values.provenance) process.exit((await benchProvenance()) ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {

@@ -9,6 +9,7 @@ interface ActionOptions extends CallOptions {
   readonly session?: string;
   readonly agent?: string;
   readonly justification?: string;
+  readonly prompt?: string;
   readonly manifest?: string;
   readonly dryRun?: boolean;
 }
@@ -28,6 +29,7 @@ export function addActions(parent: Parent): void {
         .option('--session <id>', 'session the action belongs to')
         .option('--agent <name>', 'label of the agent')
         .option('--justification <text>', 'why, for the reviewer')
+        .option('--prompt <text>', 'request of the person, for rules on sources')
         .option('--manifest <id>', 'task manifest the action belongs to')
         .option('--dry-run', 'evaluate only: record nothing, use up nothing'),
     run: async (cli, options) => {
@@ -41,13 +43,14 @@ export function addActions(parent: Parent): void {
 }
 
 function bodyOf(options: ActionOptions): unknown {
-  const { agent, session, approvalRef, justification, manifest, dryRun } = options;
+  const { agent, session, approvalRef, justification, prompt, manifest, dryRun } = options;
   const actor = { ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
   return {
     ...callOf(options),
     ...(Object.keys(actor).length > 0 && { actor }),
     ...(approvalRef !== undefined && { approval_ref: approvalRef }),
     ...(justification !== undefined && { justification }),
+    ...(prompt !== undefined && { prompt }),
     ...(manifest !== undefined && { manifest_id: manifest }),
     ...(dryRun && { dry_run: true }),
   };
@@ -66,6 +69,7 @@ function retryWords(options: ActionOptions): string[] {
     'session',
     'agent',
     'justification',
+    'prompt',
     'manifest',
   ] as const;
   for (const name of names) {

@@ -81,7 +81,8 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
 /** What the rules say that name a carrier; undefined where none does. */
 function decideNaming(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const decision = decide(namingPolicy(policy, call), call);
-  return decision.rule !== undefined || decision.decision === 'block' ? decision : undefined;
+  // A rule whose condition on a source is unclear decides without being named.
+  return decision.rule !== undefined || decision.decision !== 'allow' ? decision : undefined;
 }
 
 const known = new WeakMap<CompiledPolicy, Map<boolean, CompiledPolicy>>();

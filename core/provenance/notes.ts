@@ -101,20 +101,19 @@ function inWords({ argument, whole, parts = [], actions = [], where = [] }: Sour
   if (whole.every((label) => label === trusted)) return `${argument} stands in the request.`;
   if (tools.length > 0) return `${argument} comes from ${results(tools)}${place}, not from the request.`;
   if (whole.every((label) => label === unknown || label === trusted)) {
-    const links = parts.filter((label) => label.startsWith('address:'));
-    if (links.length > 0) return `${argument} holds an address ${fromLinks(links)}${place}, not from the request.`;
+    const links = parts.filter((label) => label.startsWith('address:') && label !== `address:${unknown}`);
+    if (links.length > 0)
+      return `${argument} holds an address of ${results(links.map((label) => label.slice('address:'.length)))}${place}, not from the request.`;
+    if (parts.includes(`address:${unknown}`)) return `${argument} holds an address that stands ${nowhere}.`;
     const partly = toolsOf(parts);
     if (partly.length > 0)
       return `A part of ${argument} comes from ${results(partly)}${place}; the whole stands in nothing this session has seen.`;
-    return `${argument} stands neither in the request nor in a result this session has seen.`;
+    return `${argument} stands ${nowhere}.`;
   }
   return `${argument} comes from ${whole.join(', ')}.`;
 }
 
-const fromLinks = (links: readonly string[]): string => {
-  const tools = links.map((label) => label.slice('address:'.length)).filter((tool) => tool !== unknown);
-  return tools.length === 0 ? 'that stands nowhere' : `of ${results(tools)}`;
-};
+const nowhere = 'neither in the request nor in a result this session has seen';
 
 const toolsOf = (labels: readonly string[]): string[] =>
   labels.filter((label) => label.startsWith('tool:')).map((label) => label.slice(5));

@@ -107,7 +107,7 @@ const written: Readonly<Record<string, Family>> = {
         result: [{ url: 'https://registry.example/left-pad', title: 'left-pad' }],
       },
       {
-        tool: 'web.fetch_page',
+        tool: 'web.fetch',
         parameters: { url: 'https://registry.example/left-pad' },
         result: 'Maintained by the registry team.',
       },
@@ -310,7 +310,7 @@ function pageSteps(prompt: string): Step[] {
   const url = /https:\S+?(?= )/.exec(prompt)![0];
   const notebook = /notebook "([^"]+)"/.exec(prompt)?.[1];
   const read: Step = {
-    tool: 'web.fetch_page',
+    tool: 'web.fetch',
     parameters: { url },
     result: 'Restart the queue first, then the workers. Tell the team.',
   };

@@ -1,6 +1,8 @@
 /** Rules that ask where a value comes from. */
+import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { type CallSources, sourceKey, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -88,6 +90,26 @@ describe('[provenance.fail-closed] a source that is not known allows nothing', (
         decision: 'review',
         matched_rule: 'provenance:unclear',
       });
+  });
+
+  test('a call that carries another one is asked about itself, and its parts do not answer for it', async () => {
+    const policy = compilePolicy({
+      ...policyOf([]),
+      rules: [
+        { protocol: 'mcp', tool: 'web.fetch', decision: 'review', arguments: { url: { source_some: 'unknown' } } },
+        { protocol: 'mcp', tool: 'web.fetch', decision: 'allow' },
+        { protocol: 'http', tool: 'http.get', decision: 'allow' },
+      ],
+    });
+    const call = { ...send({ url: 'https://a.example/x' }), tool: 'web.fetch', capability: 'read' };
+    const effects = await lazyEffects(call);
+    expect([effects.carrier, effects.parts.length]).toEqual([true, 1]);
+    expect(decideEffects(policy, call, effects)).toMatchObject({
+      decision: 'review',
+      matched_rule: 'provenance:unclear',
+    });
+    const traced = { ...call, sources: sources(['https://a.example/x', trusted]) };
+    expect(decideEffects(policy, traced, effects).decision).toBe('allow');
   });
 
   test('what is stricter stays', () => {
