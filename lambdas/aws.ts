@@ -34,6 +34,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
+import type { RolloutClock } from '#core/rollouts/ports.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
@@ -54,6 +55,7 @@ export interface HostCapabilities {
     readonly telemetry: Telemetry;
   }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving'>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
+  readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
   /** Calls of the credential brokers to their issuers. */
   readonly brokerClients?: () => BrokerClients;
   /** Breakers that all environments share, for those who call providers or show how they are. */
@@ -130,6 +132,7 @@ export function compose(
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
     approvalClock: host.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,
+    rolloutClock: host.rolloutClock?.(needed('ROLLOUT_STATE_MACHINE_ARN')) ?? { start: notGiven('rollout clock') },
     brokers: configuredBrokers(snapshots, brokerPorts),
     effects: lazyEffects,
     executors: () => [],

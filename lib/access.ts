@@ -7,7 +7,14 @@ import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretArnPattern } from './secrets.ts';
-import { deadLetterName, functionName, type GatewaySettings, liveAlias, stateMachineName } from './settings.ts';
+import {
+  deadLetterName,
+  functionName,
+  type GatewaySettings,
+  liveAlias,
+  rolloutMachineName,
+  stateMachineName,
+} from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
 type Access = NonNullable<FunctionSpec['tables'][TableName]>;
@@ -40,7 +47,7 @@ export function accessOf(
   apis: ApiIds,
 ): PolicyStatement[] {
   if (spec.sandboxed) return [];
-  const machine = stateMachineArn(scope, settings);
+  const machine = stateMachineArn(scope, stateMachineName(settings));
   return [
     ...Object.entries(spec.tables).flatMap(([table, access]) => tableAccess(stores, table as TableName, access)),
     ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
@@ -57,6 +64,9 @@ export function accessOf(
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),
     ),
     ...(spec.startsApprovals ? [allow(['states:StartExecution'], [machine])] : []),
+    ...(spec.startsRollouts
+      ? [allow(['states:StartExecution'], [stateMachineArn(scope, rolloutMachineName(settings))])]
+      : []),
     // The emulator authorises task answers against `*` instead of the machine.
     ...(spec.settlesTasks ? [allow(['states:SendTaskSuccess'], [settings.emulator ? '*' : machine])] : []),
     ...(spec.invokesModels ? [modelAccess(settings)] : []),
@@ -75,11 +85,11 @@ export function accessOf(
 }
 
 /** By literal name: the machine invokes a function whose role and environment would otherwise need the machine. */
-export const stateMachineArn = (scope: Construct, settings: GatewaySettings): string =>
+export const stateMachineArn = (scope: Construct, name: string): string =>
   Stack.of(scope).formatArn({
     service: 'states',
     resource: 'stateMachine',
-    resourceName: stateMachineName(settings),
+    resourceName: name,
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 

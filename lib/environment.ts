@@ -7,7 +7,7 @@ import { stateMachineArn } from './access.ts';
 import { ownUrl, type Surface } from './edge-settings.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
-import { type GatewaySettings, liveFunctionName } from './settings.ts';
+import { type GatewaySettings, liveFunctionName, rolloutMachineName, stateMachineName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 import { connectionsUrl } from './websocket-surface.ts';
 
@@ -40,7 +40,7 @@ export function functionEnvironment(
     SIGNING_KEY_ID: stores.signingKey.keyId,
     VOTE_KEY_ID: stores.voteKey.keyId,
     ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
-    APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, settings),
+    APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
     // What CloudFront says of the caller stands in headers that only it can send.
     ...(settings.edge.cloudFront && { BEHIND_EDGE: 'on' }),
     // HTTP with SigV4 under the permission X-Ray needs anyway; CloudWatch takes no gRPC.
@@ -57,6 +57,7 @@ export const ownEnvironment = (
 ): Record<string, string> => ({
   ...secretEnvironment(settings, spec),
   ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
+  ...(spec.startsRollouts && { ROLLOUT_STATE_MACHINE_ARN: stateMachineArn(scope, rolloutMachineName(settings)) }),
   ...(spec.handsOverTo && { WS_WORKER_FUNCTION: liveFunctionName(settings, spec.handsOverTo as FunctionName) }),
   ...(spec.runsCommands && { SANDBOX_FUNCTION: liveFunctionName(settings, 'sandbox') }),
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),

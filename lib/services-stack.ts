@@ -6,7 +6,7 @@ import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { type Route, routes } from '#core/contracts/routes.ts';
 import type { Watched } from './alarms/alarm.ts';
 import { ApiLogging } from './api-logging.ts';
-import { Approvals } from './approvals.ts';
+import { Clocks } from './clocks.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { ownUrl } from './edge-settings.ts';
 import { functionEnvironment } from './environment.ts';
@@ -89,7 +89,12 @@ export class GatewayServices extends Stack {
     }
     webSocket.stage.node.addDependency(logging);
     webSocket.addRoutes(live.ws, live['ws-worker']);
-    const { stateMachine } = new Approvals(this, 'Approvals', { settings, steps: live['approval-steps'] });
+    // The id names resources of deployed stacks.
+    const { approvals: stateMachine } = new Clocks(this, 'Approvals', {
+      settings,
+      steps: live['approval-steps'],
+      sweep: live.sweep,
+    });
     new Schedules(this, 'Schedules', { functions: live, optional: optionalFunctions(settings), deadLetters });
     new Notifications(this, 'Notifications', {
       deliveries: stores.tables.deliveries,

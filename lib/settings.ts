@@ -135,6 +135,8 @@ export const stackName = (
 /** Named here since the functions that start the clock and the clock's own steps both need its ARN. */
 export const stateMachineName = (settings: GatewaySettings): string => `${settings.name}-approval`;
 
+export const rolloutMachineName = (settings: GatewaySettings): string => `${settings.name}-rollout`;
+
 /** Named for the same reason: roles that may send here are written before the queue. */
 export const deadLetterName = (settings: GatewaySettings): string => `${settings.name}-dead-letters`;
 

@@ -948,6 +948,10 @@ const admin: readonly Requirement[] = [
     'The canary gets the share of the stage; the baseline answers where it fails before the first byte.',
   ),
   must('rollout.metrics', 'Faults of the provider alone count as errors of a side, over the observation at hand.'),
+  must(
+    'rollout.machine',
+    'The clock of a rollout is a state machine: started with it, it looks until the rollout is over, on AWS and in the local run.',
+  ),
   must('rollout.clock', 'The clock promotes, completes and rolls back without anyone asking, and records each move.'),
   must('rollout.by-hand', 'Pause, resume and rollback answer the rollout, and 400 in a wrong state.'),
   must('rollout.tenants', 'A tenant moves its own traffic; that of all tenants is for the platform.'),

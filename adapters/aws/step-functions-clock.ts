@@ -1,10 +1,11 @@
 /**
- * The clock of approvals on AWS: one Standard execution per approval, named by its envelope_id. The table is
+ * The clocks of approvals and rollouts on AWS: one Standard execution for each, named by its id. The table is
  * the truth, so every answer that means «already so» is success.
  */
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import type { RolloutClock } from '#core/rollouts/ports.ts';
 import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };
@@ -16,19 +17,9 @@ const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
 
 /** The client is loaded with the first review or vote: most calls of a handler need none. */
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
-  let connected: Promise<Sfn> | undefined;
-  const sfn = (): Promise<Sfn> => {
-    connected ??= connect(config);
-    return connected;
-  };
+  const sfn = lazily(config);
   return {
-    async start(envelopeId) {
-      const { client, StartExecutionCommand } = await sfn();
-      const input = JSON.stringify({ envelope_id: envelopeId });
-      await client
-        .send(new StartExecutionCommand({ stateMachineArn, name: envelopeId, input }))
-        .catch(unless(startedBefore));
-    },
+    start: (envelopeId) => start(sfn, { stateMachineArn, name: envelopeId, input: { envelope_id: envelopeId } }),
     async settle(taskToken, output) {
       const { client, SendTaskSuccessCommand } = await sfn();
       await client
@@ -36,6 +27,30 @@ export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClien
         .catch(unless(settledBefore));
     },
   };
+}
+
+export function lazyRolloutClock(stateMachineArn: string, config: SFNClientConfig = {}): RolloutClock {
+  const sfn = lazily(config);
+  return { start: (id) => start(sfn, { stateMachineArn, name: id, input: {} }) };
+}
+
+function lazily(config: SFNClientConfig): () => Promise<Sfn> {
+  let connected: Promise<Sfn> | undefined;
+  return () => {
+    connected ??= connect(config);
+    return connected;
+  };
+}
+
+interface Started {
+  readonly stateMachineArn: string;
+  readonly name: string;
+  readonly input: object;
+}
+
+async function start(sfn: () => Promise<Sfn>, { input, ...named }: Started): Promise<void> {
+  const { client, StartExecutionCommand } = await sfn();
+  await client.send(new StartExecutionCommand({ ...named, input: JSON.stringify(input) })).catch(unless(startedBefore));
 }
 
 async function connect(config: SFNClientConfig): Promise<Sfn> {
@@ -47,7 +62,7 @@ const unless =
   (harmless: readonly string[]) =>
   (cause: unknown): void => {
     if (cause instanceof Error && harmless.includes(cause.name)) return;
-    throw new GatewayError('service_unavailable', 'The approval clock did not answer. Try again shortly.', {
+    throw new GatewayError('service_unavailable', 'Step Functions did not answer. Try again shortly.', {
       cause,
       retryAfterSeconds: 1,
     });

@@ -2,8 +2,14 @@
 import { join } from 'node:path';
 import { localExecutorClients } from '#adapters/executors/clients.ts';
 import { type Containment, findContainment } from '#adapters/executors/containment.ts';
-import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
 import { createInterpreter, type Interpreter } from '#adapters/local/asl/interpreter.ts';
+import {
+  definitionOf,
+  localApprovalClock,
+  localRolloutClock,
+  type MachineName,
+  machines,
+} from '#adapters/local/clocks.ts';
 import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
 import { type DeliveryFeed, deliveryFeed } from '#adapters/local/delivery-feed.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
@@ -69,7 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     report,
   );
   const approvalEvents = new ApprovalEventFeed({ timeouts: systemTimeouts, process: systemIds.randomHex(4) });
-  const clock: { interpreter?: Interpreter } = {};
+  const interpreters: Interpreter[] = [];
   const committed: { feed?: CommitFeed } = {};
   const enqueued: { feed?: DeliveryFeed } = {};
   const governed: { ports?: GatewayPorts } = {};
@@ -85,9 +91,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       approvalEvents.committed(entry);
     },
     enqueued: (delivery) => enqueued.feed?.enqueued(delivery),
-    approvalClock: async (later) => {
-      clock.interpreter = await approvalInterpreter(store, () => governed.ports ?? later(), report);
-      return localApprovalClock(clock.interpreter);
+    clocks: async (later) => {
+      const of = (name: MachineName) => interpreterOf(name, { store, ports: () => governed.ports ?? later(), report });
+      const [approvals, rollouts] = await Promise.all([of('approval'), of('rollout')]);
+      interpreters.push(approvals, rollouts);
+      return { approvalClock: localApprovalClock(approvals), rolloutClock: localRolloutClock(rollouts) };
     },
   });
   const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment, flags.state) });
@@ -96,8 +104,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // No other process runs on this store, so what was started and has no outcome was cut off with the process before.
   const abandoned = store.shared ? 0 : await closeAbandoned(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
-  const resumed = await clock.interpreter?.recover();
-  if (resumed) telemetry.log('info', 'approval clocks resumed', { count: resumed });
+  const resumed = await Promise.all(interpreters.map((each) => each.recover()));
+  const count = resumed.reduce((sum, each) => sum + each, 0);
+  if (count) telemetry.log('info', 'clocks of approvals and rollouts resumed', { count });
 
   const feed = createCommitFeed({
     log: ports.evidence,
@@ -154,7 +163,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await mcp.gateway.stop();
       await running.over();
       await Promise.all(parts.map((part) => part.stop()));
-      await clock.interpreter?.stop();
+      for (const each of interpreters) await each.stop();
       await notified.stop();
       await feed.stop();
       await local.checkpoints.close();
@@ -178,11 +187,17 @@ function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environme
   return mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
 }
 
-async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts, report: (message: string) => void) {
+interface InterpreterOptions {
+  readonly store: LocalStore;
+  readonly ports: () => GatewayPorts;
+  readonly report: (message: string) => void;
+}
+
+async function interpreterOf(name: MachineName, { store, ports, report }: InterpreterOptions): Promise<Interpreter> {
   let handlers: ReturnType<typeof eventHandlers> | undefined;
   return createInterpreter({
-    name: 'approval',
-    definition: await approvalDefinition(),
+    name,
+    definition: await definitionOf(name),
     store: store.executions,
     clock: systemClock,
     ids: systemIds,
@@ -191,8 +206,9 @@ async function approvalInterpreter(store: LocalStore, ports: () => GatewayPorts,
     report,
     invoke: async (functionName, payload) => {
       handlers ??= eventHandlers(ports());
-      if (functionName !== 'approval-steps') throw new Error(`The state machine names the function ${functionName}.`);
-      return handlers['approval-steps'](payload as never);
+      const performing = machines[name].function;
+      if (functionName !== performing) throw new Error(`The state machine names the function ${functionName}.`);
+      return handlers[performing](payload as never);
     },
   });
 }

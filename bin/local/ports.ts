@@ -21,7 +21,7 @@ import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.t
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
-import type { ApprovalClock, Delivery } from '#core/approvals/ports.ts';
+import type { Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
@@ -73,7 +73,7 @@ export interface PortsOptions {
   /** Called for every notification that was enqueued. */
   readonly enqueued: (delivery: Delivery) => void;
   /** The clock runs handlers, and handlers run over these ports: the clock is made in between. */
-  readonly approvalClock: (ports: () => GatewayPorts) => Promise<ApprovalClock>;
+  readonly clocks: (ports: () => GatewayPorts) => Promise<Pick<GatewayPorts, 'approvalClock' | 'rolloutClock'>>;
 }
 
 /** What the functions of every surface are given here. */
@@ -142,7 +142,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
     approvalEvents: options.approvalEvents,
-    approvalClock: await options.approvalClock(() => ports),
+    ...(await options.clocks(() => ports)),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
     effects: (call) => background.effects(call),

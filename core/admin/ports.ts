@@ -23,7 +23,7 @@ import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
-import type { Rollouts } from '#core/rollouts/ports.ts';
+import type { RolloutClock, Rollouts } from '#core/rollouts/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
 import type { TransparencyLog } from '#core/transparency/log.ts';
 
@@ -64,6 +64,7 @@ export interface GatewayPorts extends GovernPorts {
   readonly observations: Observations;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
+  readonly rolloutClock: RolloutClock;
   readonly alerts: AlertStore;
   readonly passkeys: PasskeyStore;
   /** What happens to approvals, where one process makes every commit and streams may stay open. */

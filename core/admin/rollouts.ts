@@ -53,6 +53,10 @@ export const createRollout: Operation = async (call) => {
       'conflict',
       `The model ${JSON.stringify(asked.route_model)} has an open rollout; wait for its end or roll it back first.`,
     );
+  // The sweep looks at every open rollout each minute, whether its clock runs or not.
+  await ports.rolloutClock.start(rollout.id).catch((fault: Error) => {
+    ports.telemetry.log('error', 'the clock of a rollout did not start', { rollout: rollout.id, error: fault.message });
+  });
   return { status: 201, body: shown(rollout) };
 };
 

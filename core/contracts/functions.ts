@@ -12,6 +12,8 @@ export interface FunctionSpec {
   /** Tables and `table.index`es that the function lists: no access word implies it. */
   readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;
+  /** Starts the clock of a rollout. */
+  readonly startsRollouts?: boolean;
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
@@ -237,6 +239,7 @@ export const functions = {
   },
   policies: {
     ...interactive,
+    startsRollouts: true,
     purpose:
       'configuration, policy versions, simulation and explanation; MCP tool definitions; task manifests; session risk; rollouts',
     tables: {
@@ -280,6 +283,7 @@ export const functions = {
   },
   observatory: {
     ...interactive,
+    startsRollouts: true,
     purpose:
       'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
     tables: {

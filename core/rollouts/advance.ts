@@ -29,6 +29,24 @@ export async function advanceRollouts(ports: RolloutClockPorts): Promise<number>
   return done.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
 }
 
+/** Looks of one window: a failing canary is seen within a thirtieth of it. */
+const looksAWindow = 30;
+const [soonestSeconds, latestSeconds] = [5, 3600] as const;
+
+/**
+ * One look of the clock of a rollout. Seconds until the next: within a window of a week there are few enough that an execution
+ * of Step Functions, which ends with its 25,000th event, outlasts the rollout. 0 when the rollout is over.
+ */
+export async function advanceRollout(ports: RolloutClockPorts, id: string): Promise<{ readonly seconds: number }> {
+  const before = await ports.rollouts.get(id);
+  if (!before || !isOpen(before)) return { seconds: 0 };
+  await advance(ports, before);
+  const after = await ports.rollouts.get(id);
+  if (!after || !isOpen(after)) return { seconds: 0 };
+  const seconds = Math.ceil(after.observation_window_ms / 1000 / looksAWindow);
+  return { seconds: Math.min(latestSeconds, Math.max(soonestSeconds, seconds)) };
+}
+
 async function advance(ports: RolloutClockPorts, rollout: Rollout): Promise<boolean> {
   const now = ports.clock.now();
   const { baseline, canary, judged } = await figuresOf(ports.observations, rollout, now);

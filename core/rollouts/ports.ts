@@ -1,6 +1,11 @@
 /** Where rollouts are kept. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 
+/** Owns the time of rollouts: looks at one again and again until it is over. Starting one twice is success. */
+export interface RolloutClock {
+  start(id: string): Promise<void>;
+}
+
 export interface Rollouts {
   get(id: string): Promise<Rollout | undefined>;
   /** Newest first, at most 200. */

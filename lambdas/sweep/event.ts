@@ -1,4 +1,8 @@
-/** Runs every minute: heals what a crash left behind, and publishes how long people keep agents waiting. */
+/**
+ * Runs every minute: heals what a crash left behind, and publishes how long people keep agents waiting. The clock of a rollout calls it
+ * for one rollout.
+ */
+import * as z from 'zod';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { sweepCredentials } from '#core/credentials/registry.ts';
@@ -6,10 +10,13 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import { keyCounters } from '#core/limits/limits-of-key.ts';
-import { advanceRollouts } from '#core/rollouts/advance.ts';
+import { advanceRollout, advanceRollouts } from '#core/rollouts/advance.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
+
+/** What the state machine of a rollout sends; every other event is the schedule's. */
+const rolloutLook = z.strictObject({ rollout_id: z.uuid() });
 
 /** Tenants whose counters are looked at at the same time. */
 const tenantsAtOnce = 20;
@@ -19,7 +26,9 @@ const longestMs = 40_000;
 export const createHandler = (ports: GatewayPorts) => {
   const steps = stepPorts(ports);
   const turns = new Turns();
-  return async () => {
+  return async (event?: unknown) => {
+    const look = rolloutLook.safeParse(event);
+    if (look.success) return advanceRollout(ports, look.data.rollout_id);
     const rest = others(ports, turns);
     try {
       const swept = await sweepApprovals(steps);

@@ -2,6 +2,7 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { advanceRollouts } from '#core/rollouts/advance.ts';
+import { createHandler as createSweep } from '../../lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -219,4 +220,54 @@ test('[rollout.tenants] a tenant moves its own traffic alone, and agents move no
   const global = (await create()).body;
   const refused = await act(global.id, 'rollback', keys.human);
   expect([refused.status, refused.body.error.type]).toEqual([403, 'forbidden']);
+});
+
+describe('[rollout.machine] the clock of one rollout', () => {
+  const handler = () => createSweep(gateway.ports);
+
+  test('is started with it, and a clock that does not start keeps no rollout from being made', async () => {
+    const started: string[] = [];
+    const made = caller({ ...gateway.ports, rolloutClock: { start: async (id) => void started.push(id) } });
+    const broken = caller({ ...gateway.ports, rolloutClock: { start: () => Promise.reject(new Error('away')) } });
+    const body = (name: string) => ({
+      route_model: name,
+      canary_provider: 'new',
+      stages: [100],
+      observation_window: '5m',
+    });
+    const one = await made('POST', '/admin/v1/rollouts', { key: admin, body: body('gpt-clock-1') });
+    const other = await broken('POST', '/admin/v1/rollouts', { key: admin, body: body('gpt-clock-2') });
+    expect([one.status, started, other.status]).toEqual([201, [one.body.id], 201]);
+  });
+
+  test.each([
+    ['5m', 10],
+    ['10s', 5],
+    ['168h', 3600],
+  ])(
+    'looks thirty times in a window of %s, and at most every 5 s and at least every hour: each %i s',
+    async (window, seconds) => {
+      const { body } = await create({ observation_window: window });
+      expect(await handler()({ rollout_id: body.id })).toEqual({ seconds });
+      expect(await handler()({ rollout_id: body.id })).toEqual({ seconds });
+    },
+  );
+
+  test('moves it where its data says so, and ends with it', async () => {
+    const { body } = await create({ observation_window: '10s' });
+    noticed();
+    const names = Array.from({ length: 25 }, (_, n) => `clocked-${n}`);
+    await Promise.all(names.map((name) => chat(body.route_model, name)));
+    await project(...names);
+    gateway.pass(60);
+    expect(await handler()({ rollout_id: body.id })).toEqual({ seconds: 0 });
+    expect((await get(body.id)).rollout.state).toBe('completed');
+    expect(await handler()({ rollout_id: '0199f0a0-0000-7000-8000-000000000000' })).toEqual({ seconds: 0 });
+  });
+
+  test('goes on while it is paused', async () => {
+    const { body } = await create();
+    await act(body.id, 'pause');
+    expect(await handler()({ rollout_id: body.id })).toEqual({ seconds: 10 });
+  });
 });

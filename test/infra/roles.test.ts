@@ -99,6 +99,7 @@ function expected(spec: FunctionSpec): Grants {
   });
   for (const query of spec.queries ?? []) grants.push(`dynamodb:Query table:${query.replace('.', '/index/')}`);
   if (spec.startsApprovals) grants.push(`states:StartExecution ${machine}`);
+  if (spec.startsRollouts) grants.push('states:StartExecution states:stateMachine:agent-governance-rollout');
   if (spec.settlesTasks) grants.push(`states:SendTaskSuccess ${machine}`);
   if (spec.signs) grants.push('kms:Sign key:evidence', 'kms:GetPublicKey key:evidence');
   if (spec.objects || spec.results) grants.push('s3:ListBucket objects');

@@ -261,6 +261,7 @@ describe.each(rows)('function %s', (name, spec) => {
         'STAGE',
         'GATEWAY_NAME',
       ],
+      ...(spec.startsRollouts ? ['ROLLOUT_STATE_MACHINE_ARN'] : []),
       ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
     ];
     expect(Object.keys(Variables).sort()).toEqual(expected.sort());
@@ -280,8 +281,18 @@ describe.each(rows)('function %s', (name, spec) => {
   });
 });
 
-describe('the approval clock', () => {
-  const machine = first('AWS::StepFunctions::StateMachine');
+describe('the clocks of approvals and rollouts', () => {
+  const all = Object.values(ofType(services, 'AWS::StepFunctions::StateMachine')).map(({ Properties }) => Properties);
+  const named = (name: string) => all.find(({ StateMachineName }) => StateMachineName === name)!;
+  const machine = named('agent-governance-approval');
+
+  it('[rollout.machine] the clock of rollouts is its file, around the sweep', () => {
+    const rollouts = named('agent-governance-rollout');
+    const file = JSON.parse(readFileSync('state-machines/rollout.asl.json', 'utf8')) as unknown;
+    expect(JSON.parse(rollouts.DefinitionString)).toEqual(file);
+    expect(reference(rollouts.DefinitionSubstitutions.SweepArn)).toBe(liveReference(services, 'sweep'));
+    expect(rollouts.LoggingConfiguration).toMatchObject({ Level: 'ALL', IncludeExecutionData: false });
+  });
 
   it('is the file of state-machines/, around the approval steps', () => {
     const file = JSON.parse(readFileSync('state-machines/approval.asl.json', 'utf8')) as unknown;
@@ -301,13 +312,15 @@ describe('the approval clock', () => {
     expect(reference(environment.APPROVAL_STATE_MACHINE_ARN)).toMatch(/:stateMachine:agent-governance-approval$/);
   });
 
-  it('may invoke the approval steps and no other function', () => {
+  it('may invoke the approval steps and the sweep, and no other function', () => {
     const role = Object.values(ofType(services, 'AWS::IAM::Role')).find(({ Properties }) =>
       JSON.stringify(Properties).includes('states.amazonaws.com'),
     );
     const [statement] = role?.Properties.Policies[0].PolicyDocument.Statement ?? [];
     expect(statement).toMatchObject({ Action: 'lambda:InvokeFunction', Effect: 'Allow' });
-    expect(reference(statement.Resource)).toBe(liveReference(services, 'approval-steps'));
+    expect(statement.Resource.map(reference)).toEqual(
+      ['approval-steps', 'sweep'].map((name) => liveReference(services, name as 'sweep')),
+    );
   });
 });
 

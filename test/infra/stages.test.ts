@@ -114,6 +114,7 @@ it("[cloud.stage-differences] differs in the services by buffering, a literal ti
         'Uri.Fn::Join[][]: /response-streaming-invocations → /invocations',
       ].map((difference) => `ApiGateway::Method .Properties.Integration.${difference}`),
       'SQS::QueuePolicy .Properties.PolicyDocument.Statement without refusal of plain HTTP',
+      'StepFunctions::StateMachine .Definition.States.Rest.Seconds: {% $states.input.seconds %} → 5',
       'StepFunctions::StateMachine .Definition.States.WaitForDecision.TimeoutSeconds: {% $seconds_left %} → 9',
     ].sort(),
   );

@@ -13,6 +13,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.asl.json'));
 /** A task without Catch fails its execution: right only where something else heals what that leaves. */
 const uncaught: Readonly<Record<string, string>> = {
   'approval.asl.json Settle': 'the row is the truth; the sweep denies, releases and ends leases by it',
+  'rollout.asl.json Look': 'the sweep judges every open rollout each minute',
 };
 
 /** Everywhere a state may lead to. */

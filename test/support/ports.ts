@@ -139,6 +139,7 @@ export async function testPorts(options: TestOptions = {}) {
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
     approvalClock,
+    rolloutClock: { start: async () => {} },
     brokers: async (name) =>
       brokersFrom((await snapshots.current()).configuration, {
         secrets,

@@ -1,13 +1,14 @@
 /** The deployed approval definition under the local interpreter: decided, timed out, restarted, settled twice. */
-import { approvalDefinition, localApprovalClock } from '#adapters/local/approval-clock.ts';
+
 import type { StateMachine } from '#adapters/local/asl/definition.ts';
 import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
+import { definitionOf, localApprovalClock } from '#adapters/local/clocks.ts';
 import { fakeTime } from './fake-time.ts';
 import { memoryExecutions } from './memory-executions.ts';
 
 let definition: StateMachine;
 beforeAll(async () => {
-  definition = await approvalDefinition();
+  definition = await definitionOf('approval');
 });
 
 interface Payload {

@@ -1,0 +1,29 @@
+/** The clocks of approvals and rollouts in the local run: the deployed definitions under the local interpreter. */
+import { readFile } from 'node:fs/promises';
+import type { ApprovalClock } from '#core/approvals/ports.ts';
+import type { RolloutClock } from '#core/rollouts/ports.ts';
+import { loadDefinition, type StateMachine } from './asl/definition.ts';
+import type { Interpreter } from './asl/interpreter.ts';
+
+/** Each machine with the function that performs its steps. */
+export const machines = {
+  approval: { function: 'approval-steps', placeholder: 'ApprovalStepsArn' },
+  rollout: { function: 'sweep', placeholder: 'SweepArn' },
+} as const;
+export type MachineName = keyof typeof machines;
+
+/** A file of `state-machines/` with the function's name in place of its ARN. */
+export async function definitionOf(name: MachineName): Promise<StateMachine> {
+  const file = new URL(`../../state-machines/${name}.asl.json`, import.meta.url);
+  const { placeholder, function: performing } = machines[name];
+  return loadDefinition(await readFile(file, 'utf8'), { [placeholder]: performing });
+}
+
+export const localApprovalClock = (interpreter: Interpreter): ApprovalClock => ({
+  start: (envelopeId) => interpreter.start(envelopeId, { envelope_id: envelopeId }),
+  settle: (taskToken, output) => interpreter.settle(taskToken, output),
+});
+
+export const localRolloutClock = (interpreter: Interpreter): RolloutClock => ({
+  start: (id) => interpreter.start(id, {}),
+});

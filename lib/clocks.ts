@@ -1,0 +1,86 @@
+/**
+ * The clocks of approvals and rollouts: the state machines of `state-machines/` around the functions `approval-steps` and `sweep`.
+ * They share a role and a log group, since the stack is near its limit of resources.
+ */
+import { readFileSync } from 'node:fs';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { allow } from './access.ts';
+import { accept } from './findings.ts';
+import { type EmulatorLimits, type GatewaySettings, rolloutMachineName, stateMachineName } from './settings.ts';
+
+export interface ClocksProps {
+  readonly settings: GatewaySettings;
+  /** The function that performs every step of an approval. */
+  readonly steps: IFunction;
+  /** The function that judges a rollout and moves it. */
+  readonly sweep: IFunction;
+}
+
+export class Clocks extends Construct {
+  readonly approvals: StateMachine;
+
+  constructor(scope: Construct, id: string, { settings, steps, sweep }: ClocksProps) {
+    super(scope, id);
+    const destination = new LogGroup(this, 'Logs', {
+      logGroupName: `/aws/vendedlogs/states/${stateMachineName(settings)}`,
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const common = {
+      stateMachineType: StateMachineType.STANDARD,
+      role: new Role(this, 'Role', {
+        // Step Functions assumes it for machines of this account only.
+        assumedBy: new ServicePrincipal('states.amazonaws.com', {
+          conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+        }),
+        inlinePolicies: {
+          steps: new PolicyDocument({
+            statements: [allow(['lambda:InvokeFunction'], [steps.functionArn, sweep.functionArn])],
+          }),
+        },
+      }),
+      tracingEnabled: true,
+      // Execution data holds the task token: it is in no log.
+      logs: { destination, level: LogLevel.ALL, includeExecutionData: false },
+      removalPolicy: RemovalPolicy.DESTROY,
+    };
+    this.approvals = new StateMachine(this, 'Machine', {
+      ...common,
+      stateMachineName: stateMachineName(settings),
+      definitionBody: definition('approval', settings.emulator),
+      definitionSubstitutions: { ApprovalStepsArn: steps.functionArn },
+    });
+    new StateMachine(this, 'RolloutMachine', {
+      ...common,
+      stateMachineName: rolloutMachineName(settings),
+      definitionBody: definition('rollout', settings.emulator),
+      definitionSubstitutions: { SweepArn: sweep.functionArn },
+    });
+    accept(this, { 'AwsSolutions-IAM5[Resource::*]': 'Log delivery and X-Ray know no narrower resource.' });
+  }
+}
+
+/** The emulator evaluates no expression in `Seconds`. */
+const emulatorWaitSeconds = 5;
+
+interface Definition {
+  readonly States: Record<string, Record<string, unknown>>;
+}
+
+/** The file as it is; on the emulator with every computed time-out and wait replaced by a literal one. */
+function definition(name: 'approval' | 'rollout', limits: EmulatorLimits | undefined): DefinitionBody {
+  const text = readFileSync(new URL(`../state-machines/${name}.asl.json`, import.meta.url), 'utf8');
+  const parsed = JSON.parse(text) as Definition;
+  if (limits) {
+    for (const state of Object.values(parsed.States)) {
+      if (typeof state.TimeoutSeconds === 'string') state.TimeoutSeconds = limits.approvalTimeoutSeconds;
+      if (typeof state.Seconds === 'string') state.Seconds = emulatorWaitSeconds;
+    }
+  }
+  return DefinitionBody.fromString(JSON.stringify(parsed));
+}

@@ -1,0 +1,69 @@
+/** The deployed definition of the clock of rollouts under the local interpreter: it looks, rests as it is told, and ends. */
+import type { StateMachine } from '#adapters/local/asl/definition.ts';
+import { createInterpreter } from '#adapters/local/asl/interpreter.ts';
+import { definitionOf, localRolloutClock } from '#adapters/local/clocks.ts';
+import { fakeTime } from './fake-time.ts';
+import { memoryExecutions } from './memory-executions.ts';
+
+let definition: StateMachine;
+beforeAll(async () => {
+  definition = await definitionOf('rollout');
+});
+
+/** @param answers what each look answers in turn; an error's name stands for a fault of the function. */
+function setUp(answers: readonly (number | string)[]) {
+  const time = fakeTime();
+  const kept = memoryExecutions();
+  const looked: unknown[] = [];
+  const rest = [...answers];
+  const start = () => {
+    const interpreter = createInterpreter({
+      ...{ name: 'rollout', definition, store: kept.store, clock: time.clock, timers: time.timers },
+      invoke: async (name, payload) => {
+        looked.push([name, payload]);
+        const next = rest.shift() ?? 0;
+        if (typeof next === 'string') throw Object.assign(new Error('no'), { name: next });
+        return { seconds: next };
+      },
+      ids: { uuid: () => 'id', randomHex: () => 'token' },
+      random: () => 1,
+      report: () => {},
+    });
+    return { interpreter, clock: localRolloutClock(interpreter) };
+  };
+  return { ...time, ...kept, looked, start };
+}
+
+const look = ['sweep', { rollout_id: 'r1' }];
+
+test('[rollout.machine] it looks, waits for as long as it is told, and ends when the rollout is over', async () => {
+  const { start, waiting, pass, looked, row } = setUp([10, 3600, 0]);
+  const { clock, interpreter } = start();
+  await clock.start('r1');
+  await clock.start('r1');
+  await interpreter.idle();
+  expect([waiting(), looked]).toEqual([[10], [look]]);
+  pass(10);
+  await interpreter.idle();
+  expect([waiting(), looked]).toEqual([[3600], [look, look]]);
+  pass(3600);
+  await interpreter.idle();
+  expect([waiting(), looked.length, row('r1')?.status]).toEqual([[], 3, 'succeeded']);
+});
+
+test('[rollout.machine] a look that fails is repeated, and a restart goes on where it was', async () => {
+  const { start, waiting, pass, looked, row } = setUp(['Lambda.ServiceException', 10, 0]);
+  const first = start();
+  await first.clock.start('r1');
+  await first.interpreter.idle();
+  expect([waiting(), looked.length]).toEqual([[2], 1]);
+  pass(2);
+  await first.interpreter.idle();
+  expect(looked.length).toBe(2);
+  await first.interpreter.stop();
+  const second = start();
+  expect(await second.interpreter.recover()).toBe(1);
+  pass(10);
+  await second.interpreter.idle();
+  expect([looked.length, row('r1')?.status]).toEqual([3, 'succeeded']);
+});
