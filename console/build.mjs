@@ -31,7 +31,7 @@ const options = {
 export async function buildConsole() {
   const pages = await build({
     ...options,
-    entryPoints: { console: 'console/main.tsx', style: 'console/style.css' },
+    entryPoints: { console: 'console/main.tsx', verifier: 'console/evidence/worker.ts', style: 'console/style.css' },
     splitting: true,
     format: 'esm',
     chunkNames: 'chunk-[hash]',

@@ -1889,7 +1889,7 @@ const webConsole: readonly Requirement[] = [
   must('console.sessions', 'Sessions are listed; one shows its risk and its entries.'),
   must(
     'console.verify',
-    'The browser verifies a session or a bundle from a file with the verifier of the command line, and sends it nowhere.',
+    'The browser verifies a session or a bundle from a file with the verifier of the command line, in a worker with progress, and sends it nowhere.',
   ),
   must('console.requests', 'Chat calls are listed with decision, outcome, tokens, cost and session.'),
   must(

@@ -36,7 +36,7 @@ const headers = {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    'trusted-types verifier',
   ].join('; '),
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',

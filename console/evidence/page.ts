@@ -10,7 +10,7 @@ async function verify(): Promise<void> {
   place.className = 'verdict';
   place.textContent = 'Verifying…';
   const key = (part('key') as HTMLTextAreaElement | null)?.value.trim() ?? '';
-  const { verification } = await verified(bundle, key === '' ? undefined : key);
+  const verification = await verified(bundle, key === '' ? undefined : key);
   const { valid, total_entries, broken_link, passkey_votes, not_checked } = verification;
   const said = valid
     ? `Valid: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, verified in this browser just now.`

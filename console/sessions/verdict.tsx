@@ -1,27 +1,32 @@
 /** What a verification came to: valid or not, where it broke, and what it does not prove. */
 import { useState } from 'preact/hooks';
+import type { Verification } from '#core/contracts/evidence.ts';
 import { faultText } from '../api.ts';
-import type { Verified } from '../evidence/verify.ts';
-import { Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { Ago, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 
 interface Verifying {
   readonly busy: boolean;
+  /** Entries so far, while it goes on. */
+  readonly entries: number;
   readonly fault: string | undefined;
-  readonly verified: Verified | undefined;
+  readonly verified: Verification | undefined;
   /** @param bundle its text or bytes, asked for when the verifier is there. */
   readonly verify: (bundle: () => Promise<string | Uint8Array>, trustedKey: string) => Promise<void>;
 }
 
+const idle = { busy: false, entries: 0, fault: undefined, verified: undefined } as const;
+
 export function useVerifier(): Verifying {
-  const [state, setState] = useState<Omit<Verifying, 'verify'>>({ busy: false, fault: undefined, verified: undefined });
+  const [state, setState] = useState<Omit<Verifying, 'verify'>>(idle);
   const verify: Verifying['verify'] = async (bundle, trustedKey) => {
-    setState({ busy: true, fault: undefined, verified: undefined });
+    setState({ ...idle, busy: true });
     try {
-      const [{ verified }, text] = await Promise.all([import('../evidence/verify.ts'), bundle()]);
-      const result = await verified(text, trustedKey.trim() === '' ? undefined : trustedKey);
-      setState({ busy: false, fault: undefined, verified: result });
+      const [{ verifiedInWorker }, text] = await Promise.all([import('../evidence/in-worker.ts'), bundle()]);
+      const question = { bundle: text, trustedKey: trustedKey.trim() === '' ? undefined : trustedKey };
+      const progress = (entries: number) => setState({ ...idle, busy: true, entries });
+      setState({ ...idle, verified: await verifiedInWorker(question, progress) });
     } catch (cause) {
-      setState({ busy: false, fault: faultText(cause), verified: undefined });
+      setState({ ...idle, fault: faultText(cause) });
     }
   };
   return { ...state, verify };
@@ -44,18 +49,18 @@ export function TrustedKey({ value, change }: { readonly value: string; readonly
   );
 }
 
-export function Verdict({ of: { busy, fault, verified } }: { readonly of: Omit<Verifying, 'verify'> }) {
+export function Verdict({ of: { busy, entries, fault, verified } }: { readonly of: Omit<Verifying, 'verify'> }) {
   return (
     <div role="status">
-      {busy && <p>Verifying…</p>}
+      {busy && <p>Verifying…{entries > 0 && ` ${entries.toLocaleString('en')} entries so far`}</p>}
       {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
       {verified && <Told {...verified} />}
     </div>
   );
 }
 
-function Told({ verification }: Verified) {
-  const { valid, total_entries, session_manifest_hash, broken_link, checkpoint, passkey_votes, not_checked } =
+function Told(verification: Verification) {
+  const { valid, total_entries, session_manifest_hash, broken_link, checkpoint, log, passkey_votes, not_checked } =
     verification;
   return (
     <>
@@ -83,6 +88,23 @@ function Told({ verification }: Verified) {
         {checkpoint && (
           <Fact name="Checkpoint">
             at entry {checkpoint.index}, {checkpoint.created_at}
+          </Fact>
+        )}
+        {log && (
+          <Fact name="Log">
+            <Code of={log.origin} />, leaf {log.position} of {log.size}: entries up to {log.index} are logged,{' '}
+            <Ago at={log.at} />
+          </Fact>
+        )}
+        {log && (
+          <Fact name="Witnesses">
+            {log.witnesses.length === 0
+              ? 'none whose key is known here'
+              : log.witnesses.map(({ witness, at }) => (
+                  <span key={witness}>
+                    <Text of={witness} /> saw it <Ago at={at} />.{' '}
+                  </span>
+                ))}
           </Fact>
         )}
         {passkey_votes !== undefined && (

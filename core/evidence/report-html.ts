@@ -30,7 +30,7 @@ export async function* htmlReport(
 
 /** Filled in by the script of the page. */
 const here = `<h2>Verify here</h2>
-<p>This page holds the session's bundle and its verifier, and loads nothing. What stands above was found when it was written.</p>
+<p>This page holds the session's bundle and its verifier, and loads nothing. The verdict above is from when the file was written.</p>
 <p class="verdict" id="verdict" role="status">Not verified in this browser: that needs JavaScript.</p>
 <p><label for="key">Public key that you trust (PEM), got elsewhere than with this file</label><br>
 <textarea id="key" rows="4" cols="66" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----"></textarea><br>

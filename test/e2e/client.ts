@@ -37,9 +37,18 @@ export async function ask<T = Fields>(url: string, method: string, path: string,
     },
     ...(body !== undefined && { body }),
   });
-  const text = await response.text();
+  const endless = method === 'GET' && response.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = await (endless ? firstOf(response) : response.text());
   const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
   return { status: response.status, headers: response.headers, text, body: (isJson ? JSON.parse(text) : {}) as T };
+}
+
+/** What a stream begins with; it is left after that. */
+async function firstOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
 }
 
 export type Action = Partial<{

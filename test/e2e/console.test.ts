@@ -74,7 +74,7 @@ test('[console.policy] every file carries the policy, and the page names no othe
     expect(policy).toEqual([
       ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
       ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-      ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+      ...["require-trusted-types-for 'script'", 'trusted-types verifier'],
     ]);
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-content-type-options': 'nosniff',

@@ -117,16 +117,6 @@ export const visits: Readonly<Record<string, Visit>> = {
     );
     return admin(world, 'POST', `/alerts/${id}/acknowledge`, 'e2e-platform');
   },
-  'GET /admin/v1/approvals/events': async ({ gateway }) => {
-    const left = new AbortController();
-    const reply = await fetch(`${gateway.ready.admin_url}/admin/v1/approvals/events`, {
-      headers: { 'x-api-key': 'e2e-alice' },
-      signal: left.signal,
-    });
-    const { value } = await reply.body!.getReader().read();
-    left.abort();
-    return { status: reply.status, headers: reply.headers, text: new TextDecoder().decode(value), body: {} };
-  },
   'GET /admin/v1/approvals/{envelope_id}': (world) =>
     admin(world, 'GET', `/approvals/${world.found.approval}`, 'e2e-alice'),
   'POST /admin/v1/approvals/{envelope_id}/approve': (world) =>

@@ -1,0 +1,25 @@
+/** The verifier in a worker: the page goes on while a long session is verified [console.verify]. */
+import { verified } from './verify.ts';
+
+export interface Question {
+  readonly bundle: string | Uint8Array;
+  readonly trustedKey: string | undefined;
+}
+export type Told =
+  | { readonly entries: number }
+  | { readonly verification: Awaited<ReturnType<typeof verified>> }
+  | { readonly fault: string };
+
+/** Progress is reported after so many entries. */
+const every = 5_000;
+
+const tell = (told: Told) => postMessage(told);
+
+addEventListener('message', ({ data }: MessageEvent<Question>) => {
+  verified(data.bundle, data.trustedKey, (entries) => {
+    if (entries % every === 0) tell({ entries });
+  }).then(
+    (verification) => tell({ verification }),
+    (cause: unknown) => tell({ fault: cause instanceof Error ? cause.message : String(cause) }),
+  );
+});
