@@ -52,6 +52,9 @@ function showCaller(out: Output, item: Fields): void {
   out.field('  tenant', text(item.tenant));
   out.field('  session', text(item.session_id) ?? text(actor.session));
   if (text(actor.agent)) out.line(`  label (given by the caller, not verified): ${plain(actor.agent)}`);
+  const sources = Array.isArray(item.sources) ? item.sources : [];
+  if (sources.length > 0) out.line('  where values come from:');
+  for (const source of sources) out.line(`    - ${plain(source)}`);
   if (text(item.justification)) out.line(`  justification (in words of the caller): ${plain(item.justification)}`);
 }
 

@@ -106,7 +106,8 @@ const unclearSource = ({ name }: CompiledPolicy, rule: CompiledRule): PolicyDeci
 export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boolean =>
   argumentState(argument, call) === 'yes';
 
-function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
+/** Whether an argument condition holds; shared with the explanation. */
+export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
   const { origin } = predicate;
   const held = (passes: (held: Held) => boolean): boolean =>
     holdsInCall(

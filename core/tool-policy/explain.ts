@@ -2,7 +2,7 @@
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
-import { argumentHolds, worstReading } from './decide.ts';
+import { argumentState, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
 export interface RuleTrace {
@@ -45,7 +45,8 @@ function explainOne(policy: CompiledPolicy, call: ToolCall): RuleTrace[] {
       matched: !failed,
       ...(failed && { failed }),
     });
-    if (!failed) break;
+    // What follows a condition that cannot be answered says nothing of the decision.
+    if (!failed || failed.found === notTraced) break;
   }
   return traces;
 }
@@ -63,14 +64,22 @@ export function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['f
     const glob = rule[field];
     if (glob && !glob.matches(call[field])) return { field, expected: glob.source, found: call[field] };
   }
-  const argument = rule.arguments.find((condition) => !argumentHolds(condition, call));
+  const states = rule.arguments.map((condition) => argumentState(condition, call));
+  const at = states.includes('no') ? states.indexOf('no') : states.indexOf('unclear');
+  const argument = rule.arguments[at];
   if (!argument) return undefined;
+  const { path, predicate } = argument;
+  if (states[at] === 'unclear')
+    return { field: `arguments.${path.source}`, expected: show(predicate.source), found: notTraced };
   return {
     field: `arguments.${argument.path.source}`,
     expected: show(argument.predicate.source),
     found: show(valuesAt(argument, call)),
   };
 }
+
+/** A recorded call is not traced again: what its session had seen then is not known now. */
+export const notTraced = 'a source that is not known here; the entry names what was found';
 
 /** What stands at the path: nothing, the one value, or all of them. */
 function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {

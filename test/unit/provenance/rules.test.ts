@@ -7,6 +7,7 @@ import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
+import { explain } from '#core/tool-policy/explain.ts';
 
 const policyOf = (rules: readonly Partial<ToolRule>[], default_decision: 'allow' | 'review' | 'block' = 'review') => ({
   name: 'p',
@@ -130,6 +131,17 @@ describe('[provenance.fail-closed] a source that is not known allows nothing', (
     );
     expect(decide(policy, send({ to: 'a' }))).toMatchObject({ decision: 'allow', rule_index: 0 });
   });
+});
+
+test('[policy.why] an explanation ends at a condition on a source that is not known, and says so', () => {
+  const policy = compilePolicy(policyOf([{ arguments: { to: { source_some: 'tool:*' } }, decision: 'block' }, {}]));
+  const unknownHere = explain(policy, send({ to: 'a' }));
+  expect(unknownHere).toMatchObject([
+    { matched: false, failed: { field: 'arguments.to', found: expect.stringContaining('not known here') } },
+  ]);
+  const known = explain(policy, send({ to: 'a' }, sources(['a', trusted])));
+  expect(known.map(({ matched }) => matched)).toEqual([false, true]);
+  expect(known[0]?.failed?.found).toBe('"a"');
 });
 
 describe('[provenance.analysis]', () => {
