@@ -1714,6 +1714,10 @@ const toolGateway: readonly Requirement[] = [
     'A call of test-action that the policy blocks is a block, also where no upstream has the tool.',
   ),
   must(
+    'mcp.refusal-log',
+    'An MCP message that is refused for its caller, such as one above a rate limit, is not logged as an error.',
+  ),
+  must(
     'mcp.unplaced-blocked',
     'A tool call that the policy blocks is answered -32001 with the reason, also where no reachable server has the tool.',
   ),

@@ -328,9 +328,12 @@ export class McpGateway {
     void queue.write(responseOf(id, { error }));
   }
 
+  /** A refusal of the caller is not an error of the gateway [mcp.refusal-log]. */
   #log(fault: unknown): void {
     const error = fault instanceof Error ? fault.message : String(fault);
-    this.#ports.telemetry.log('error', 'an MCP message failed', { error });
+    const refused = fault instanceof GatewayError && fault.kind.status < 500;
+    if (refused) this.#ports.telemetry.log('info', 'an MCP message was refused', { error });
+    else this.#ports.telemetry.log('error', 'an MCP message failed', { error });
   }
 }
 

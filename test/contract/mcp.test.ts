@@ -162,14 +162,20 @@ describe('what is refused', () => {
     expect((await http('DELETE', '/mcp', undefined, { headers })).status).toBe(405);
   });
 
-  test('more calls than the tenant may make, before anything is done', async () => {
+  test('[mcp.refusal-log] more calls than the tenant may make, before anything is done, and not an error of the gateway', async () => {
     await configure({ rate: 1 });
     const session = await open();
     expect((await call('echo', {}, { session })).status).toBe(200);
     const calls = server.calls().length;
+    const earlier = test_.lines.length;
     const refused = await call('echo', {}, { session });
     expect([refused.status, refused.headers['retry-after'] !== undefined]).toEqual([429, true]);
     expect(server.calls().length).toBe(calls);
+    const logged = test_.lines
+      .slice(earlier)
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg.startsWith('an MCP message'));
+    expect(logged.map(({ level, msg }) => [level, msg])).toEqual([['info', 'an MCP message was refused']]);
   });
 
   test('[mcp.no-upstream] a tool nobody serves', async () => {
