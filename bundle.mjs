@@ -136,14 +136,15 @@ function shakenSchemas() {
 function withoutJsonSchemas() {
   const method =
     /inst\._zod\.processJSONSchema = \(ctx, json, params\) => processors\.\w+\(inst, ctx, json, params\);/g;
+  const writers = /import \{([^}]*)\} from "\.\.\/core\/to-json-schema\.js";/;
   return {
     name: 'without-json-schemas',
     setup: ({ onLoad }) =>
       onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async ({ path }) => {
         const source = await readFile(path, 'utf8');
-        if (!method.test(source))
+        if (!method.test(source) || !writers.test(source))
           throw new Error(`${path}: no schema describes itself as this plugin expects: adapt it`);
-        return { contents: source.replace(method, '') };
+        return { contents: source.replace(method, '').replace(writers, (_, names) => `const [${names}] = [];`) };
       }),
   };
 }
