@@ -185,6 +185,10 @@ const policies: readonly Requirement[] = [
     'provenance.prompt',
     'A host passes on the request of the person as prompt of an action or _meta["agent-governance-gateway/prompt"] of an MCP call; it is not forwarded. A justification counts where the key is a person’s.',
   ),
+  must(
+    'provenance.declared',
+    'Values of a task that is attached to the session or key are trusted until the task ends; those of a task that a call only names are not.',
+  ),
   must('provenance.idle', 'While no rule for a tool asks for a source, its calls cost no step of the store more.'),
   must(
     'provenance.analysis',

@@ -15,6 +15,7 @@ interface CreateOptions {
   readonly protocol?: readonly string[];
   readonly tool?: readonly string[];
   readonly resource?: readonly string[];
+  readonly value?: readonly string[];
   readonly capability?: readonly string[];
   readonly maxActions?: number;
   readonly budget?: number;
@@ -63,6 +64,7 @@ const createOptions = (command: Command): Command =>
     .option('--protocol <name>', 'git, shell, sql, http, mcp (repeat)', gathered)
     .option('--tool <glob>', 'tools (repeat)', gathered)
     .option('--resource <glob>', 'targets (repeat)', gathered)
+    .option('--value <text>', 'recipient, account or path that rules on sources trust (repeat)', gathered)
     .option('--capability <verb>', 'read, write, execute, delete (repeat)', gathered)
     .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
     .option('--budget <usd>', 'what model calls of a session may cost', usd)
@@ -89,6 +91,7 @@ function bodyOf({ file, ...options }: CreateOptions): Fields {
     protocols: options.protocol,
     tools: options.tool,
     resources: options.resource,
+    values: options.value,
     capabilities: options.capability,
     max_actions: options.maxActions,
     budget_usd: options.budget,

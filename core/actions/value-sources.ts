@@ -18,13 +18,13 @@ export interface GivenWords {
 }
 
 type Known = Pick<Snapshot, 'policy' | 'configuration'>;
-type Ports = Pick<GovernPorts, 'provenance' | 'clock' | 'ids' | 'evidence' | 'telemetry'>;
+type Ports = Pick<GovernPorts, 'provenance' | 'tasks' | 'clock' | 'ids' | 'evidence' | 'telemetry'>;
 
 /**
  * The call with the sources of its values. Without them conditions on sources are unclear, so a store that does not answer lets
  * nothing through [provenance.fail-closed].
  */
-export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor'>>(
+export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCall | 'tenant' | 'actor' | 'key_id'>>(
   ports: Ports,
   { policy }: Known,
   call: Call,
@@ -36,7 +36,9 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
   const name = { tenant: call.tenant, session: call.actor.session };
   try {
     const { traceCall } = await import('#core/provenance/trace-call.ts');
-    const words = [prompt, justification].filter((text) => text !== undefined && text !== '') as string[];
+    const words = [prompt, justification, ...(await declaredValues(ports, call))].filter(
+      (text) => text !== undefined && text !== '',
+    ) as string[];
     const beside = { words, conversation: await conversation?.() };
     const isNew = async () => (await ports.evidence.head(name.tenant, name.session)) === undefined;
     const sources = await traceCall(provenance && { ...ports, provenance }, name, call, beside, isNew);
@@ -48,6 +50,15 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
     });
     return call;
   }
+}
+
+/** What a person declared for the session or key. A task that the call only names does not count: its caller chose it. */
+async function declaredValues(
+  { tasks, clock }: Ports,
+  { tenant, actor: { session }, key_id }: Pick<ActionEnvelope, 'tenant' | 'actor' | 'key_id'>,
+): Promise<string[]> {
+  const { manifests } = await tasks.attached(tenant, { session, key_id });
+  return manifests.flatMap(({ values = [], expires_at }) => (Date.parse(expires_at) > clock.now() ? values : []));
 }
 
 /** The person's request, for later calls of the session that come without it. What cannot be kept is trusted less, so nothing fails. */

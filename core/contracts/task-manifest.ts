@@ -19,6 +19,11 @@ export const taskManifestSchema = z
     protocols: patterns.optional().describe('git, shell, sql, http, mcp, or a name of your own.'),
     tools: patterns.optional().describe('Globs of tools: scm.get_*.'),
     resources: patterns.optional().describe('Globs of targets: acme/web, src/**, https://api.example.com/**.'),
+    values: patterns
+      .optional()
+      .describe(
+        'Recipients, accounts, paths and amounts of the task, as they are: trusted by rules on sources. No limit.',
+      ),
     capabilities: z
       .array(z.string().min(1).max(64))
       .min(1)

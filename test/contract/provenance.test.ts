@@ -86,6 +86,19 @@ test('[provenance.prompt] words sent with a foreign session are not kept', async
   expect((await act(name, 'mail.send', { to: 'eve@evil.example' })).body.decision).toBe('review');
 });
 
+test('[provenance.declared] values of an attached task are trusted, of one that is only named or has ended they are not', async () => {
+  const [name, other] = [session(), session()];
+  const declare = (body: object) => call('POST', '/admin/v1/manifests', { key: keys.human, body });
+  const ends = new Date(gateway.ports.clock.now() + 60_000).toISOString();
+  const attached = await declare({ name: 'mail', values: ['anna@example.com'], sessions: [name], expires_at: ends });
+  expect(attached.status).toBe(201);
+  const send = (of: string, more: object = {}) => act(of, 'mail.send', { to: 'anna@example.com' }, more);
+  expect((await send(name)).body.decision).toBe('allow');
+  expect((await send(other, { manifest_id: attached.body.id })).body.decision).toBe('review');
+  gateway.pass(120);
+  expect((await send(name)).body.decision).toBe('review');
+});
+
 test('[provenance.reasons] answer, card and evidence say where the value came from, and evidence holds no value of it', async () => {
   const name = session();
   const read = await act(name, 'mail.read', {}, { prompt: 'Tidy my inbox.' });

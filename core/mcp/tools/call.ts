@@ -186,7 +186,7 @@ const nameFor = (
   prompt: string | undefined,
 ) =>
   policyName(tool, async (name) => {
-    const action = { ...actionOf(tool, name, args), sent_with, tenant: principal.tenant };
+    const action = { ...actionOf(tool, name, args), sent_with, tenant: principal.tenant, key_id: principal.key_id };
     const call = { ...action, actor: { agent: '', session: sessionId } };
     return decideCall(ports, snapshot, await withSources(ports, snapshot, call, { parts: [] }, { prompt }));
   });
