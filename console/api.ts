@@ -19,6 +19,8 @@ export const isUnreachable = (fault: unknown): boolean => fault instanceof ApiEr
 export interface Api {
   get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;
+  /** Sends a text as it is. */
+  putText<Id extends OperationId>(path: string, text: string): Promise<AnswerOf<Id>>;
   remove(path: string): Promise<void>;
   /** The body as text, for evidence: parsing hides duplicate keys. */
   text(path: string): Promise<string>;
@@ -34,11 +36,13 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
     body?: unknown,
     signal?: AbortSignal,
     headers: Readonly<Record<string, string>> = {},
+    raw?: string,
   ): Promise<Response> => {
     const response = await fetch(`/admin/v1/${path}`, {
       method,
       headers: { ...headers, 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(raw !== undefined && { body: raw }),
       ...(signal && { signal }),
       credentials: 'omit',
       cache: 'no-store',
@@ -57,6 +61,10 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
   return {
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     post: async (path, body) => parsed(await asked('POST', path, body)),
+    putText: async (path, text) =>
+      parsed(
+        await (await answered('PUT', path, undefined, undefined, { 'content-type': 'application/yaml' }, text)).text(),
+      ),
     remove: async (path) => void (await asked('DELETE', path)),
     text: (path) => asked('GET', path),
     async *events(path, lastEventId, signal) {

@@ -265,6 +265,7 @@ const configuration: readonly Requirement[] = [
     'config.keys-described',
     'Every key has a description in the schema and in docs/reference; numbers name their unit and have a range.',
   ),
+  must('config.put-reason', 'PUT config takes a reason of 1 to 500 characters and records it in the evidence.'),
   must('config.put', 'GET and PUT config show the configuration without secrets and store a new version.'),
   must(
     'config.wasm-entry',
@@ -1903,6 +1904,10 @@ const webConsole: readonly Requirement[] = [
   must(
     'console.policies',
     'Rules, versions and their differences are shown; a call is evaluated and nothing is recorded.',
+  ),
+  must(
+    'console.policy-saved',
+    'A platform administrator stores changed policies as a new version with a reason; others see no editor, and a version that came meanwhile is not overwritten.',
   ),
   must('console.status', 'Alerts, providers, budgets and violations are shown; alerts can be acknowledged.'),
   must('console.own-origin', 'No page asks another host or breaks its policy.'),

@@ -7,6 +7,7 @@ import { go, hashOf } from '../route.ts';
 import { mayOperate } from '../session.ts';
 import { Ago, Asked, Badge, Code, Heading, Notice, Table, Text } from '../ui.tsx';
 import { Difference } from './difference.tsx';
+import { Editor } from './editor.tsx';
 import { Playground } from './playground.tsx';
 
 export function PoliciesPage({ api, me, id }: PageProps) {
@@ -15,6 +16,7 @@ export function PoliciesPage({ api, me, id }: PageProps) {
     <>
       <Heading>Policies</Heading>
       {mayOperate(me) && <Playground api={api} />}
+      {me.platform && me.role === 'admin' && <Editor api={api} />}
       <Versions api={api} compared={compared} mayCompare={mayOperate(me)} />
       <Rules api={api} />
     </>

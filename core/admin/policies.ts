@@ -10,7 +10,7 @@ import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/v
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
-import { GatewayError } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { loadText } from './load-text.ts';
@@ -31,6 +31,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 /** Stores a configuration (YAML or JSON text) as a new version; what does not validate stores nothing. */
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
+  const reason = reasonOf(call);
   const loaded = await loadText(ports, call.text());
   const { configuration: before } = await ports.snapshots.refresh();
   const rules = { before, listed: ports.listedSecretNames };
@@ -41,9 +42,17 @@ export const putConfig: Operation = async (call) => {
     // Another change may have bound a name meanwhile.
     bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
   });
-  await adopted(call, 'config.put', row);
+  await adopted(call, 'config.put', row, reason);
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings] } };
 };
+
+const mostReason = 500;
+
+/** Why the configuration changes, for its evidence. @throws GatewayError `invalid_request` */
+function reasonOf({ query: { reason } }: Call): string | undefined {
+  if (reason === undefined || (reason.trim() !== '' && reason.length <= mostReason)) return reason;
+  throw invalidRequest(`reason has ${reason.length} characters; give 1 to ${mostReason}, or leave it out.`);
+}
 
 /** On a data plane only what is its own changes; it is loaded there only. */
 async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
@@ -86,8 +95,8 @@ export const policyRollback: Operation = async (call) => {
 };
 
 /** The act is evidence; this instance uses the new version at once, others notice within 5 seconds. */
-async function adopted(call: Call, action: string, row: VersionRow): Promise<void> {
-  await recordAct(call, action, await versionAct(call.ports, row));
+async function adopted(call: Call, action: string, row: VersionRow, reason?: string): Promise<void> {
+  await recordAct(call, action, { ...(await versionAct(call.ports, row)), ...(reason !== undefined && { reason }) });
   await call.ports.snapshots.refresh();
 }
 

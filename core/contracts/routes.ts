@@ -316,6 +316,7 @@ export const routes: readonly Route[] = [
   }),
   route(`PUT ${a}/config`, 'policies', 'admin', 'putConfig', 'Store a configuration as a new policy version', {
     platform: true,
+    query: ['reason'],
   }),
   route(
     `POST ${a}/config/refresh-keys`,

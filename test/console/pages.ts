@@ -179,6 +179,40 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       },
     ),
     check(
+      '[console.policy-saved] changed policies are stored with a reason, and not over a version that came meanwhile',
+      async () => {
+        const others = await people.signedIn(human, '#/policies');
+        await others.getByRole('heading', { name: 'Playground' }).waitFor();
+        assert.equal(await others.getByRole('heading', { name: 'Change the policies' }).count(), 0);
+        await others.context().close();
+        const page = await people.signedIn(admin_token, '#/policies');
+        const edited = page.getByLabel(/Tool policies of version/);
+        const change = async (decision: string) => {
+          await page.getByRole('button', { name: 'Load the policies in force' }).click();
+          const policies = JSON.parse(await edited.inputValue());
+          await edited.fill(JSON.stringify({ ...policies, default_decision: decision }));
+          await page.getByLabel('Reason, recorded in the evidence').fill('tried in the browser');
+        };
+        const save = () => page.getByRole('button', { name: 'Save as a new version' }).click();
+        await change('maybe');
+        await save();
+        await page.getByRole('status').filter({ hasText: 'default_decision' }).waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await change('block');
+        await save();
+        await page.getByText(/Version \d+ is in force\./).waitFor();
+        const { body } = await gateway.call(admin_token, 'GET', 'config');
+        assert.equal(body.configuration.tool_policies.default_decision, 'block');
+        const acts = (await gateway.call(admin_token, 'GET', 'audit?kind=admin&limit=20')).body.entries;
+        assert.ok(acts.some((entry: { body: { reason?: string } }) => entry.body.reason === 'tried in the browser'));
+        await change('allow');
+        assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
+        await save();
+        await page.getByText(/was stored meanwhile/).waitFor();
+        await page.context().close();
+      },
+    ),
+    check(
       '[console.status] alerts, providers and recent violations are shown; a viewer sees the pages of a viewer',
       async () => {
         const page = await people.signedIn(viewer, '#/status');

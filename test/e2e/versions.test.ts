@@ -155,3 +155,21 @@ test('[admin.usage] [admin.violations] usage and violations are projections that
   const usage = await ask(url, 'GET', '/admin/v1/usage', { key: 'e2e-viewer' });
   expect(usage.text).toMatch(/"block"/);
 }, 20_000);
+
+test('[config.put-reason] a reason is recorded; an empty or endless one is refused and nothing is stored', async () => {
+  const current = async () => (await ask(url, 'GET', '/admin/v1/config', { key: 'e2e-platform' })).body;
+  const { version, configuration } = await current();
+  const put = (query: string) =>
+    ask(url, 'PUT', `/admin/v1/config${query}`, {
+      key: 'e2e-platform',
+      raw: JSON.stringify(configuration),
+      headers: { 'content-type': 'application/yaml' },
+    });
+  for (const query of ['?reason=', '?reason=%20', `?reason=${'x'.repeat(501)}`, '?because=x'])
+    expect([query, (await put(query)).status]).toEqual([query, 400]);
+  expect((await current()).version).toBe(version);
+  expect((await put('?reason=less%20noise')).status).toBe(201);
+  const { body } = await ask(url, 'GET', '/admin/v1/audit?kind=admin&limit=20', { key: 'e2e-platform' });
+  const entries = body.entries as { body: Record<string, unknown> }[];
+  expect(entries.find(({ body: act }) => act.reason === 'less noise')?.body.action).toBe('config.put');
+});
