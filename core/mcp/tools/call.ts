@@ -36,9 +36,7 @@ import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
 import { type DefinitionGuard, definitionGuard, resultGuard } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
-import { recordBlock } from './record-block.ts';
 import { policyName } from './tool-names.ts';
-import { refuseUnplaced } from './unplaced.ts';
 
 /** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
 export async function callTool(
@@ -67,9 +65,10 @@ async function make(
   const keys = opensAddresses(connected, params) ? stateKeysIfAny(ports, connected) : undefined;
   const named = params.name;
   const notings: Promise<void>[] = [];
-  const tool = await find(ports, connected, named, exchange, notings).catch((fault: unknown) =>
-    refuseUnplaced(ports, connected, named, args, fault),
-  );
+  const tool = await find(ports, connected, named, exchange, notings).catch(async (fault: unknown) => {
+    const { refuseUnplaced } = await import('./unplaced.ts');
+    return refuseUnplaced(ports, connected, named, args, fault);
+  });
   if (connected.era === 'stateless') checkParamHeaders(tool.definition, args, connected.passed);
   const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
@@ -203,16 +202,18 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
 }
 
 /** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
-const refuseDrift = (
+async function refuseDrift(
   ports: McpPorts,
   caller: Caller,
   request: GovernedRequest,
   { own, entry, exposed }: Tool,
-): Promise<DecisionResult> =>
-  recordBlock(ports, caller, request, {
+): Promise<DecisionResult> {
+  const { recordBlock } = await import('./record-block.ts');
+  return recordBlock(ports, caller, request, {
     matched_rule: `drift:${exposed}`,
     reason: `The definition of ${own} at ${entry.name} is new or has changed since it was accepted; a human has to accept it.`,
   });
+}
 
 /** The decision in JSON-RPC: the server's own answer, or an error. */
 export async function answer(
