@@ -194,6 +194,7 @@ export function showVerification(out: Output, result: Fields): void {
     for (const { witness, at, size } of list(log.witnesses))
       out.line(`witness: ${witness} saw ${size} leaves at ${at}`);
   }
+  if (result.passkey_votes !== undefined) out.line(`passkeys: ${result.passkey_votes} votes are proven by one`);
   if (result.archived_entries !== undefined) out.line(`archive: ${result.archived_entries} entries equal their copies`);
   if (result.expired_entries !== undefined) {
     out.line(`expired: ${result.expired_entries} entries have no row any more; their copies were verified`);

@@ -2,7 +2,7 @@
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { authenticator, type Page } from '../support/authenticator.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
-import { act, ask, configurationWith, type Fields } from './client.ts';
+import { act, agentctl, ask, configurationWith, type Fields } from './client.ts';
 
 jest.setTimeout(120_000);
 
@@ -127,6 +127,17 @@ test('[approval.passkey] the signature counts for this approval of this call alo
   const key = String(((await admin('GET', '/evidence/keys', 'e2e-alice')).body.keys as Fields[])[0]!.public_key);
   const verdict = await verifyBundle(exported.text, key);
   expect(verdict).toMatchObject({ valid: true, passkey_votes: 2 });
+  const ran = await agentctl([
+    'evidence',
+    'verify',
+    '--session',
+    'signed',
+    '--url',
+    gateway.ready.admin_url,
+    '--key',
+    'e2e-alice',
+  ]);
+  expect(ran.out).toContain('passkeys: 2 votes are proven by one');
   const entries = exported.body.entries as { kind: string; body: Fields }[];
   expect(entries.filter(({ kind }) => kind !== 'result').map(({ kind }) => kind)).toEqual([
     ...['review', 'review', 'admin', 'approve', 'admin', 'approve'],
