@@ -156,7 +156,7 @@ export const configurationSchema = z
       .strictObject({
         retention_hours: z.int().min(1).max(720).default(24).meta({
           description:
-            'How long what a session has seen is remembered as digests, for rules on sources (1 to 720 hours). Older results count as a gap.',
+            'How many hours what a session has seen is remembered as digests, for rules on sources (1 to 720). Older results count as a gap.',
         }),
       })
       .prefault({})

@@ -33,7 +33,7 @@ const numbers = keys.filter(
   ([path, node]) => ['integer', 'number'].includes(node.type ?? '') && node.const === undefined && !ofCalls.test(path),
 );
 const units =
-  /second|minute|day|byte|character|dollar|share|points|percent|number|times|tokens|requests|rows|responses|processes|attempts|streams|tools|members|similarity|divided|status|port\b|calls/i;
+  /second|minute|hour|day|byte|character|dollar|share|points|percent|number|times|tokens|requests|rows|responses|processes|attempts|streams|tools|members|similarity|divided|status|port\b|calls/i;
 
 test('[config.keys-described] every key has a description', () => {
   expect(keys.length).toBeGreaterThan(500);
