@@ -120,6 +120,7 @@ const surroundings = (services: string, dynamo: string) => ({
   SIGNING_KEY_ID: 'signing-key',
   VOTE_KEY_ID: 'vote-key',
   APPROVAL_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:approval',
+  ROLLOUT_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:rollout',
   WS_WORKER_FUNCTION: 'ws-worker',
   SANDBOX_FUNCTION: 'sandbox',
   SECRET_KEYS: 'keys',

@@ -11,11 +11,14 @@ export interface Result {
   readonly failed: number;
 }
 
+/** A check that has not ended by then waits for something that will not come: it fails, and the next one runs. */
+const maxSeconds = 240;
+
 export async function runChecks(checks: readonly Check[]): Promise<Result> {
   let failed = 0;
   for (const { says, prove } of checks) {
     const begun = performance.now();
-    const failure = await prove().then(
+    const failure = await inTime(prove()).then(
       () => undefined,
       (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
     );
@@ -26,4 +29,12 @@ export async function runChecks(checks: readonly Check[]): Promise<Result> {
     if (failure) failed += 1;
   }
   return { passed: checks.length - failed, failed };
+}
+
+async function inTime(proof: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not ended after ${maxSeconds} s`)), maxSeconds * 1000);
+  });
+  await Promise.race([proof, late]).finally(() => clearTimeout(timer));
 }
