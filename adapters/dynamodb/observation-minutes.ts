@@ -66,14 +66,14 @@ function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
 }
 
 /** What an entry adds to items of minutes. */
-export const minuteSums = ({ tenant, timestamp, minutes }: CountedProjection): Sum[] =>
-  minutes.map(({ scope, dimension, measures }) => ({
-    series: seriesOf(scope, dimension, scope === everyTenant ? shardOf(tenant, shards.minutes) : undefined),
-    at: timestamp.slice(0, 16),
-    of: {},
-    measures,
-    ttl: ttlOf(timestamp, recentSeconds),
+export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): Sum[] {
+  const shard = shardOf(tenant, shards.minutes);
+  const [at, ttl] = [timestamp.slice(0, 16), ttlOf(timestamp, recentSeconds)];
+  return minutes.map(({ scope, dimension, measures }) => ({
+    series: seriesOf(scope, dimension, scope === everyTenant ? shard : undefined),
+    ...{ at, of: {}, measures, ttl },
   }));
+}
 
 /** The item of a minute that is counted elsewhere: the first shard has it alone. */
 export const replacedMinute = (dimension: Dimension, { at, measures }: MinuteSums): Item =>

@@ -20,10 +20,20 @@ export async function contentPolicyOf(
 }
 
 /** A tenant's own: a tenant may strip personal data where the others do not. */
-const hasFilters = ({ policies, transform, tenants }: Filtered): boolean =>
-  policies.input.length > 0 ||
-  policies.output.length > 0 ||
-  [transform, ...tenants.map((tenant) => tenant.transform)].some((each) => each?.response?.strip_pii);
+function hasFilters(configuration: Filtered): boolean {
+  const known = filtered.get(configuration);
+  if (known !== undefined) return known;
+  const { policies, transform, tenants } = configuration;
+  const has =
+    policies.input.length > 0 ||
+    policies.output.length > 0 ||
+    [{ transform }, ...tenants].some((each) => each.transform?.response?.strip_pii);
+  filtered.set(configuration, has);
+  return has;
+}
+
+/** A configuration may have a thousand tenants, and each call asks. */
+const filtered = new WeakMap<Filtered, boolean>();
 
 const nothingFound: Verdict = { decision: 'allow', findings: [] };
 

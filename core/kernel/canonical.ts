@@ -40,7 +40,7 @@ function ordered(value: unknown): unknown {
 function orderedObject(object: Record<string, unknown>): unknown {
   mustBePlain(object);
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(object).sort()) {
+  for (const key of sortedNames(object)) {
     const item = object[key];
     if (item === undefined) continue;
     if (isIndex(key) || key === '__proto__') return unordered;
@@ -52,15 +52,31 @@ function orderedObject(object: Record<string, unknown>): unknown {
   return copy;
 }
 
+/** More names than this are sorted by the engine; fewer are sorted in half of its time by insertion. */
+const fewNames = 24;
+
+/** The names of an object by UTF-16 code units. */
+function sortedNames(object: object): string[] {
+  const names = Object.keys(object);
+  if (names.length > fewNames) return names.sort();
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i]!;
+    let at = i;
+    for (; at > 0 && names[at - 1]! > name; at--) names[at] = names[at - 1]!;
+    names[at] = name;
+  }
+  return names;
+}
+
 /** @throws TypeError for what JSON cannot carry. */
 function leaf(value: unknown): unknown {
   if (typeof value === 'string' && !value.isWellFormed())
     throw new TypeError('canonical JSON cannot carry a lone surrogate');
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new TypeError('canonical JSON cannot carry a non-finite number');
-  if (value !== null && !['string', 'number', 'boolean'].includes(typeof value))
-    throw new TypeError(`canonical JSON cannot carry a ${typeof value}`);
-  return value;
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return value;
+  throw new TypeError(`canonical JSON cannot carry a ${typeof value}`);
 }
 
 /** The canonical text of any value, member by member. */
@@ -69,8 +85,7 @@ function written(value: unknown): string {
   if (Array.isArray(value)) return `[${Array.from(value, (item) => written(item ?? null)).join(',')}]`;
   const object = value as Record<string, unknown>;
   mustBePlain(object);
-  const members = Object.keys(object)
-    .sort()
+  const members = sortedNames(object)
     .filter((key) => object[key] !== undefined)
     .map((key) => `${written(key)}:${written(object[key])}`);
   return `{${members.join(',')}}`;

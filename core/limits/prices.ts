@@ -74,9 +74,21 @@ const times = (tokens: number | undefined, price: number): bigint =>
 type PriceRow = PriceTable['models'][number];
 
 function priceIn(table: PriceTable | undefined, model: string): Price | undefined {
-  const row = table?.models.find(({ match }) => modelMatches(match, model));
-  return row && priceOfRow(row);
+  if (!table) return undefined;
+  const known = found.get(table) ?? new Map<string, Price | undefined>();
+  found.set(table, known);
+  if (!known.has(model)) {
+    if (known.size >= maxModels) known.clear();
+    const row = table.models.find(({ match }) => modelMatches(match, model));
+    known.set(model, row && priceOfRow(row));
+  }
+  return known.get(model);
 }
+
+/** Prices by model that were looked for in a table: a call asks three times. */
+const found = new WeakMap<PriceTable, Map<string, Price | undefined>>();
+/** Callers choose the names of models. */
+const maxModels = 500;
 
 /** USD a million tokens are micro-dollars a token: a millionth of them is a picodollar. */
 const picodollars = (usdPerMillion: number): number => Math.round(usdPerMillion * 1_000_000);

@@ -21,7 +21,7 @@ export function callMeasures({ outcome, usage, cost_microusd }: ChatRecord): Mea
 export function addUp(all: Iterable<Measures>): Record<string, number> {
   const sum: Record<string, number> = Object.create(null);
   for (const measures of all) {
-    for (const [name, value] of Object.entries(measures)) sum[name] = (sum[name] ?? 0) + value;
+    for (const name of Object.keys(measures)) sum[name] = (sum[name] ?? 0) + measures[name]!;
   }
   return sum;
 }
