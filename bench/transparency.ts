@@ -111,7 +111,7 @@ async function verified(): Promise<Record<string, number>> {
   const manifest = await signedManifest(head!, entries, signer, store as never);
   const plain: SessionBundle = { format: bundleFormat, manifest, entries, public_key: pem };
   const proved = { ...plain, log_proof: await log.proof('default', 's') };
-  const key = kept.signer('default');
+  const key = await kept.signer('default');
   const [without, withProof] = [JSON.stringify(plain), JSON.stringify(proved)];
   const times = { without: 0, with: 0 };
   for (let round = 0; round < 220; round++) {

@@ -11,6 +11,7 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import { awsLog } from './aws-log.ts';
 import type { ProjectPorts } from './project/event.ts';
 
 export function projectPorts(): ProjectPorts {
@@ -26,12 +27,14 @@ export function projectPorts(): ProjectPorts {
   const table = (name: TableName) => environment[tableEnvironment(name)] ?? '';
   const tables = { observations: table('observations'), deliveries: table('deliveries') } as Record<TableName, string>;
   const store = { client: new DynamoDBClient(clientBounds()), tables };
+  const keyId = environment.LOG_KEY_ID;
+  const log = keyId ? awsLog({ keyId, bucket, client, store }) : undefined;
   return {
     observations: observationsTable(store),
     // The configuration is not read here: what no webhook takes, the notifier drops.
     announce: { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
     archive,
-    cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry }, entries),
+    cover: (entries) => checkpointEntries({ checkpoints, archive, log, telemetry }, entries),
     telemetry,
   };
 }

@@ -47,13 +47,16 @@ export interface HostCapabilities {
   readonly signer?: (keyId: string, former: readonly string[]) => Signer;
   /** The key of votes, for functions that take or use them. */
   readonly votes?: (keyId: string) => Signer;
-  /** Archive and checkpoints, for those who read them. */
+  /** Archive, checkpoints and transparency log, for those who read them. */
   readonly kept?: (from: {
     readonly bucket: string;
     readonly signer: Signer;
+    readonly store: StoreOptions;
+    /** Absent where the deployment keeps no transparency log. */
+    readonly logKeyId: string | undefined;
     readonly clock: Clock;
     readonly telemetry: Telemetry;
-  }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving'>;
+  }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
   /** Calls of the credential brokers to their issuers. */
@@ -128,7 +131,9 @@ export function compose(
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
-    ...host.kept?.({ bucket: needed('ARCHIVE_BUCKET'), signer, clock, telemetry }),
+    ...host.kept?.({
+      ...{ bucket: needed('ARCHIVE_BUCKET'), logKeyId: environment.LOG_KEY_ID, signer, store, clock, telemetry },
+    }),
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
     approvalClock: host.approvalClock?.(needed('APPROVAL_STATE_MACHINE_ARN')) ?? noClock,

@@ -22,6 +22,7 @@ type Access = NonNullable<FunctionSpec['tables'][TableName]>;
 const get = ['dynamodb:GetItem', 'dynamodb:BatchGetItem'];
 const put = ['dynamodb:PutItem'];
 
+const logActions = { appends: ['kms:Sign', 'kms:GetPublicKey'], reads: ['kms:GetPublicKey'] } as const;
 const voteActions = { signs: 'kms:Sign', verifies: 'kms:GetPublicKey' } as const;
 
 /** What an access word permits on the rows of a table. */
@@ -59,6 +60,7 @@ export function accessOf(
     ...(spec.signs ? [allow(['kms:Sign', 'kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
     ...(spec.signs || spec.verifiesSignatures ? named(['kms:GetPublicKey'], settings.formerSigningKeys) : []),
     ...(spec.verifiesSignatures && !spec.signs ? [allow(['kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
+    ...(spec.log && stores.logKey ? [allow(logActions[spec.log], [stores.logKey.keyArn])] : []),
     ...(spec.votes ? [allow([voteActions[spec.votes]], [stores.voteKey.keyArn])] : []),
     ...(spec.secrets ?? []).map((name) =>
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),

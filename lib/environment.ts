@@ -39,6 +39,7 @@ export function functionEnvironment(
     ARCHIVE_BUCKET: stores.archive.bucketName,
     SIGNING_KEY_ID: stores.signingKey.keyId,
     VOTE_KEY_ID: stores.voteKey.keyId,
+    ...(stores.logKey && { LOG_KEY_ID: stores.logKey.keyId }),
     ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
     // What CloudFront says of the caller stands in headers that only it can send.

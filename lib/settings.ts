@@ -30,6 +30,8 @@ export interface GatewaySettings extends ConcurrencySettings {
   readonly bundles: string;
   /** How long archived evidence cannot be deleted (S3 Object Lock, compliance mode). */
   readonly archiveDays: number;
+  /** Append where sessions stand to the transparency log of their tenant, under a key of its own. On by default. */
+  readonly transparencyLog: boolean;
   /** Send spans to CloudWatch's OTLP endpoint. Off by default: it takes nothing until Transaction Search is on. */
   readonly otlpTraces: boolean;
   /** Bytes of comment before the first event of a stream, for runtimes that hold small writes back; 0 = none. */
@@ -81,6 +83,7 @@ export function readSettings(node: Node): GatewaySettings {
     bundles: resolve(text(node, 'bundles', 'dist')),
     archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
     iamCallers: word(node, 'iamCallers', ['off', 'on']) === 'on',
+    transparencyLog: word(node, 'transparencyLog', ['on', 'off']) === 'on',
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),

@@ -1,4 +1,4 @@
-/** A key that signs evidence, or approving votes. Its private half never leaves KMS. */
+/** A key that signs evidence, approving votes, or the transparency log. Its private half never leaves KMS. */
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { GatewaySettings } from './settings.ts';
@@ -6,8 +6,15 @@ import type { GatewaySettings } from './settings.ts';
 export interface SigningKeyProps {
   readonly settings: GatewaySettings;
   /** What it signs: it is the last part of the key's alias. */
-  readonly signs: 'evidence' | 'votes';
+  readonly signs: keyof typeof specs;
 }
+
+/** Notes and witnesses of transparency logs know Ed25519 alone. */
+const specs = {
+  evidence: { keySpec: KeySpec.ECC_NIST_P256, name: 'ECDSA P-256, SHA-256' },
+  votes: { keySpec: KeySpec.ECC_NIST_P256, name: 'ECDSA P-256, SHA-256' },
+  log: { keySpec: KeySpec.ECC_NIST_EDWARDS25519, name: 'Ed25519' },
+} as const;
 
 export class SigningKey extends Construct {
   readonly key: Key;
@@ -15,8 +22,8 @@ export class SigningKey extends Construct {
   constructor(scope: Construct, id: string, { settings, signs }: SigningKeyProps) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
-      description: `Signs ${signs} of the agent governance gateway (ECDSA P-256, SHA-256)`,
-      keySpec: KeySpec.ECC_NIST_P256,
+      description: `Signs ${signs} of the agent governance gateway (${specs[signs].name})`,
+      keySpec: specs[signs].keySpec,
       keyUsage: KeyUsage.SIGN_VERIFY,
       alias: `${settings.name}-${signs}`,
       removalPolicy: settings.storeRemoval,

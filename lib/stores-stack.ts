@@ -20,6 +20,8 @@ export class GatewayStores extends Stack {
   readonly archive: Bucket;
   readonly signingKey: IKey;
   readonly voteKey: IKey;
+  /** Absent where the deployment keeps no transparency log. */
+  readonly logKey?: IKey;
 
   constructor(scope: Construct, id: string, props: GatewayStoresProps) {
     super(scope, id, props);
@@ -29,14 +31,16 @@ export class GatewayStores extends Stack {
     const archive = new ArchiveBucket(this, 'Archive', { settings });
     const signing = new SigningKey(this, 'Signing', { settings, signs: 'evidence' });
     const votes = new SigningKey(this, 'Votes', { settings, signs: 'votes' });
+    const log = settings.transparencyLog ? new SigningKey(this, 'Log', { settings, signs: 'log' }) : undefined;
     const secrets = new GatewaySecrets(this, 'Secrets', { settings });
     // A protected table cannot be rolled back, so whatever else can fail is created before the tables [cloud.retained].
-    tables.node.addDependency(objects, archive, signing, votes, secrets);
+    tables.node.addDependency(objects, archive, signing, votes, secrets, ...(log ? [log] : []));
     this.tables = tables.byName;
     this.objects = objects.bucket;
     this.archive = archive.bucket;
     this.signingKey = signing.key;
     this.voteKey = votes.key;
+    if (log) this.logKey = log.key;
 
     new CfnOutput(this, 'ObjectBucketName', { value: this.objects.bucketName });
     new CfnOutput(this, 'ArchiveBucketName', { value: this.archive.bucketName });
@@ -44,6 +48,7 @@ export class GatewayStores extends Stack {
     new CfnOutput(this, 'AdminSecretName', { value: secretId(settings, 'admin') });
     new CfnOutput(this, 'ConfigTableName', { value: this.tables.config.tableName });
     new CfnOutput(this, 'VoteKeyId', { value: this.voteKey.keyId });
+    if (log) new CfnOutput(this, 'LogKeyId', { value: log.key.keyId });
     new CfnOutput(this, 'KeysSecretName', { value: secretId(settings, 'keys') });
   }
 }

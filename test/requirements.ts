@@ -697,6 +697,10 @@ const evidence: readonly Requirement[] = [
     'transparency.log',
     'Where each session stands is appended once to the log of its tenant, by one conditional write of the head for each batch; a head that the log did not sign takes nothing.',
   ),
+  must(
+    'transparency.aws',
+    'On AWS the projector appends to the log under a key of KMS and objects that are put once; readers write nothing and show a batch that is committed and not put yet.',
+  ),
   must('transparency.survives-kill', 'A writer of the log that stops anywhere loses and doubles no leaf.'),
   must(
     'transparency.routes',

@@ -1,8 +1,9 @@
-/** Signs session manifests with a KMS key: ECDSA P-256 over SHA-256, the private half never seen. */
-import { createHash, createPublicKey } from 'node:crypto';
+/** Signs session manifests (ECDSA P-256 over SHA-256) and checkpoints of the log (Ed25519) with keys of KMS: the private halves are never seen. */
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import type { Signer } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { type LogSigner, logKeyOf } from '#core/transparency/note.ts';
 import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
@@ -71,13 +72,43 @@ async function signature({ client, SignCommand }: Kms, keyId: string, message: U
   return Buffer.from(present(Signature)).toString('base64');
 }
 
-async function fetchPem({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<string> {
+async function fetchKey({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<KeyObject> {
   const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(refuse);
-  const key = createPublicKey({ key: Buffer.from(present(PublicKey)), format: 'der', type: 'spki' });
-  return key.export({ format: 'pem', type: 'spki' }).toString();
+  return createPublicKey({ key: Buffer.from(present(PublicKey)), format: 'der', type: 'spki' });
 }
 
+const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
+  (await fetchKey(kms, keyId)).export({ format: 'pem', type: 'spki' }).toString();
+
 const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(new Error('KMS answered without bytes'));
+
+/**
+ * The keys of the tenants' transparency logs: one Ed25519 key of KMS, under the name of each log. KMS has Ed25519 sign the
+ * message itself, of at most 4 kB; a checkpoint is shorter.
+ */
+export function kmsLogSigner(keyId: string, config: KMSClientConfig = {}): (tenant: string) => Promise<LogSigner> {
+  let connected: Promise<Kms> | undefined;
+  let publicKey: Promise<KeyObject> | undefined;
+  const kms = (): Promise<Kms> => {
+    connected ??= connect(config);
+    return connected;
+  };
+  return async (tenant) => {
+    publicKey ??= kms()
+      .then((connection) => fetchKey(connection, keyId))
+      .catch((error: unknown) => {
+        publicKey = undefined;
+        throw error;
+      });
+    return { ...logKeyOf(await publicKey, tenant), sign: async (message) => logSignature(await kms(), keyId, message) };
+  };
+}
+
+async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
+  const request = new SignCommand({ KeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' });
+  const { Signature } = await client.send(request).catch(refuse);
+  return present(Signature);
+}
 
 /** No signer, no signature: the caller is refused (fail closed). */
 function refuse(cause: unknown): never {

@@ -1,9 +1,8 @@
 /** The Ed25519 key of the transparency log, kept in a file of the state folder. */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { sha256 } from '#core/kernel/canonical.ts';
-import { type NoteSigner, noteSigner, rawKey } from '#core/transparency/note.ts';
+import { type LogSigner, logKeyOf, type NoteSigner } from '#core/transparency/note.ts';
 import { createDurably } from './durable-file.ts';
 
 /** The key in `path`, generated with mode 0600 when there is none. @throws Error when the file holds another kind of key. */
@@ -16,11 +15,17 @@ export async function ed25519KeyFile(path: string): Promise<KeyObject> {
   return (await read(path)) ?? privateKey; // another process may have been first: its key stays
 }
 
-/** The signer of each tenant's log. The origin carries a digest of the key, so no two gateways share one. */
-export function logSigners(key: KeyObject): (tenant: string) => NoteSigner {
-  const id = sha256(rawKey(createPublicKey(key))).slice(0, 16);
-  return (tenant) => noteSigner(`agent-governance-gateway/${id}/${encodeURIComponent(tenant)}`, key);
-}
+/** The signer of each tenant's log. */
+export const logSigners =
+  (privateKey: KeyObject) =>
+  async (tenant: string): Promise<LogSigner> =>
+    logSigner({ ...logKeyOf(createPublicKey(privateKey), tenant), privateKey });
+
+/** Signs as the log of this name. */
+export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({
+  ...key,
+  sign: async (message) => sign(null, message, privateKey),
+});
 
 async function read(path: string): Promise<KeyObject | undefined> {
   const pem = await readFile(path, 'utf8').catch((fault: NodeJS.ErrnoException) => {

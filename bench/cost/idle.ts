@@ -7,7 +7,7 @@ export const counted = {
   compositeAlarms: 2,
   secrets: 7,
   /** One signs evidence, one signs votes. */
-  signingKeys: 2,
+  signingKeys: 3,
   /** Own metrics that the schedules write each minute; those written once a day are billed by the hour and left out. */
   customMetrics: 5,
 } as const;

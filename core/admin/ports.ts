@@ -25,7 +25,7 @@ import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
 import type { RolloutClock, Rollouts } from '#core/rollouts/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
-import type { TransparencyLog } from '#core/transparency/log.ts';
+import type { LogReader } from '#core/transparency/log-reader.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -50,7 +50,7 @@ export interface GatewayPorts extends GovernPorts {
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
   readonly archived?: ArchiveReader;
   /** The log that outsiders watch, where the host keeps one. */
-  readonly transparency?: TransparencyLog;
+  readonly transparency?: LogReader;
   /** Rows of the log, for the process that lets them expire. */
   readonly evidenceRows: EvidenceRows;
   /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */

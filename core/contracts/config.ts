@@ -197,7 +197,7 @@ export const configurationSchema = z
           .strictObject({
             enabled: z.boolean().default(true).meta({
               description:
-                'Whether the gateway on this machine appends where sessions stand to the transparency log of their tenant. On AWS no log is kept.',
+                'Whether the gateway on this machine appends where sessions stand to the transparency log of their tenant. On AWS the deployment says so (transparencyLog).',
             }),
             witnesses: z.array(z.string().max(300)).max(16).default([]).meta({
               description:

@@ -17,6 +17,8 @@ export interface FunctionSpec {
   readonly settlesTasks?: boolean;
   readonly signs?: boolean;
   readonly verifiesSignatures?: boolean;
+  /** Appends to the transparency logs and signs their checkpoints, or reads the logs and the public half of their key. */
+  readonly log?: 'appends' | 'reads';
   /** Signs approving votes with their own key, or reads that key's public half to use an approval. */
   readonly votes?: 'signs' | 'verifies';
   /** Secrets the function may read: keys of tenants, chat signing, brokers, model providers. None reads the admin token. */
@@ -227,10 +229,12 @@ export const functions = {
     objects: 'read',
   },
   evidence: {
-    purpose: 'exports, verifies and reports evidence; the audit log',
-    tables: { ...configuration, evidence: 'get', sessions: 'append' },
-    queries: ['evidence', 'evidence.by_time', 'sessions.by_opened'],
+    purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
+    // Where the log stands, and who cosigned it, lies beside the projections.
+    tables: { ...configuration, evidence: 'get', sessions: 'append', observations: 'append' },
+    queries: ['evidence', 'evidence.by_time', 'observations', 'sessions.by_opened'],
     signs: true,
+    log: 'reads',
     readsArchive: true,
     objects: 'read',
     streams: true,
@@ -397,6 +401,7 @@ export const functions = {
     archives: true,
     readsArchive: true,
     signs: true,
+    log: 'appends',
     objects: 'read',
   },
   'archive-check': {
@@ -444,11 +449,12 @@ export const functions = {
   },
   project: {
     purpose:
-      'projects the evidence stream into observations and the archive, signs checkpoints of it, and queues policy events',
+      'projects the evidence stream into observations and the archive, signs checkpoints of it, appends to the transparency log, queues policy events',
     tables: { observations: 'write', deliveries: 'put' },
     archives: true,
     readsArchive: true,
     signs: true,
+    log: 'appends',
     stream: 'evidence',
     timeoutSeconds: 60,
     memoryMb: 1024,

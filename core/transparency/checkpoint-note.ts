@@ -4,6 +4,7 @@ import {
   canonicalBase64,
   claims,
   isSignedBy,
+  type LogSigner,
   type NoteKey,
   type NoteSignature,
   type NoteSigner,
@@ -25,7 +26,9 @@ export interface TreeHead {
 export const checkpointText = ({ origin, size, root }: TreeHead): string =>
   `${origin}\n${size}\n${root.toString('base64')}\n`;
 
-export const signTreeHead = (head: TreeHead, signer: NoteSigner): string => signNote(checkpointText(head), signer);
+/** @throws what the signer throws. */
+export const signTreeHead = (head: TreeHead, signer: LogSigner): Promise<string> =>
+  signNote(checkpointText(head), signer);
 
 /** The tree head a checkpoint's text names; undefined for another text. Lines behind the first three are extensions. */
 export function readTreeHead(text: string): TreeHead | undefined {

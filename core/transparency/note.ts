@@ -1,5 +1,5 @@
 /** Signed notes (C2SP signed-note): a text with lines of signatures below it, and the keys that make and check them. */
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /** Signature types of C2SP signed-note. */
 export const noteKeyTypes = { ed25519: 0x01, cosignature: 0x04 } as const;
@@ -15,6 +15,12 @@ export interface NoteKey {
 
 export interface NoteSigner extends NoteKey {
   readonly privateKey: KeyObject;
+}
+
+/** A log's key, wherever its private half is. */
+export interface LogSigner extends NoteKey {
+  /** The Ed25519 signature. @throws GatewayError `service_unavailable` when the key does not answer. */
+  sign(message: Uint8Array): Promise<Uint8Array>;
 }
 
 export interface NoteSignature {
@@ -44,10 +50,20 @@ export const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.tes
 
 /** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
 export function noteSigner(name: string, privateKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteSigner {
+  return { ...noteKey(name, createPublicKey(privateKey), type), privateKey };
+}
+
+/** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
+export function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteKey {
   if (!isKeyName(name)) throw new TypeError(`${JSON.stringify(name)} is not a key name: it takes no space and no +`);
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new TypeError('the key is not an Ed25519 key');
-  const publicKey = createPublicKey(privateKey);
-  return { name, type, publicKey, privateKey, id: noteKeyId(name, type, rawKey(publicKey)) };
+  if (publicKey.asymmetricKeyType !== 'ed25519') throw new TypeError('the key is not an Ed25519 key');
+  return { name, type, publicKey, id: noteKeyId(name, type, rawKey(publicKey)) };
+}
+
+/** The key of a tenant's log. Its name carries a digest of the key, so no two gateways share one. */
+export function logKeyOf(publicKey: KeyObject, tenant: string): NoteKey {
+  const id = createHash('sha256').update(rawKey(publicKey)).digest('hex').slice(0, 16);
+  return noteKey(`agent-governance-gateway/${id}/${encodeURIComponent(tenant)}`, publicKey);
 }
 
 /** `<name>+<id>+<base64 of type and key>`. */
@@ -83,8 +99,8 @@ export const signatureLine = ({ name, id, bytes }: NoteSignature): string =>
   `— ${name} ${Buffer.concat([id, bytes]).toString('base64')}`;
 
 /** The note of a text, which ends with a line break, under one Ed25519 signature. */
-export function signNote(text: string, signer: NoteSigner): string {
-  const bytes = sign(null, Buffer.from(text), signer.privateKey);
+export async function signNote(text: string, signer: LogSigner): Promise<string> {
+  const bytes = Buffer.from(await signer.sign(Buffer.from(text)));
   return `${text}\n${signatureLine({ ...signer, bytes })}\n`;
 }
 

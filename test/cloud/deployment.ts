@@ -13,6 +13,7 @@ export interface Outputs {
     readonly ArchiveBucketName: string;
     readonly SigningKeyId: string;
     readonly VoteKeyId: string;
+    readonly LogKeyId: string;
   };
   readonly GatewayServices: {
     readonly GatewayApiId: string;

@@ -1,10 +1,13 @@
 /** The life of actions, approvals and evidence on the deployed stacks, from an empty store on. */
 import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetPublicKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { DescribeExecutionCommand, GetExecutionHistoryCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { verifyBundle } from '#core/evidence/verify.ts';
+import { logKeyOf, verifierKey } from '#core/transparency/note.ts';
+import { checkLogProof } from '#core/transparency/session-proof.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Call, clientConfig, expectStatus } from './caller.ts';
 import type { Outputs } from './deployment.ts';
@@ -177,6 +180,14 @@ export function lifecycleChecks(
       );
       assert.deepEqual({ valid, not_checked }, { valid: true, not_checked: [] });
       assert.ok(total_entries >= 10, `${total_entries} entries`);
+      // The log is appended before the checkpoint: its key is that of KMS, and the bundle proves the session under it.
+      const logKey = createPublicKey(await publicKey(client, outputs.GatewayStores.LogKeyId));
+      const log = expectStatus(await call('human', 'GET /admin/v1/evidence/log/checkpoint'), 200);
+      assert.equal(log.log_key, verifierKey(logKeyOf(logKey, 'default')));
+      const trust = { log: logKeyOf(logKey, 'default') };
+      const proof = checkLogProof(bundle.log_proof, { tenant: 'default', session_id: session }, trust);
+      assert.ok(typeof proof !== 'string', String(proof));
+      assert.equal(proof.leaf.index, total_entries - 1);
       bundle.entries[1].body.forged = true;
       assert.equal((await verifyBundle(bundle)).valid, false);
     }),

@@ -121,6 +121,8 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
     onEvidence('notify', ['read', 'put']),
     onEvidence('project', []),
     may('evidence signs', 'evidence', true, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
+    may('project signs the log', 'project', true, ({ kms }) => signLog(kms, GatewayStores.LogKeyId)),
+    may('evidence does not sign the log', 'evidence', false, ({ kms }) => signLog(kms, GatewayStores.LogKeyId)),
     may('test-action does not sign', 'test-action', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
     may('approvals signs votes', 'approvals', true, ({ kms }) => sign(kms, GatewayStores.VoteKeyId)),
     may('approvals does not sign evidence', 'approvals', false, ({ kms }) => sign(kms, GatewayStores.SigningKeyId)),
@@ -223,6 +225,8 @@ const invoke = (lambda: LambdaClient, name: FunctionName) =>
 
 const post = new PostToConnectionCommand({ ConnectionId: 'nobody', Data: Buffer.from('{}') });
 
+const signLog = (kms: KMSClient, KeyId: string) =>
+  kms.send(new SignCommand({ KeyId, Message: digest, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' }));
 const sign = (kms: KMSClient, KeyId: string) =>
   kms.send(new SignCommand({ KeyId, Message: digest, MessageType: 'DIGEST', SigningAlgorithm: 'ECDSA_SHA_256' }));
 

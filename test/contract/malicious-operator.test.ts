@@ -23,7 +23,7 @@ let witness: Watcher;
 beforeEach(async () => {
   kept = await testLog();
   kept.time.ms = start;
-  witness = new Watcher(kept.signer('default'));
+  witness = new Watcher(await kept.signer('default'));
 });
 afterEach(() => kept.stop());
 
@@ -265,7 +265,7 @@ describe('[transparency.operator] is found:', () => {
   });
 
   test('19 two histories for two witnesses', async () => {
-    const second = new Watcher(kept.signer('default'));
+    const second = new Watcher(await kept.signer('default'));
     await appended(named('s-1'));
     const other = await otherLog(rewritten(2));
     expect(await witness.look(log(), start)).toBeUndefined();

@@ -2,9 +2,11 @@
 import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
-import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds, kmsLogSigner, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { logBucket } from '#adapters/aws/log-bucket.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { logKeyOf } from '#core/transparency/note.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
 
 let server: Awaited<ReturnType<typeof scriptedAws>>;
@@ -58,6 +60,72 @@ describe('the KMS signer', () => {
   it.each(['AccessDeniedException', 'DisabledException'])('refuses on %s', async (name) => {
     server.answers(awsError(name));
     await expect(signer().sign(Buffer.from('m'))).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+});
+
+describe('[transparency.aws] the key of the log', () => {
+  const keys = generateKeyPairSync('ed25519');
+  const spki = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+
+  it('signs the message itself with Ed25519, and is named by its digest and the tenant', async () => {
+    const message = Buffer.from('origin\n1\nroot\n');
+    server.answers(
+      { body: { PublicKey: spki } },
+      { body: { Signature: sign(null, message, keys.privateKey).toString('base64') } },
+    );
+    const log = await kmsLogSigner('log-1', server.client)('a/b');
+    expect(log).toMatchObject(logKeyOf(keys.publicKey, 'a/b'));
+    expect(verify(null, message, log.publicKey, await log.sign(message))).toBe(true);
+    expect(JSON.parse(server.asked[1]!.body)).toEqual({
+      KeyId: 'log-1',
+      Message: message.toString('base64'),
+      MessageType: 'RAW',
+      SigningAlgorithm: 'ED25519_SHA_512',
+    });
+  });
+
+  it('refuses when KMS does, and asks again the next time', async () => {
+    server.answers(awsError('DisabledException'), { body: { PublicKey: spki } });
+    const signer = kmsLogSigner('log-1', server.client);
+    await expect(signer('t')).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect((await signer('t')).name).toMatch(/^agent-governance-gateway\/[0-9a-f]{16}\/t$/);
+  });
+});
+
+describe('[transparency.aws] the objects of the log in the bucket', () => {
+  const objects = () =>
+    logBucket({ client: new S3Client({ ...server.client, forcePathStyle: true }), bucket: 'archive' });
+  const xml = (status: number, body: string) => ({ status, contentType: 'application/xml', body });
+
+  it('puts an object once, under a name that no tenant has', async () => {
+    server.answers({ body: '' }, xml(412, '<Error><Code>PreconditionFailed</Code></Error>'));
+    await objects().put('a/b', 'tile/0/000', Buffer.from('hashes'));
+    await objects().put('a/b', 'tile/0/000', Buffer.from('others'));
+    expect(server.asked.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
+    expect(decodeURIComponent(server.asked[0]!.path)).toContain('/archive/@log/a%2Fb/tile/0/000');
+    expect(server.asked[0]!.headers['if-none-match']).toBe('*');
+  });
+
+  it('says that an object is absent, and throws on any other refusal', async () => {
+    server.answers(
+      xml(404, '<Error><Code>NoSuchKey</Code></Error>'),
+      xml(403, '<Error><Code>AccessDenied</Code></Error>'),
+    );
+    expect(await objects().get('t', 'tile/0/000')).toBeUndefined();
+    await expect(objects().get('t', 'tile/0/000')).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  it('lists the names of a folder over several pages', async () => {
+    const page = (names: string[], next = '') =>
+      xml(
+        200,
+        `<ListBucketResult>${names.map((name) => `<Contents><Key>@log/t/runs/0/${name}</Key></Contents>`).join('')}${
+          next && `<IsTruncated>true</IsTruncated><NextContinuationToken>${next}</NextContinuationToken>`
+        }</ListBucketResult>`,
+      );
+    server.answers(page(['a', 'b'], 'more'), page(['c']));
+    expect(await objects().list('t', 'runs/0')).toEqual(['a', 'b', 'c']);
+    expect(server.asked[1]!.path).toContain('continuation-token=more');
   });
 });
 

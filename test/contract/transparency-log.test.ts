@@ -20,7 +20,7 @@ afterEach(() => kept.stop());
 const many = (from: number, count: number) => Array.from({ length: count }, (_, i) => pointOf(`s-${from + i}`, 0));
 
 async function headOf(log: TransparencyLog) {
-  const head = openCheckpoint((await log.checkpoint('default'))!, kept.signer('default'));
+  const head = openCheckpoint((await log.checkpoint('default'))!, await kept.signer('default'));
   if (typeof head === 'string') throw new Error(head);
   return head;
 }
@@ -55,7 +55,10 @@ test('[transparency.proofs] sessions and growth are proved across tiles of every
   for (const n of [0, 254, 255, 256, 511, 512, 756]) {
     const proof = await log.proof('default', `s-${n}`);
     const session = { tenant: 'default', session_id: `s-${n}` };
-    expect(checkLogProof(proof, session, { log: kept.signer('default') })).toMatchObject({ position: n, size: 757 });
+    expect(checkLogProof(proof, session, { log: await kept.signer('default') })).toMatchObject({
+      position: n,
+      size: 757,
+    });
     const other = { ...session, session_id: 's-1' };
     expect(checkLogProof(proof, other, {})).toBe('the log proof is of another session');
     const [first, ...rest] = proof!.path;

@@ -44,7 +44,7 @@ async function write(kept: Awaited<ReturnType<typeof testLog>>, folder: string):
   const heads = [];
   for (const [n, count] of [1, 2, 252, 1, 1, 300, 500].entries()) {
     await log.append(Array.from({ length: count }, (_, i) => pointOf(`s-${n}-${i}`, i)));
-    const head = openCheckpoint((await log.checkpoint('default'))!, kept.signer('default'));
+    const head = openCheckpoint((await log.checkpoint('default'))!, await kept.signer('default'));
     if (typeof head === 'string') throw new Error(head);
     heads.push(head);
   }
@@ -72,7 +72,7 @@ async function write(kept: Awaited<ReturnType<typeof testLog>>, folder: string):
   }
   const note = (await log.checkpoint('default'))!;
   const fixture = {
-    log_key: verifierKey(kept.signer('default')),
+    log_key: verifierKey(await kept.signer('default')),
     witness_key: verifierKey(witness),
     checkpoint: `${note}${cosign(last.text, 1_790_000_000, witness)}\n`,
     ...{ inclusion, growth },

@@ -29,7 +29,7 @@ function nameOf(text: string): string {
   if (Properties.TableName)
     return `${text.endsWith('.StreamArn}') ? 'stream' : 'table'}:${Properties.TableName.replace('agent-governance-', '')}`;
   return Type === 'AWS::KMS::Key'
-    ? `key:${id.startsWith('Votes') ? 'votes' : 'evidence'}`
+    ? `key:${id.startsWith('Votes') ? 'votes' : id.startsWith('Log') ? 'log' : 'evidence'}`
     : id.startsWith('Archive')
       ? 'archive'
       : id.startsWith('Objects')
@@ -109,6 +109,7 @@ function expected(spec: FunctionSpec): Grants {
   if (spec.results === 'write') grants.push('s3:PutObject objects/results/*');
   if (spec.expires) grants.push('dynamodb:DeleteItem table:evidence');
   if (spec.verifiesSignatures) grants.push('kms:GetPublicKey key:evidence');
+  if (spec.log) grants.push('kms:GetPublicKey key:log', ...(spec.log === 'appends' ? ['kms:Sign key:log'] : []));
   if (spec.votes) grants.push(`kms:${spec.votes === 'signs' ? 'Sign' : 'GetPublicKey'} key:votes`);
   if (spec.archives) grants.push('s3:PutObject archive/*');
   if (spec.readsArchive) grants.push('s3:GetObject archive/*', 's3:ListBucket archive');
@@ -251,6 +252,7 @@ it('[evidence.archive] lets the projector and the repair add to the archive, the
     'project: s3:ListBucket archive',
     'project: s3:PutObject archive/*',
   ]);
+  expect(holders('kms:Sign key:log')).toEqual(['archive', 'project']);
   expect(holders('kms:Sign key:votes')).toEqual(['approvals', 'approval-callback']);
   expect(holders('kms:Sign key:evidence')).toEqual(['evidence', 'federation', 'archive', 'project']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);

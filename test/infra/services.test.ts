@@ -256,6 +256,7 @@ describe.each(rows)('function %s', (name, spec) => {
         'ARCHIVE_BUCKET',
         'SIGNING_KEY_ID',
         'VOTE_KEY_ID',
+        'LOG_KEY_ID',
         'APPROVAL_STATE_MACHINE_ARN',
         'ADMIN_URL',
         'STAGE',

@@ -112,6 +112,14 @@ it('signs with a P-256 key that is for nothing else', () => {
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
 });
 
+const without = synthesize({ transparencyLog: 'off' });
+
+it('[transparency.aws] signs the log with an Ed25519 key of its own, and keeps no log where the deployment says off', () => {
+  stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
+  expect(JSON.stringify(without.stores.toJSON())).not.toContain('EDWARDS25519');
+  expect(JSON.stringify(without.services.toJSON())).not.toContain('LOG_KEY_ID');
+});
+
 it('[cloud.secrets-without-values] draws the admin token inside Secrets Manager: no template holds a secret', () => {
   const secrets = Object.values(ofType(stores, 'AWS::SecretsManager::Secret')).map(({ Properties }) => Properties);
   const byName = Object.fromEntries(secrets.map((secret) => [secret.Name, secret]));

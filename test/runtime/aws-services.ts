@@ -2,7 +2,7 @@
  * The AWS services around the functions, as far as they call them: secrets, objects, the signing key, state machines, the
  * invocation of functions and WebSocket posts. One HTTP server; every call is remembered by name.
  */
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -40,7 +40,7 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   /** One key for each id; an ARN names the same key as the id at its end. */
   const key = (named = '') => {
     const id = named.slice(named.lastIndexOf('/') + 1);
-    const found = signingKeys.get(id) ?? newKey();
+    const found = signingKeys.get(id) ?? newKey(id);
     signingKeys.set(id, found);
     return found;
   };
@@ -48,8 +48,8 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   /** Calls of the JSON protocols, by `X-Amz-Target`. */
   const targets: Readonly<Record<string, (input: Record<string, string>) => object>> = {
     'secretsmanager.GetSecretValue': () => ({ SecretString: JSON.stringify(secrets) }),
-    'TrentService.Sign': ({ Message = '', KeyId }) => ({
-      Signature: signDigest(Buffer.from(Message, 'base64'), key(KeyId).privateKey).toString('base64'),
+    'TrentService.Sign': ({ Message = '', KeyId, SigningAlgorithm }) => ({
+      Signature: signature(Buffer.from(Message, 'base64'), key(KeyId).privateKey, SigningAlgorithm).toString('base64'),
     }),
     'TrentService.GetPublicKey': ({ KeyId }) => ({
       PublicKey: key(KeyId).publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
@@ -126,6 +126,9 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
   };
 }
 
-const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const newKey = (id: string) =>
+  id === 'log-key' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const signature = (message: Buffer, key: KeyObject, algorithm: string | undefined): Buffer =>
+  algorithm === 'ED25519_SHA_512' ? sign(null, message, key) : signDigest(message, key);
 const services: Readonly<Record<string, string>> = { TrentService: 'kms', AWSStepFunctions: 'states' };
 const noSuchKey = '<Error><Code>NoSuchKey</Code><Message>no such key</Message></Error>';

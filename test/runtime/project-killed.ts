@@ -1,11 +1,15 @@
-/** A projector that is killed at each step of a batch: the stream hands the batch over again, and every entry is archived and counted once. */
+/** A projector that is killed at each step of a batch: the stream hands the batch over again, and every entry is archived and counted once, and the transparency log has the session once. */
 import assert from 'node:assert/strict';
+import { readLeaf } from '#core/transparency/leaf.ts';
+import { readVerifierKey } from '#core/transparency/note.ts';
+import { checkLogProof } from '#core/transparency/session-proof.ts';
+import { leavesOfBundle } from '#core/transparency/tiles.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Stop, storeGate } from './store-gate.ts';
 import type { World } from './world.ts';
 
-const points: readonly Stop[] = (['BatchWriteItem', 'TransactWriteItems', 'UpdateItem'] as const).flatMap((operation) =>
-  (['before', 'after'] as const).map((when) => ({ operation, when })),
+const points: readonly Stop[] = (['BatchWriteItem', 'TransactWriteItems', 'UpdateItem', 'PutItem'] as const).flatMap(
+  (operation) => (['before', 'after'] as const).map((when) => ({ operation, when })),
 );
 
 export function projectKilledChecks(world: World): Check[] {
@@ -43,9 +47,24 @@ export function projectKilledChecks(world: World): Check[] {
       path.startsWith(`/archive/default/${session}/`) ? bytes.toString().trim().split('\n') : [],
     );
 
+  /** The export carries a proof that the whole session is in the log, under the key that the route names. */
+  const proved = async (session: string, entries: number): Promise<void> => {
+    const evidence = (path: string) => world.call('evidence', `GET /admin/v1/evidence/${path}`, { caller: 'human' });
+    const { body: log, text } = await evidence('log/checkpoint');
+    const key = readVerifierKey(log.log_key);
+    assert.ok(key, text);
+    const bundle = (await evidence(`sessions/${session}/export`)).body;
+    const proof = checkLogProof(bundle.log_proof, { tenant: 'default', session_id: session }, { log: key });
+    assert.ok(typeof proof !== 'string', String(proof));
+    assert.equal(proof.leaf.index, entries - 1);
+    const leaves = Buffer.from((await evidence(`log/tile?path=tile/entries/000.p/${proof.size}`)).body.bytes, 'base64');
+    const of = leavesOfBundle(leaves).filter((leaf) => readLeaf(leaf)?.session === proof.leaf.session);
+    assert.deepEqual([leavesOfBundle(leaves).length, of.length], [proof.size, 1]);
+  };
+
   return points.map((stop, n) =>
     check(
-      `project killed ${stop.when} its ${'operation' in stop && stop.operation}: entries count and are archived once`,
+      `project killed ${stop.when} its ${'operation' in stop && stop.operation}: entries count, are archived and logged once`,
       async () => {
         const session = `projected-${n}`;
         const Records = await records(session);
@@ -76,6 +95,7 @@ export function projectKilledChecks(world: World): Check[] {
         const lines = archived(session);
         assert.equal(lines.length, Records.length, `${lines.length} archived`);
         assert.equal(new Set(lines).size, lines.length);
+        await proved(session, Records.length);
       },
     ),
   );

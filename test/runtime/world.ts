@@ -119,6 +119,7 @@ const surroundings = (services: string, dynamo: string) => ({
   ARCHIVE_BUCKET: 'archive',
   SIGNING_KEY_ID: 'signing-key',
   VOTE_KEY_ID: 'vote-key',
+  LOG_KEY_ID: 'log-key',
   APPROVAL_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:approval',
   ROLLOUT_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:rollout',
   WS_WORKER_FUNCTION: 'ws-worker',

@@ -3,7 +3,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 
 interface Input {
   readonly Key?: string;
-  readonly Body?: string;
+  readonly Body?: string | Uint8Array;
   readonly IfNoneMatch?: string;
   readonly Prefix?: string;
   readonly StartAfter?: string;
@@ -41,14 +41,17 @@ export class FakeBucket {
   #put({ Key = '', Body = '', IfNoneMatch }: Input): object {
     if (IfNoneMatch !== '*') throw refusal('AccessDenied');
     if (this.objects.has(Key)) throw refusal('PreconditionFailed');
-    this.objects.set(Key, Body);
+    this.objects.set(Key, typeof Body === 'string' ? Body : Buffer.from(Body).toString('latin1'));
     return {};
   }
 
   #get({ Key = '' }: Input): object {
     const text = this.objects.get(Key);
     if (text === undefined) throw refusal('NoSuchKey');
-    return { Body: { transformToString: async () => text } };
+    // Bytes are kept as latin1 text.
+    return {
+      Body: { transformToString: async () => text, transformToByteArray: async () => Buffer.from(text, 'latin1') },
+    };
   }
 
   #list({ Prefix = '', StartAfter = '', ContinuationToken = '', Delimiter, MaxKeys = this.#pageSize }: Input): object {

@@ -45,7 +45,7 @@ export async function testLog() {
     async leaves(log: TransparencyLog, tenant = 'default') {
       const note = await log.checkpoint(tenant);
       if (note === undefined) return [];
-      const head = openCheckpoint(note, signer(tenant));
+      const head = openCheckpoint(note, await signer(tenant));
       if (typeof head === 'string') throw new Error(head);
       const all: Buffer[] = [];
       for (let index = 0; ; index++) {

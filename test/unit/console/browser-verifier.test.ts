@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { logSigner } from '#adapters/local/log-key.ts';
 import * as here from '#core/transparency/checkpoint-note.ts';
 import { noteKeyTypes, noteSigner, type readVerifierKey, verifierKey } from '#core/transparency/note.ts';
 import { leafHash, nodeHash } from '#core/transparency/tree.ts';
@@ -54,7 +55,7 @@ test('[console.verify] notes, cosignatures and hashes are the same in the browse
     pair('log.example/t'),
   ];
   const head = { origin: 'log.example/t', size: 2, root: tree };
-  const signed = here.signTreeHead(head, log);
+  const signed = await here.signTreeHead(head, logSigner(log));
   const note = `${signed}${here.cosign(here.checkpointText(head), 1_700_000_000, witness)}\n`;
   const keyOf = (signer: typeof log) => browser.readVerifierKey(verifierKey(signer))!;
   const open = browser.openCheckpoint(note, keyOf(log));

@@ -1,5 +1,6 @@
 /** Published vectors of RFC 6962 and of signed notes. */
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { logSigner } from '#adapters/local/log-key.ts';
 import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/transparency/checkpoint-note.ts';
 import {
   isSignedBy,
@@ -98,11 +99,11 @@ test('[transparency.notes] the published note of the Go project verifies, and no
   }
 });
 
-test('[transparency.notes] a checkpoint opens under the key of its own log, and a cosignature keeps its time', () => {
+test('[transparency.notes] a checkpoint opens under the key of its own log, and a cosignature keeps its time', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const [log, other] = [noteSigner('gateway/default', privateKey), noteSigner('gateway/other', privateKey)];
   const witness = noteSigner('witness', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
-  const note = signTreeHead({ origin: log.name, size: 7, root: emptyRoot() }, log);
+  const note = await signTreeHead({ origin: log.name, size: 7, root: emptyRoot() }, logSigner(log));
   const opened = openCheckpoint(note, log);
   if (typeof opened === 'string') throw new Error(opened);
   expect(opened).toMatchObject({ origin: 'gateway/default', size: 7 });

@@ -1,0 +1,49 @@
+/**
+ * Objects of the transparency log in the Object-Lock bucket, under names that no tenant has: each is put once and keeps its
+ * bytes, and none is removed.
+ */
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { stored } from '#adapters/dynamodb/items.ts';
+import type { LogObjects } from '#core/transparency/ports.ts';
+import { unlessPresent } from './archive-bucket.ts';
+import { objectBounds } from './client-bounds.ts';
+
+export interface LogBucketOptions {
+  readonly bucket: string;
+  /** @default a client of the surroundings */
+  readonly client?: S3Client;
+}
+
+const keyOf = (tenant: string, path: string): string => `@log/${encodeURIComponent(tenant)}/${path}`;
+
+export function logBucket({ bucket: Bucket, client = new S3Client(objectBounds()) }: LogBucketOptions): LogObjects {
+  return {
+    async put(tenant, path, Body) {
+      const object = { Key: keyOf(tenant, path), Body, ContentType: 'application/octet-stream', IfNoneMatch: '*' };
+      await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(unlessPresent));
+    },
+
+    async get(tenant, path) {
+      const found = client.send(new GetObjectCommand({ Bucket, Key: keyOf(tenant, path) })).catch(absent);
+      const bytes = await (await stored(found))?.Body?.transformToByteArray();
+      return bytes && Buffer.from(bytes);
+    },
+
+    async list(tenant, folder) {
+      const Prefix = `${keyOf(tenant, folder)}/`;
+      const names: string[] = [];
+      let next: string | undefined;
+      do {
+        const token = next === undefined ? {} : { ContinuationToken: next };
+        const page = await stored(client.send(new ListObjectsV2Command({ Bucket, Prefix, ...token })));
+        names.push(...(page.Contents ?? []).map(({ Key = '' }) => Key.slice(Prefix.length)));
+        next = page.NextContinuationToken;
+      } while (next !== undefined);
+      return names;
+    },
+  };
+}
+
+function absent(cause: unknown): undefined {
+  if (!(cause instanceof Error) || cause.name !== 'NoSuchKey') throw cause;
+}
