@@ -1189,6 +1189,11 @@ const cli: readonly Requirement[] = [
     'agentctl setup shows and writes the configuration of coding agents and MCP clients, and takes it back: the file has its very text again.',
   ),
   must('cli.vote-asks', 'At a terminal, approve and deny show the call and ask once before the vote counts.'),
+  must(
+    'cli.watch',
+    'agentctl pending --watch follows the events of approvals, and takes up a stream that ended where it was.',
+  ),
+  must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
   must('cli.version', '--version and -v print the version of package.json.'),

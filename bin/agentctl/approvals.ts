@@ -7,10 +7,15 @@ import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted } from './output.ts';
 import { commandLine } from './shell.ts';
+import { watchApprovals } from './watch-approvals.ts';
 
 interface PageOptions {
   readonly limit?: number;
   readonly cursor?: string;
+}
+interface PendingOptions extends PageOptions {
+  readonly watch?: true;
+  readonly events?: number;
 }
 interface VoteOptions {
   readonly reviewer?: string;
@@ -19,18 +24,27 @@ interface VoteOptions {
 }
 
 export function addApprovals(parent: Parent): void {
-  addCommand<PageOptions>(parent, {
+  addCommand<PendingOptions>(parent, {
     usage: 'pending',
     summary: 'List actions that wait for a human',
-    examples: ['pending', "pending --json | jq -r '.pending[].envelope_id'"],
+    examples: ['pending', 'pending --watch', "pending --json | jq -r '.pending[].envelope_id'"],
     options: (command) =>
       command
         .option('--limit <count>', 'maximum number of results', wholeNumber)
-        .option('--cursor <cursor>', 'continue where a list ended'),
-    run: async (cli, { limit, cursor }) => {
-      const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showPending(cli.out, fields(answer.json));
+        .option('--cursor <cursor>', 'continue where a list ended')
+        .option('--watch', 'go on showing what happens; not on a terminal, one line an event')
+        .option('--events <count>', 'with --watch: end after so many events', wholeNumber),
+    run: async (cli, { limit, cursor, watch, events }) => {
+      const show = async () => {
+        const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });
+        if (cli.globals.json) cli.out.json(answer.text);
+        else showPending(cli.out, fields(answer.json));
+      };
+      if (!watch) await show();
+      else {
+        const redraws = process.stdout.isTTY === true && !cli.globals.json;
+        await watchApprovals(cli, { events, list: show, redraws });
+      }
       return 'positive';
     },
   });

@@ -43,6 +43,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
   command.action(async () => {
     try {
       const cli = openCli(globalsOf(command), parent.out);
+      if (cli.globals.output === 'yaml') parent.out.writesDocumentsAs((await import('./yaml-form.ts')).yamlOf);
       parent.finish(await words.run(cli, command.opts() as Options, command.args));
     } catch (failure) {
       if (failure instanceof UsageError)

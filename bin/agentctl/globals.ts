@@ -8,11 +8,17 @@ export interface Globals {
   readonly gateway?: string;
   readonly key?: string;
   readonly as?: LocalKey;
+  /** Documents go to stdout, nothing else. */
   readonly json?: boolean;
+  /** In which form. */
+  readonly output?: OutputForm;
   readonly config?: string;
   readonly state?: string;
   readonly timeout: number;
 }
+
+const outputForms = ['table', 'json', 'yaml'] as const;
+export type OutputForm = (typeof outputForms)[number];
 
 const defaultTimeoutSeconds = 60;
 
@@ -23,7 +29,8 @@ export function addGlobals(command: Command): Command {
     .addOption(new Option('--url <address>', 'admin address (AGENTCTL_URL, GATEWAY_ADMIN_URL)'))
     .addOption(new Option('--key <key>', 'API key or admin token (AGENTCTL_KEY, which other users cannot see in ps)'))
     .addOption(new Option('--as <who>', "which of the local run's keys to use").choices(localKeys))
-    .addOption(new Option('--json', "print the server's JSON, nothing else, on stdout"))
+    .addOption(new Option('--json', "print the server's JSON, nothing else, on stdout; short for --output json"))
+    .addOption(new Option('--output <form>', 'how results are printed (default: table)').choices(outputForms))
     .addOption(new Option('--config <file>', 'JSON with url and key (default: ~/.config/agentctl.json)'))
     .addOption(new Option('--state <folder>', "the local run's state folder (GATEWAY_STATE, default: .gateway)"))
     .addOption(
@@ -36,8 +43,9 @@ export function addGlobals(command: Command): Command {
 /** What was given to a command and to those above it. */
 export function globalsOf(command: Command): Globals {
   const given = command.parent ? globalsOf(command.parent) : { timeout: defaultTimeoutSeconds };
-  const { url, gateway, key, as, json, config, state, timeout } = command.opts<Partial<Globals>>();
-  const own = { url, gateway, key, as, json, config, state, timeout };
+  const { url, gateway, key, as, output, config, state, timeout, ...flags } = command.opts<Partial<Globals>>();
+  const json = output === undefined ? flags.json : output !== 'table';
+  const own = { url, gateway, key, as, json, output, config, state, timeout };
   return { ...given, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
 

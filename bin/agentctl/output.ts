@@ -21,6 +21,7 @@ const unseenInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206
 export class Output {
   readonly #colours: { readonly out: boolean; readonly err: boolean };
   #buffer = '';
+  #form: ((document: string) => string) | undefined;
 
   constructor(env: NodeJS.ProcessEnv) {
     const allowed = !env.NO_COLOR && env.TERM !== 'dumb';
@@ -47,9 +48,20 @@ export class Output {
     }
   }
 
-  /** The document as the server wrote it; unseen characters become the JSON escapes that mean the same. */
+  /** Empties the terminal, for a list that is drawn again in place. */
+  clear(): void {
+    this.#write('\u001b[2J\u001b[H');
+  }
+
+  /** From here on documents are written in another form than JSON. */
+  writesDocumentsAs(form: (document: string) => string): void {
+    this.#form = form;
+  }
+
+  /** The document as the server wrote it, or in the form that was asked for; unseen characters become escapes that mean the same. */
   json(document: string): void {
-    this.#write(`${escapeUnseen(document.trim())}\n`);
+    const written = this.#form?.(document) ?? document;
+    this.#write(`${escapeUnseen(written.trim())}\n`);
   }
 
   /** Readable JSON of one value. */

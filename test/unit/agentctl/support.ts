@@ -20,6 +20,7 @@ export interface Seen {
   /** `x-session-id` and `x-approval-ref`. */
   readonly session: string | undefined;
   readonly approvalRef: string | undefined;
+  readonly lastEventId: string | undefined;
 }
 type Reply = (response: ServerResponse, request: Seen) => void;
 
@@ -100,7 +101,9 @@ async function read(request: IncomingMessage): Promise<Seen> {
   const { method = '', url: path = '', headers } = request;
   const key = headers['x-api-key'];
   const body = Buffer.concat(chunks).toString('utf8');
-  const [session, approvalRef] = ['x-session-id', 'x-approval-ref'].map((name) => headers[name]?.toString());
+  const [session, approvalRef, lastEventId] = ['x-session-id', 'x-approval-ref', 'last-event-id'].map((name) =>
+    headers[name]?.toString(),
+  );
   return {
     method,
     path,
@@ -109,6 +112,7 @@ async function read(request: IncomingMessage): Promise<Seen> {
     body,
     session,
     approvalRef,
+    lastEventId,
   };
 }
 

@@ -1,0 +1,65 @@
+/** `pending --watch`: what happens to approvals, as it happens, until the person stops it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { sseDecoder } from '#core/dialects/sse.ts';
+import type { Cli } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { type Fields, fields, text } from './json-fields.ts';
+import { painted } from './output.ts';
+
+const longestPauseMs = 15_000;
+
+export interface Watching {
+  /** Ends after so many events; without it the watch goes on. */
+  readonly events?: number | undefined;
+  /** Shows what is pending now: at the begin, and at each event on a terminal. */
+  readonly list: () => Promise<void>;
+  /** Whether the list is drawn again in place; else each event is a line. */
+  readonly redraws: boolean;
+}
+
+/**
+ * A stream that ends, or a gateway that goes away, is asked again from the last event on.
+ * @throws Failure what the gateway refuses, and when it was never reached.
+ */
+export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws }: Watching): Promise<void> {
+  let [last, seen, failures, reached]: [string | undefined, number, number, boolean] = [undefined, 0, 0, false];
+  while (seen < events) {
+    try {
+      for await (const { id, event, data } of opened(cli, last)) {
+        [last, failures, reached] = [id ?? last, 0, true];
+        const happened = fields(JSON.parse(data));
+        const known = event === 'listening' && happened.missed !== true;
+        if (redraws && !(known && seen > 0)) await redrawn(cli, list);
+        if (event === 'listening') continue;
+        if (!redraws) shown(cli, event, happened);
+        if (++seen >= events) return;
+      }
+    } catch (failure) {
+      if (!reached || !isAway(failure)) throw failure;
+      if (failures++ === 0) cli.out.note('the gateway is away; it is asked again');
+      await pause(Math.min(500 * 2 ** failures, longestPauseMs));
+    }
+  }
+}
+
+const isAway = (failure: unknown): boolean => failure instanceof Failure && failure.exitCode === exitCodes.unreachable;
+
+async function* opened(cli: Cli, last: string | undefined) {
+  const headers = last === undefined ? {} : { 'last-event-id': last };
+  const decoder = sseDecoder();
+  for await (const bytes of await cli.api().stream('approvalEvents', { headers })) yield* decoder.push(bytes);
+}
+
+async function redrawn(cli: Cli, list: () => Promise<void>): Promise<void> {
+  cli.out.clear();
+  await list();
+  cli.out.line(painted('dim', 'watching; Ctrl-C ends it'));
+  cli.out.flush();
+}
+
+function shown({ globals, out }: Cli, event: string | undefined, happened: Fields): void {
+  const { at, envelope_id, session_id, status } = happened;
+  if (globals.json) out.json(JSON.stringify({ event, ...happened }));
+  else out.line([text(at), text(status) ?? event, text(envelope_id), text(session_id)].join('  '));
+  out.flush();
+}
