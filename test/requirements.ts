@@ -857,7 +857,10 @@ const admin: readonly Requirement[] = [
     'Tokens, depth and cost of a document are measured before anything of it runs; introspection is for operators.',
   ),
   must('graphql.bad-input', 'A document, variables or members that are not valid are 400.'),
-  must('admin.cost-recommendations', 'Cheaper models that the same providers serve are recommended, with the numbers.'),
+  must(
+    'admin.cost-recommendations',
+    'Cheaper models that the same providers serve are recommended, and what repeated requests cost is reported, with the numbers.',
+  ),
   must(
     'admin.supply-chain',
     'The policy pack and the WASM filters in force are listed by digest, with whether they are verified.',

@@ -178,7 +178,7 @@ export const routes: readonly Route[] = [
     'observatory',
     'viewer',
     'costRecommendations',
-    'Cheaper models of the same providers, with the numbers they rest on',
+    'Cheaper models of the same providers, what a cache would answer, requests that repeat: with the numbers they rest on',
     { query: ['from', 'to'] },
   ),
   route(

@@ -10,6 +10,8 @@ export interface RequestRow {
   readonly at: string;
   readonly envelope_id: string;
   readonly request_id: string;
+  /** Rows of earlier releases have none. */
+  readonly request_sha256?: string;
   readonly session_id: string;
   readonly key_id: string;
   readonly operation: ChatRecord['operation'];
@@ -45,6 +47,7 @@ export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestR
     at: entry.timestamp,
     envelope_id: entry.envelope_id,
     request_id: record.request_id,
+    request_sha256: record.request_sha256,
     session_id: entry.session_id,
     key_id: entry.actor.key_id,
     operation: record.operation,

@@ -6,7 +6,7 @@ import { modelGlob } from '#core/routing/model-glob.ts';
 import { planRoute } from '#core/routing/plan.ts';
 
 export interface Recommendation {
-  readonly kind: 'cheaper_model';
+  readonly kind: 'cheaper_model' | 'cache_potential' | 'repeated_request';
   readonly message: string;
   readonly saving_usd: number;
   /** The numbers it rests on. */

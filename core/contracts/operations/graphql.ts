@@ -18,7 +18,7 @@ export const graphql = {
       tenant: z.string(),
       recommendations: z.array(
         z.strictObject({
-          kind: z.literal('cheaper_model'),
+          kind: z.enum(['cheaper_model', 'cache_potential', 'repeated_request']),
           message: z.string(),
           saving_usd: usd,
           figures: z.record(z.string(), z.union([z.string(), z.number()])),

@@ -200,6 +200,10 @@ export const observatory = {
           at: time,
           envelope_id: z.string(),
           request_id: z.string(),
+          request_sha256: z
+            .string()
+            .optional()
+            .meta({ description: 'Digest of the request: calls that share it sent the same.' }),
           session_id: z.string(),
           key_id: z.string(),
           operation: z.string(),

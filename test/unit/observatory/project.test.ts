@@ -168,6 +168,7 @@ describe('what a chat call adds', () => {
       at: entry.timestamp,
       envelope_id: 'e0',
       request_id: 'r0',
+      request_sha256: 'ab'.repeat(32),
       session_id: 's1',
       key_id: 'k1',
       operation: 'chat.completions',
