@@ -200,6 +200,10 @@ const policies: readonly Requirement[] = [
     'A credential for protocol mcp names its upstream, or the load fails; no other server is given it.',
   ),
   must('pack.readonly', 'The readonly pack allows reads and nothing else.'),
+  must(
+    'pack.coding-agent',
+    'The coding-agent pack lets an agent read, edit, test and commit in its workspace; pushes, packages, the network and files that run by themselves wait.',
+  ),
   must('pack.pr-writer', 'The pr-writer pack reviews pull requests, blocks destruction, and defaults to review.'),
   must(
     'pack.recursive-reads',

@@ -130,7 +130,7 @@ export const configurationSchema = z
           .default('pr-writer')
           .meta({
             description:
-              'readonly, pr-writer, infra-review, sql-explorer, provenance, a path, or null for none. Stored with its rules.',
+              'readonly, pr-writer, coding-agent, infra-review, sql-explorer, provenance, a path, or null for none. Stored with its rules.',
           }),
         default_decision: z
           .enum(decisions)

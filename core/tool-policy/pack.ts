@@ -7,7 +7,14 @@ import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
 /** The packs that ship with the gateway, in `policies/<name>.yaml`. */
-export const shippedPacks = ['readonly', 'pr-writer', 'infra-review', 'sql-explorer', 'provenance'] as const;
+export const shippedPacks = [
+  'readonly',
+  'pr-writer',
+  'coding-agent',
+  'infra-review',
+  'sql-explorer',
+  'provenance',
+] as const;
 
 /**
  * @param where names the document in errors, e.g. `policies/pr-writer.yaml`.

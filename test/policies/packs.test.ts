@@ -21,7 +21,7 @@ const folder = join(process.cwd(), 'policies');
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
 describe.each(shippedPacks)(
-  '[pack.readonly] [pack.pr-writer] [pack.infra-review] [pack.sql-explorer] [pack.provenance] pack %s',
+  '[pack.readonly] [pack.pr-writer] [pack.coding-agent] [pack.infra-review] [pack.sql-explorer] [pack.provenance] pack %s',
   (name) => {
     const pack = parsePack(read(`${name}.yaml`), `policies/${name}.yaml`);
     const policy = compilePolicy(pack);

@@ -424,7 +424,7 @@ test.each<Row>([
   [
     'an unknown pack',
     base().replace('pack: null', 'pack: nothing'),
-    'tool_policies.pack (line 7): found "nothing", allowed a readable pack: readonly, pr-writer, infra-review, sql-explorer, provenance, or a path',
+    'tool_policies.pack (line 7): found "nothing", allowed a readable pack: readonly, pr-writer, coding-agent, infra-review, sql-explorer, provenance, or a path',
   ],
   [
     'a provider without a name',

@@ -25,7 +25,7 @@ const unclear = (command: string): string | undefined =>
 
 describe('[effects.profiles] a profile', () => {
   test('of each program that a shipped pack allows exists', () => {
-    const allowed = ['pr-writer', 'readonly', 'infra-review', 'sql-explorer'].flatMap((pack) => {
+    const allowed = ['pr-writer', 'coding-agent', 'readonly', 'infra-review', 'sql-explorer'].flatMap((pack) => {
       const { rules } = parse(readFileSync(join(process.cwd(), 'policies', `${pack}.yaml`), 'utf8'));
       return (rules as { tool?: string; decision: string }[])
         .filter(({ tool, decision }) => decision === 'allow' && tool?.startsWith('shell.'))
