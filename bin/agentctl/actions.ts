@@ -1,7 +1,9 @@
 /** `test-action`: governs one action. */
+import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { addCallOptions, type CallOptions, callOf } from './call-options.ts';
 import { addCommand, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';
+import { UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
 
 interface ActionOptions extends CallOptions {
@@ -11,6 +13,7 @@ interface ActionOptions extends CallOptions {
   readonly justification?: string;
   readonly prompt?: string;
   readonly manifest?: string;
+  readonly idempotencyKey?: string;
   readonly dryRun?: boolean;
 }
 
@@ -31,15 +34,27 @@ export function addActions(parent: Parent): void {
         .option('--justification <text>', 'why, for the reviewer')
         .option('--prompt <text>', 'request of the person, for rules on sources')
         .option('--manifest <id>', 'task manifest the action belongs to')
+        .option(
+          '--idempotency-key <key>',
+          'repeat the command under the same key to learn its outcome; it is carried out once',
+        )
         .option('--dry-run', 'evaluate only: record nothing, use up nothing'),
     run: async (cli, options) => {
-      const answer = await cli.api().call('testAction', { body: bodyOf(options) });
+      const answer = await cli.api().call('testAction', { body: bodyOf(options), headers: headersOf(options) });
       const result = fields(answer.json);
       if (cli.globals.json) cli.out.json(answer.text);
       else showDecision(cli, result, retryWords(options));
       return result.decision === 'allow' && !hasFailed(result) ? 'positive' : 'negative';
     },
   });
+}
+
+/** @throws UsageError for a key that HTTP cannot carry. */
+function headersOf({ idempotencyKey: key }: ActionOptions): Record<string, string> {
+  if (key === undefined) return {};
+  if (!idempotencyKeyPattern.test(key))
+    throw new UsageError(`--idempotency-key is ${JSON.stringify(key)}; it takes 1 to 255 visible ASCII characters`);
+  return { 'idempotency-key': key };
 }
 
 function bodyOf(options: ActionOptions): unknown {

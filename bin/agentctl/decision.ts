@@ -29,6 +29,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   for (const name of [...told, 'approval_url', 'queued_at', 'expires_at'] as const) out.field(name, data[name]);
   showCredential(out, fields(answer.credential));
   for (const name of ['result', 'result_sha256', 'result_withheld'] as const) out.field(name, answer[name]);
+  if (answer.replayed === true) out.line(painted('dim', 'repeated: the outcome of the first request under this key'));
   if (answer.dry_run === true) out.line(painted('dim', 'dry run: nothing was recorded'));
   else if (answer.decision === 'review') showNext(cli, answer, retry);
 }

@@ -122,6 +122,18 @@ describe('test-action', () => {
     });
   });
 
+  test('[cli.test-action] --idempotency-key travels as the header, and a repeated outcome is marked', async () => {
+    answer({ decision: 'allow', replayed: true });
+    const { out } = await home.run(['test-action', ...call, '--idempotency-key', 'order-17']);
+    expect(server.seen[0]!.idempotencyKey).toBe('order-17');
+    expect(out).toContain('repeated: the outcome of the first request under this key');
+  });
+
+  test('[cli.test-action] an idempotency key that HTTP cannot carry is a usage error, and nothing is sent', async () => {
+    const { code, err } = await home.run(['test-action', ...call, '--idempotency-key', 'two words']);
+    expect([code, server.seen.length, err]).toEqual([2, 0, expect.stringContaining('visible ASCII')]);
+  });
+
   test.each([
     ['a file', (file: string) => [`@${file}`, undefined] as const],
     ['stdin', () => ['@-', '{"sql":"select 1"}'] as const],

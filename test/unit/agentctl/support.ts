@@ -21,6 +21,7 @@ export interface Seen {
   readonly session: string | undefined;
   readonly approvalRef: string | undefined;
   readonly lastEventId: string | undefined;
+  readonly idempotencyKey: string | undefined;
 }
 type Reply = (response: ServerResponse, request: Seen) => void;
 
@@ -113,6 +114,7 @@ async function read(request: IncomingMessage): Promise<Seen> {
     session,
     approvalRef,
     lastEventId,
+    idempotencyKey: headers['idempotency-key']?.toString(),
   };
 }
 
