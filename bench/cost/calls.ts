@@ -23,6 +23,8 @@ export const assumed = {
   /** Entries of a session that one object holds, entries that one batch of the stream holds. */
   entriesOfObject: 4,
   entriesOfBatch: 50,
+  /** Units of the transparency log for a session in a batch: its row and a part of the head (docs/explanation/transparency-log.md). */
+  logUnits: 1.4,
   /** Units of the counters that an entry raises, its row of a series included. */
   observationUnits: 1.5,
   /** Bytes of log a call: lines of the function, metrics, access log, Lambda's own. */
@@ -77,8 +79,11 @@ export function onTasks(kind: 'stream'): Parts {
 function shared(kind: Kind): Omit<Parts, 'api' | 'compute'> {
   const { read, write } = measured[kind];
   const observed = entries[kind] * assumed.observationUnits;
+  const logged =
+    (prices.signatures + prices.s3Puts) / assumed.entriesOfBatch +
+    (assumed.logUnits * prices.writeUnits) / assumed.entriesOfObject;
   const archived =
-    entries[kind] * (prices.s3Puts / assumed.entriesOfObject + prices.signatures / assumed.entriesOfBatch);
+    entries[kind] * (prices.s3Puts / assumed.entriesOfObject + prices.signatures / assumed.entriesOfBatch + logged);
   return {
     tables: read * prices.readUnits + (write + observed) * prices.writeUnits,
     archive: archived,
