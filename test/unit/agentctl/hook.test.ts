@@ -99,7 +99,7 @@ describe('[cli.hook] answers', () => {
 const page = readFileSync(join(process.cwd(), 'docs/how-to/govern-a-coding-agent.md'), 'utf8');
 const { tool_policies: shown } = parse(/```yaml\n([\s\S]*?)```/.exec(page)![1]!);
 const pack = parse(readFileSync(join(process.cwd(), 'policies', `${shown.pack}.yaml`), 'utf8'));
-const policy = compilePolicy(parsePack({ ...pack, rules: [...shown.rules, ...pack.rules] }, 'the how-to'));
+const policy = compilePolicy(parsePack({ ...pack, rules: [...(shown.rules ?? []), ...pack.rules] }, 'the how-to'));
 
 test.each<[string, Record<string, unknown>, string]>([
   ['Read', { file_path: join(workspace, 'a.ts') }, 'allow'],
