@@ -66,6 +66,9 @@ export function grammarOf(program: string, profile: Profile): Grammar {
   return { profile, options };
 }
 
+/** The name under which `-5` stands among the options of a program. */
+export const digitsOption = '-NUM';
+
 /** Options of all programs that read their words with getopt_long. */
 const common = ['--help', '--version'];
 
@@ -186,7 +189,10 @@ function readCluster(
     const name = `-${arg.text[at]!}`;
     const rest = arg.text.slice(at + 1);
     const known = all.get(name);
-    if (!known && profile.digits && /\d/.test(name)) continue;
+    if (!known && profile.digits && /\d/.test(name)) {
+      into.push({ name: digitsOption, known: standard(digitsOption), value: undefined, source: undefined });
+      continue;
+    }
     if (!known) {
       const value = rest === '' ? undefined : { ...arg, text: rest };
       if (!arg.known && '$`<>'.includes(name[1]!))

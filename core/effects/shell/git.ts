@@ -8,7 +8,7 @@ import { namesFile, namesSources } from './source-names.ts';
 import type { Arg } from './words.ts';
 
 const harmlessKeys =
-  /^(?:user\.(?:name|email)|color\..*|advice\..*|log\.(?:date|decorate|showsignature)|diff\.(?:renames|context|algorithm|noprefix|mnemonicprefix)|core\.(?:quotepath|abbrev|autocrlf|safecrlf|filemode|ignorecase|precomposeunicode)|commit\.gpgsign|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|merge\.ff|fetch\.prune|column\.ui|status\..*|i18n\..*)$/i;
+  /^(?:user\.(?:name|email)|color\..*|advice\..*|log\.(?:date|decorate)|diff\.(?:renames|context|algorithm|noprefix|mnemonicprefix)|core\.(?:quotepath|abbrev|autocrlf|safecrlf|filemode|ignorecase|precomposeunicode)|commit\.gpgsign|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|merge\.ff|fetch\.prune|column\.ui|status\..*|i18n\..*)$/i;
 
 interface Command {
   readonly profile: GitCommand;
@@ -69,6 +69,7 @@ function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
   if (found.profile.does === 'read')
     for (const arg of parsed.operands) if (parsed.certain.has(arg) && namesKind(arg)) call.isText(arg);
   readContents(call, name.text, found.profile, parsed);
+  checkFormat(call, parsed);
   for (const { text } of parsed.operands)
     if (/^(?:ext|fd)::/.test(text)) call.unclear('git is given an address that runs a program');
   special.get(name.text)?.(call, parsed);
@@ -83,16 +84,35 @@ function capabilityOf(name: string, parsed: Parsed): Capability | undefined {
   return name === 'config' && showsSettings(parsed) ? 'read' : undefined;
 }
 
+/** `%G?`, `%(signature)`: git runs the program that checks signatures, which a setting names, as `--show-signature` does. */
+function checkFormat(call: Invocation, parsed: Parsed): void {
+  if (given(parsed, '--format --pretty').some(({ value }) => /%[-+ ]?G|%\(\*?signature/.test(value?.text ?? '')))
+    call.unclear('the format shows signatures, which makes git run another program; leave out %G and %(signature)');
+}
+
+/** `73309de`, `v1.0-3-g73309de`: what the object is, commit or contents of any file, is known to the repository alone. */
+const namesObject = ({ text }: Arg): boolean => /^(?:.*-g)?[0-9a-f]{4,64}(?:\^\{(?:blob|object)?\})?$/i.test(text);
+
+/** Whether an object that is a file is printed whole: `git log` walks commits only, and `git diff` refuses a file beside a commit. */
+function printsObject(name: string, certain: ReadonlySet<Arg>, operands: readonly Arg[]): boolean {
+  if (/^(?:log|whatchanged|reflog)$/.test(name)) return false;
+  const revisions = operands.filter((arg) => !certain.has(arg) && (namesObject(arg) || isRevision(arg)));
+  return revisions.some(namesObject) && (name !== 'diff' || revisions.length === 1);
+}
+
 /** Contents of files are shown only by name, by the kind of files, or by a pattern that tells what the lines hold. */
 function readContents(call: Invocation, name: string, { contents, below }: GitCommand, parsed: Parsed): void {
   if (below) {
     const [patterns, operands] = patternsOf(parsed);
-    if (!isNarrowed(parsed, operands)) readBelow(call, below, parsed, [], patterns);
+    if (!isNarrowed(name, parsed, operands)) readBelow(call, below, parsed, [], patterns);
     return;
   }
   if (!contents) return;
+  // Neither options nor paths change how `git show` prints an object that is a file.
+  if (name === 'show' && printsObject(name, parsed.certain, parsed.operands))
+    call.unclear('git show would print a file if the object is one; use git log -1 with its id, or add ~0 to the id');
   const shows = contents.when === undefined ? !isSummary(contents.unless, parsed) : isGiven(parsed, contents.when);
-  if (shows && !isNarrowed(parsed, parsed.operands) && !namesRevisions(name, parsed))
+  if (shows && !isNarrowed(name, parsed, parsed.operands) && !namesRevisions(name, parsed))
     call.unclear(
       `git ${name} would show what stands in every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`,
     );
@@ -108,7 +128,9 @@ function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operand
 }
 
 /** Every path among the operands names a file, or how the names of files end. */
-function isNarrowed({ certain }: Parsed, operands: readonly Arg[]): boolean {
+function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boolean {
+  const { certain } = parsed;
+  if (isGiven(parsed, '--full-diff') || printsObject(name, certain, operands)) return false;
   const behind = operands.filter((arg) => certain.has(arg));
   // Without `--` a word may be a revision or a path.
   const paths = behind.length > 0 ? behind : operands.filter((arg) => !isRevision(arg));

@@ -4,12 +4,13 @@ import { given, isGiven, type Parsed } from './arguments.ts';
 import { type Invocation, short } from './invocation.ts';
 import type { Below } from './profiles/profile.ts';
 import { namesFile, namesSources } from './source-names.ts';
+import { isTelling } from './telling.ts';
 import type { Arg } from './words.ts';
 
 /** Types of ripgrep that hold code or prose. */
 const sourceTypes = new Set(
-  `ts typescript js py python rb ruby go rust java kotlin scala c cpp cs csharp php perl swift dart elixir erlang haskell
-  lua r julia clojure groovy vue svelte css sass less html md markdown rst txt sql graphql protobuf sh zsh fish ps make
+  `ts typescript js py python rb ruby go rust java kotlin scala c cpp cs csharp perl swift dart elixir erlang haskell
+  lua r julia clojure groovy vue svelte css sass less html md markdown rst sql graphql protobuf sh zsh fish ps make
   cmake tf`.split(/\s+/),
 );
 
@@ -75,26 +76,4 @@ function isSourceFolder({ cwds }: Invocation, root: Arg): boolean {
       !segments.some((segment) => segment.startsWith('.') || segment === '~')
     );
   });
-}
-
-const secretWords =
-  /pass|pwd|secret|token|credential|private|api_?key|access_?key|[_-]key|auth_|bearer|BEGIN|:\/\/|postgres|mysql|redis|mongo|dsn|_url/i;
-
-/**
- * Lines that match hold at least three letters that the pattern says: every alternative holds them, and they are not a usual part
- * of a secret or of its name.
- */
-export function isTelling({ known, text }: Arg): boolean {
-  if (!known || text.length > 1000 || /[\n\0]/.test(text) || secretWords.test(text)) return false;
-  // Groups that may be missing, look-arounds and switches would need a reader of patterns.
-  if (/\(\?|\)\\?[*?{]/.test(text)) return false;
-  return text.split('|').every((alternative) =>
-    (
-      alternative
-        .replaceAll(/\[[^\]]*\]/g, '.')
-        .replaceAll(/\\./g, '.')
-        .replaceAll(/.(?:\*|\?|\\?\{)/g, '.')
-        .match(/[\w -]+/g) ?? []
-    ).some((literal) => literal.replaceAll(/[ -]/g, '').length >= 3),
-  );
 }

@@ -8,13 +8,19 @@ const sourceSuffixes = new Set(
   sh bash zsh fish ps1 bat mk cmake tf test spec snap svg tpl ejs hbs jinja j2`.split(/\s+/),
 );
 
+/** Endings of code and prose that names of secrets have, too (`wp-config.php`, `secrets.txt`): a pattern of them narrows nothing. */
+const sharedSuffixes = new Set(['php', 'txt']);
+
 /** `*.ts`, `*.{ts,tsx}`, `src/*.test.ts`, `package.json`: whatever matches holds code or prose, or is named in full. */
 export function namesSources(pattern: string): boolean {
   const name = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (!/[*?[\]{}!\\]/.test(name)) return namesFile(argOf(pattern));
   const [, one, several] = /\.(?:([A-Za-z0-9]+)|\{([A-Za-z0-9,]+)\})$/.exec(name) ?? [];
   if (one === undefined && several === undefined) return false;
-  return (one ?? several)!.split(',').every((suffix) => sourceSuffixes.has(suffix.toLowerCase()));
+  return (one ?? several)!
+    .toLowerCase()
+    .split(',')
+    .every((suffix) => sourceSuffixes.has(suffix) && !sharedSuffixes.has(suffix));
 }
 
 /** Files of data and settings; what one of them is called rules can see. */

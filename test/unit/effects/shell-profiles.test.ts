@@ -9,11 +9,11 @@ import { assign } from '#core/effects/shell/operands.ts';
 import { families, profiles } from '#core/effects/shell/profiles/all.ts';
 import { gitCommands } from '#core/effects/shell/profiles/git.ts';
 import type { Operands, Profile } from '#core/effects/shell/profiles/profile.ts';
-import { isTelling } from '#core/effects/shell/reach.ts';
 import { isHarmlessAwk } from '#core/effects/shell/scripts/awk.ts';
 import { isHarmlessJq } from '#core/effects/shell/scripts/jq.ts';
 import { isHarmlessSed } from '#core/effects/shell/scripts/sed.ts';
 import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
+import { isTelling } from '#core/effects/shell/telling.ts';
 import { argOf } from '#core/effects/shell/words.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -144,8 +144,8 @@ describe('[effects.profiles] words', () => {
     ['--b x', '--back | x'],
     ['--in-place x', '--in-place | x'],
     ['--i=.bak x', '--in-place=.bak | x'],
-    ['-5 x', '| x'],
-    ['-5a x', '-a | x'],
+    ['-5 x', '-NUM | x'],
+    ['-5a x', '-NUM -a | x'],
     ['-z x', '-z | x ?'],
     ['--zzz=1 x', '--zzz=1 | x ?'],
     ['x -a y', '-a | x y'],
@@ -270,6 +270,26 @@ describe('[effects.below] narrowing', () => {
     ['API_KEY', false],
     ['password', false],
     ['postgres://', false],
+    ['import[[:space:]]*foo', true],
+    ['function \\w+\\(', true],
+    ['export default \\{', true],
+    ['x{2}foo', true],
+    ['(foo|bar)', true],
+    ['(*ACCEPT)foobar', false],
+    ['foobar(*F)', false],
+    ['[]foobar]', false],
+    ['[^]foobar]', false],
+    ['[\\]foobar]', false],
+    ['[a[b]foobar]', false],
+    ['[[:alpha:]foobar]', false],
+    ['\\p{Alphabetic}', false],
+    ['\\x{0000061}', false],
+    ['.{1000}', false],
+    ['foo{0}{0}', false],
+    ['foo\\{0\\}', false],
+    ['\\(foo\\)\\?', false],
+    ['ssword', false],
+    ['AKIA', false],
   ])('the pattern %j tells what lines hold: %s', (pattern, tells) => expect(isTelling(argOf(pattern))).toBe(tells));
 
   test.each([
@@ -286,6 +306,8 @@ describe('[effects.below] narrowing', () => {
     ['*.{ts,env}', false],
     ['*.env', false],
     ['*.pem', false],
+    ['*.php', false],
+    ['*.txt', false],
     ['**', false],
     ['', false],
   ])('the kind %j holds code or prose: %s', (kind, narrow) => expect(namesSources(kind)).toBe(narrow));

@@ -230,7 +230,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
       reach: 'visible',
       namesOnly: '-l -L -c -q --files-with-matches --name-only --files-without-match --count --quiet',
       spoils:
-        '-v -W -p -f -A -B -C --invert-match --function-context --show-function --context --before-context --after-context --or --not',
+        '-NUM -v -W -p -f -A -B -C --invert-match --function-context --show-function --context --before-context --after-context --or --not',
     },
   },
   branch: {

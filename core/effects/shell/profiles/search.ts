@@ -24,7 +24,7 @@ const grep = {
     namesOnly: '-c -l -L -q --count --files-with-matches --files-without-match --quiet --silent',
     narrows: '--include',
     reach: 'everything',
-    spoils: '-v -z -A -B -C -f --invert-match --null-data --after-context --before-context --context --file',
+    spoils: '-NUM -v -z -A -B -C -f --invert-match --null-data --after-context --before-context --context --file',
   },
 } as const satisfies Profile;
 
