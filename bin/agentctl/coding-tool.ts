@@ -43,11 +43,17 @@ const named = (protocol: string, tool: string, parameters: Input): CallBody => (
   ...{ protocol, tool, parameters, target: targetFromArguments(parameters), capability: capabilityFromName(tool) },
 });
 
-/** A command starts in the current folder; where that is not the workspace, policies see it as `cwd`. */
-function shell({ command, ...rest }: Input, { workspace, cwd }: Place): CallBody {
-  const { description: _, timeout: __, ...others } = rest;
+/** @throws Error for a member that is not known. A command starts in the current folder; where that is not the workspace, policies see it as `cwd`. */
+function shell(input: Input, { workspace, cwd }: Place): CallBody {
+  const { command, description: _, timeout: __, run_in_background: ___, ...others } = input;
+  // No rule would see what another member changes, such as one that switches a sandbox off.
+  const [unknown] = Object.keys(others).filter((name) => others[name] !== false);
+  if (unknown !== undefined)
+    throw new Error(
+      `Bash has the member ${JSON.stringify(unknown)}; known are command, description, timeout and run_in_background`,
+    );
   const folder = inside(workspace, cwd);
-  const parameters = { ...others, command, ...(folder !== '.' && { cwd: folder }) };
+  const parameters = { command, ...(folder !== '.' && { cwd: folder }) };
   return { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters };
 }
 

@@ -34,7 +34,7 @@ export function addHook(parent: Parent): void {
         permission: 'deny' as const,
         reason: `The gateway did not decide this call: ${fault.message}. Nothing was run.`,
       }));
-      if (answer) cli.out.json(JSON.stringify(hookDocument(answer)));
+      if (answer) cli.out.message(JSON.stringify(hookDocument(answer)));
       // A hook that ends with 1 would let the tool run.
       return 'positive';
     },

@@ -64,6 +64,11 @@ export class Output {
     this.#write(`${escapeUnseen(written.trim())}\n`);
   }
 
+  /** JSON for a program that reads nothing else, whatever form results are asked for in. */
+  message(json: string): void {
+    this.#write(`${escapeUnseen(json.trim())}\n`);
+  }
+
   /** Readable JSON of one value. */
   pretty(value: unknown): void {
     this.json(JSON.stringify(value, null, 2));

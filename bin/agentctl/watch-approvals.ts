@@ -7,6 +7,8 @@ import { type Fields, fields, text } from './json-fields.ts';
 import { painted } from './output.ts';
 
 const longestPauseMs = 15_000;
+/** As the gateway asks for in `retry`. */
+const betweenStreamsMs = 1_000;
 
 export interface Watching {
   /** Ends after so many events; without it the watch goes on. */
@@ -30,10 +32,13 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
         const happened = fields(JSON.parse(data));
         const known = event === 'listening' && happened.missed !== true;
         if (redraws && !(known && seen > 0)) await redrawn(cli, list);
+        if (event === 'listening' && !redraws && happened.missed === true)
+          cli.out.note('events were missed while the stream was closed: see agentctl pending');
         if (event === 'listening') continue;
         if (!redraws) shown(cli, event, happened);
         if (++seen >= events) return;
       }
+      await pause(betweenStreamsMs);
     } catch (failure) {
       if (!reached || !isAway(failure)) throw failure;
       if (failures++ === 0) cli.out.note('the gateway is away; it is asked again');
@@ -42,7 +47,11 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
   }
 }
 
-const isAway = (failure: unknown): boolean => failure instanceof Failure && failure.exitCode === exitCodes.unreachable;
+/** Not there, or there and not ready. */
+const isAway = (failure: unknown): boolean =>
+  failure instanceof Failure &&
+  (failure.exitCode === exitCodes.unreachable ||
+    /^(service_unavailable|server_error|rate_limit_error)\b/.test(failure.message));
 
 async function* opened(cli: Cli, last: string | undefined) {
   const headers = last === undefined ? {} : { 'last-event-id': last };

@@ -111,6 +111,13 @@ test.each<[Decision, Step]>([
   ['review', on('Write', '.git/hooks/post-checkout', { content: '#!/bin/sh' })],
   ['review', on('Edit', '.claude/settings.json')],
   ['review', on('Edit', 'Claude.md')],
+  [
+    'allow',
+    [
+      'Bash',
+      { command: 'ls', description: 'list', timeout: 1000, run_in_background: true, dangerouslyDisableSandbox: false },
+    ],
+  ],
   ['review', ['WebFetch', { url: 'https://example.com/?q=secret' }]],
   ['review', ['mcp__tickets__create_ticket', { title: 'x' }]],
   ['review', ['NewTool', { anything: 1 }]],

@@ -30,6 +30,24 @@ const review = {
 };
 
 describe('[cli.hook] answers', () => {
+  test.each(['dangerouslyDisableSandbox', 'a_new_member'])(
+    'deny to a command with the member %s, and asks nothing',
+    async (name) => {
+      const { answer } = await hook(event('Bash', { command: 'ls', [name]: true }));
+      expect(answer).toMatchObject({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining(name),
+      });
+      expect(server.seen).toEqual([]);
+    },
+  );
+
+  test('JSON, whatever form results are asked for in', async () => {
+    decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'shell:shell.git' });
+    const { answer } = await hook(event('Bash', { command: 'git status' }), '--output', 'yaml');
+    expect(answer.permissionDecision).toBe('allow');
+  });
+
   test('an allowed call is sent to be decided only, and allowed', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'shell:shell.git' });
     expect(await hook(event('Bash', { command: 'git status', description: 'look' }))).toEqual({

@@ -63,6 +63,22 @@ test('[cli.watch] --json prints one document an event, and a connection that bre
   expect(seen).toEqual([undefined, 'p.1', 'p.1']);
 });
 
+test('[cli.watch] a gateway that is not ready is asked again, and missed events are reported', async () => {
+  let asked = 0;
+  server.on(events, (response: ServerResponse) => {
+    asked++;
+    if (asked === 2) {
+      response.writeHead(503, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify({ error: { code: 503, type: 'service_unavailable', message: 'not ready' } }));
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    return response.end(asked === 1 ? listening(0) : listening(1, true) + frame(2, 'new', happened('e-2')));
+  });
+  const { code, out, err } = await home.run(['pending', '--watch', '--events', '1']);
+  expect([code, asked, out]).toEqual([0, 3, expect.stringContaining('e-2')]);
+  expect(err).toContain('events were missed');
+});
+
 test('[cli.watch] a host that opens no stream says so, and nothing is repeated', async () => {
   server.on(events, { error: { type: 'method_not_allowed', message: 'GET is not offered here; list again.' } }, 405);
   const { code, err } = await home.run(['pending', '--watch']);
