@@ -15,12 +15,8 @@ export function lazyKmsSigner(
   /** Ids or ARNs of the keys that signed before this one. */
   former: readonly string[] = [],
 ): Signer {
-  let connected: Promise<Kms> | undefined;
+  const kms = connection(config);
   const pems = new Map<string, Promise<string>>();
-  const kms = (): Promise<Kms> => {
-    connected ??= connect(config);
-    return connected;
-  };
   return {
     keyId,
     async sign(message) {
@@ -38,7 +34,7 @@ export function lazyKmsSigner(
     const known = pems.get(id);
     if (known) return known;
     const fetched = kms()
-      .then((connection) => fetchPem(connection, id))
+      .then((connected) => fetchPem(connected, id))
       .catch((error: unknown) => {
         pems.delete(id);
         throw error;
@@ -54,6 +50,15 @@ const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 /** Ids of the signing keys before the present one, as the function's environment names them. */
 export const formerKeyIds = ({ SIGNING_KEY_FORMER_IDS = '' }: NodeJS.ProcessEnv): string[] =>
   SIGNING_KEY_FORMER_IDS.split(',').filter((id) => id !== '');
+
+/** Connected once, by the first who asks. */
+function connection(config: KMSClientConfig): () => Promise<Kms> {
+  let connected: Promise<Kms> | undefined;
+  return () => {
+    connected ??= connect(config);
+    return connected;
+  };
+}
 
 async function connect(config: KMSClientConfig): Promise<Kms> {
   const sdk = await import('./sdk/kms.ts');
@@ -87,15 +92,11 @@ const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(n
  * message itself, of at most 4 kB; a checkpoint is shorter.
  */
 export function kmsLogSigner(keyId: string, config: KMSClientConfig = {}): (tenant: string) => Promise<LogSigner> {
-  let connected: Promise<Kms> | undefined;
+  const kms = connection(config);
   let publicKey: Promise<KeyObject> | undefined;
-  const kms = (): Promise<Kms> => {
-    connected ??= connect(config);
-    return connected;
-  };
   return async (tenant) => {
     publicKey ??= kms()
-      .then((connection) => fetchKey(connection, keyId))
+      .then((connected) => fetchKey(connected, keyId))
       .catch((error: unknown) => {
         publicKey = undefined;
         throw error;

@@ -43,7 +43,10 @@ const named = (protocol: string, tool: string, parameters: Input): CallBody => (
   ...{ protocol, tool, parameters, target: targetFromArguments(parameters), capability: capabilityFromName(tool) },
 });
 
-/** @throws Error for a member that is not known. A command starts in the current folder; where that is not the workspace, policies see it as `cwd`. */
+/**
+ * A command starts in the current folder; where that is not the workspace, policies see it as `cwd`.
+ * @throws Error for a member that is not known.
+ */
 function shell(input: Input, { workspace, cwd }: Place): CallBody {
   const { command, description: _, timeout: __, run_in_background: ___, ...others } = input;
   // No rule would see what another member changes, such as one that switches a sandbox off.

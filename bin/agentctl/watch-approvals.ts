@@ -13,7 +13,7 @@ const betweenStreamsMs = 1_000;
 export interface Watching {
   /** Ends after so many events; without it the watch goes on. */
   readonly events?: number | undefined;
-  /** Shows what is pending now: at the begin, and at each event on a terminal. */
+  /** Shows what is pending now: at the start, and at each event on a terminal. */
   readonly list: () => Promise<void>;
   /** Whether the list is drawn again in place; else each event is a line. */
   readonly redraws: boolean;
@@ -24,11 +24,16 @@ export interface Watching {
  * @throws Failure what the gateway refuses, and when it was never reached.
  */
 export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws }: Watching): Promise<void> {
-  let [last, seen, failures, reached]: [string | undefined, number, number, boolean] = [undefined, 0, 0, false];
+  let last: string | undefined;
+  let seen = 0;
+  let failures = 0;
+  let reached = false;
   while (seen < events) {
     try {
       for await (const { id, event, data } of opened(cli, last)) {
-        [last, failures, reached] = [id ?? last, 0, true];
+        last = id ?? last;
+        failures = 0;
+        reached = true;
         const happened = fields(JSON.parse(data));
         const known = event === 'listening' && happened.missed !== true;
         if (redraws && !(known && seen > 0)) await redrawn(cli, list);

@@ -1,14 +1,16 @@
 /** JSON documents as YAML, one after another; loaded by the commands that are asked for it. */
 import { isScalar, parseDocument, visit } from 'yaml';
+import { escapeUnseen } from './output.ts';
 
-const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\uffff]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;
+/** JSON spells the first control characters out by itself. */
+const isUnseen = (text: string): boolean => escapeUnseen(JSON.stringify(text)).includes('\\u');
 
 /** Numbers keep every digit. Text with unseen characters is quoted, so that they can be escaped. */
 export function yamlOf(json: string): string {
   const document = parseDocument(json, { intAsBigInt: true, uniqueKeys: false });
   visit(document, (_, node) => {
     if (isScalar(node) && typeof node.value === 'string') {
-      if (unprintable.test(node.value)) node.type = 'QUOTE_DOUBLE';
+      if (isUnseen(node.value)) node.type = 'QUOTE_DOUBLE';
       else delete node.type;
     } else if (node !== null && typeof node === 'object' && 'flow' in node) node.flow = false;
   });

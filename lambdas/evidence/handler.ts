@@ -1,10 +1,8 @@
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
-import { kmsLogSigner, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
-import { logBucket } from '#adapters/aws/log-bucket.ts';
-import { logTable } from '#adapters/dynamodb/log-table.ts';
-import { LogReader } from '#core/transparency/log-reader.ts';
+import { lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
 import { compose } from '../aws.ts';
+import { awsLogReader } from '../aws-log.ts';
 import { streamingHandler } from '../aws-stream.ts';
 import { createHandler } from './http.ts';
 
@@ -16,9 +14,7 @@ export const handler = await streamingHandler(() => {
       archived: archiveBucket({ bucket }),
       checkpoints: checkpointBucket({ bucket, signer, clock }),
       ...(logKeyId && {
-        transparency: new LogReader({
-          ...{ heads: logTable(store), objects: logBucket({ bucket }), signer: kmsLogSigner(logKeyId) },
-        }),
+        transparency: awsLogReader({ keyId: logKeyId, bucket, store }),
       }),
     }),
   });
