@@ -1499,6 +1499,11 @@ const chat: readonly Requirement[] = [
     'models.both-forms',
     'Models are listed and looked up in the form of OpenAI, and of Anthropic for callers that send anthropic-version.',
   ),
+  must(
+    'models.demo-names',
+    'The shipped configuration answers names of both vendors from the built-in mock; banner and list name them, and an unknown name is 404 with what is allowed.',
+  ),
+  must('models.demo-last', 'Where no route decides, the built-in mock comes after every other provider of a model.'),
   must('chat.models', 'GET /v1/models lists what the tenant may use.'),
   must('chat.unknown-fields', 'Unknown fields pass through both ways.'),
   must('chat.pipeline.order', 'The pipeline stages run in the order of the specification.'),

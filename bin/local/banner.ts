@@ -25,8 +25,19 @@ export interface Output {
   readonly file: boolean;
 }
 
-/** @param fragment signs in to the console once: like a key, it goes to no file. */
-export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file }: Output, fragment = ''): string {
+export interface Shown {
+  /** Signs in to the console once: like a key, it goes to no file. */
+  readonly fragment?: string | undefined;
+  /** Models that the built-in mock answers [models.demo-names]. */
+  readonly demoModels?: readonly string[];
+}
+
+export function banner(
+  ready: Ready,
+  keys: Partial<LocalKeys>,
+  { terminal, file }: Output,
+  { fragment = '', demoModels = [] }: Shown = {},
+): string {
   const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[22m` : text);
   const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[22m` : text);
   const line = (name: string, value: string, note = '') => `  ${name.padEnd(12)} ${value}  ${dim(note)}`.trimEnd();
@@ -44,6 +55,9 @@ export function banner(ready: Ready, keys: Partial<LocalKeys>, { terminal, file 
     ),
     line('gateway', `${ready.gateway_url}/v1`, 'chat completions, messages: base URL of the official SDKs'),
     line('mcp', `${ready.mcp_url}/mcp`, 'MCP clients, with the agent key as bearer token'),
+    ...(demoModels.length === 0
+      ? []
+      : [line('demo models', demoModels.join(', '), 'demo answers: no model is called')]),
     ...(ready.edge_url === null ? [] : [line('edge', ready.edge_url, 'all of them over TLS: /api, /admin, /mcp')]),
     '',
     ...(ready.keys_file === null ? [] : [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), '']),

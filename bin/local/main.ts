@@ -12,9 +12,10 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
-import { banner, type Output, type Ready } from './banner.ts';
+import { banner, type Output, type Ready, type Shown } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { consolePages } from './console.ts';
+import { demoModels } from './demo-models.ts';
 import { keptCertificate, ownCertificate } from './edge/certificate.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
 import { endingSignal } from './ending-signal.ts';
@@ -77,7 +78,9 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
   started.resolve(gateway);
   const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry, edgeToken);
-  announce(flags, keys, link, {
+  const { configuration } = await gateway.ports.snapshots.current({ evenStale: true });
+  const shown = { fragment: link?.fragment, demoModels: demoModels(configuration) };
+  announce(flags, keys, shown, {
     event: 'ready',
     version,
     ...urls,
@@ -173,9 +176,9 @@ async function openEdge(
 }
 
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
-function announce(flags: Flags, keys: Partial<LocalKeys>, link: SignInLink | undefined, ready: Ready): void {
+function announce(flags: Flags, keys: Partial<LocalKeys>, shown: Shown, ready: Ready): void {
   writeFileSync(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`, { mode: 0o600 });
-  process.stdout.write(`${banner(ready, keys, output(), link?.fragment)}\n${JSON.stringify(ready)}\n`);
+  process.stdout.write(`${banner(ready, keys, output(), shown)}\n${JSON.stringify(ready)}\n`);
 }
 
 const output = (): Output => ({ terminal: process.stdout.isTTY === true, file: fstatSync(process.stdout.fd).isFile() });

@@ -74,7 +74,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const names = [model, resolvedModel];
   const allowed = mayUse(tenant, key, names);
   const plan = planRoute(configuration, resolvedModel);
-  if (!plan && allowed) throw notServed(model, resolvedModel);
+  if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(snapshot, request, wire);
   const choices = typeof body.n === 'number' ? body.n : 1;
   return {
@@ -114,13 +114,26 @@ function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string
   );
 }
 
-function notServed(model: string, resolved: string): GatewayError {
+/** Names what this caller may ask for instead [models.demo-names]. */
+function notServed(
+  { configuration }: Snapshot,
+  { tenant, key }: { tenant: Tenant; key: Key },
+  model: string,
+  resolved: string,
+): GatewayError {
   const alias = model === resolved ? '' : ` (an alias of ${JSON.stringify(resolved)})`;
+  const served = [
+    ...configuration.providers.filter(({ enabled }) => enabled).flatMap(({ models }) => models),
+    ...Object.keys(configuration.aliases.models),
+  ].filter((name) => mayUse(tenant, key, [name, resolveModel(configuration, name)]));
+  const named = `allowed: ${served.slice(0, maxNamed).join(', ') || 'none'}${served.length > maxNamed ? ', …' : ''}`;
   return new GatewayError(
     'model_not_found',
-    `No provider serves the model ${JSON.stringify(model)}${alias}; GET /v1/models lists what there is.`,
+    `No provider serves the model ${JSON.stringify(model)}${alias}; ${named}. GET /v1/models lists names.`,
   );
 }
+
+const maxNamed = 12;
 
 /** `messages.tool_use: reject` is the default. */
 function refuseToolUse(

@@ -79,7 +79,7 @@ function compiled(configuration: Configuration): Compiled {
   const enabled = configuration.providers.filter((entry) => entry.enabled);
   const made: Compiled = {
     routes: configuration.routes.map((route) => compiledRoute(route, enabled)),
-    served: enabled.map((entry) => {
+    served: [...enabled].sort(mockLast).map((entry) => {
       const globs = entry.models.map(modelGlob);
       return { entry, matches: (model) => globs.some((matches) => matches(model)) };
     }),
@@ -87,6 +87,9 @@ function compiled(configuration: Configuration): Compiled {
   compilations.set(configuration, made);
   return made;
 }
+
+/** A real provider is never hidden behind demo answers; the others keep their order [models.demo-last]. */
+const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');
 
 function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {
   const group = (names: readonly string[], region?: string): Candidate[] =>

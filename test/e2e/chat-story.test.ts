@@ -1,6 +1,7 @@
 /** A first user's chats: the shipped configuration with one filter more, `agentctl` beside it, the official client at last. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { agentctl, type Fields, root, until, workFolder } from './client.ts';
@@ -63,6 +64,23 @@ test('looks back: requests, usage, violations, budgets, and a chain that holds',
   const verified = await ctl('evidence', 'verify', '--session', session);
   expect(verified).toMatchObject({ code: 0, out: expect.stringMatching(/valid\W+true/) });
   expect((await ctl('verify')).code).toBe(0);
+});
+
+test('[models.demo-names] asks for names of both vendors, as clients do by default', async () => {
+  expect(gateway.banner()).toMatch(/demo models .*claude-\*.*no model is called/);
+  const anthropic = new Anthropic({ baseURL: gateway.ready.gateway_url, apiKey: gateway.keys.agent });
+  const messages = [{ role: 'user' as const, content: 'hello' }];
+  const listed = await anthropic.models.list();
+  expect(listed.data.map(({ id }) => id)).toEqual(expect.arrayContaining(['claude-sonnet-5-5', 'gpt-5', 'mock']));
+  for (const model of ['claude-sonnet-5-5', 'claude-opus-9-20991231']) {
+    const { content } = await anthropic.messages.create({ model, max_tokens: 50, messages });
+    expect(content).toMatchObject([{ type: 'text', text: 'Mock reply to: hello' }]);
+  }
+  const openai = new OpenAI({ baseURL: `${gateway.ready.gateway_url}/v1`, apiKey: gateway.keys.agent });
+  const { choices } = await openai.chat.completions.create({ model: 'gpt-5-mini', messages });
+  expect(choices[0]?.message.content).toBe('Mock reply to: hello');
+  const unknown = anthropic.messages.create({ model: 'gemini-3-pro', max_tokens: 50, messages });
+  await expect(unknown).rejects.toMatchObject({ status: 404, message: expect.stringMatching(/allowed: .*claude-\*/) });
 });
 
 test('takes the key and the address of the banner to the official client', async () => {

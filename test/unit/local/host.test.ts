@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import { banner, type Ready } from '../../../bin/local/banner.ts';
+import { demoModels } from '../../../bin/local/demo-models.ts';
 import { isLoopback, parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
 import { every } from '../../../bin/local/schedule.ts';
@@ -74,6 +75,21 @@ describe('the banner', () => {
     expect(banner(ready, keys, { terminal: true, file: false })).toContain('\u001b[1m');
     expect(banner({ ...ready, keys_file: null }, {}, { terminal: false, file: false })).not.toMatch(/Demo keys|null/);
   });
+});
+
+test('[models.demo-names] the banner names the models of the built-in mock, and what their answers are', () => {
+  const entry = (type: string, models: string[], enabled = true) => ({ type, models, enabled });
+  const providers = [
+    entry('mock', ['mock', 'mock-*']),
+    entry('mock', ['claude-sonnet-4-5', 'claude-*', 'o3']),
+    entry('mock', ['off'], false),
+    entry('openai', ['gpt-*']),
+  ] as unknown as Configuration['providers'];
+  expect(demoModels({ providers })).toEqual(['mock', 'o3', 'mock-*', 'claude-*']);
+  const ready = { gateway_url: 'http://g', edge_url: null, keys_file: null } as Ready;
+  const shown = (models: string[]) => banner(ready, {}, { terminal: false, file: false }, { demoModels: models });
+  expect(shown(['mock', 'claude-*'])).toMatch(/demo models +mock, claude-\* +demo answers: no model is called/);
+  expect(shown([])).not.toContain('demo');
 });
 
 describe('a schedule', () => {

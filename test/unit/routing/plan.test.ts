@@ -44,6 +44,15 @@ test('[chat.routing] without a route, the enabled providers that list the model 
   expect(order(configuration, 'gemini')).toBeUndefined();
 });
 
+test('[models.demo-last] a mock that serves the same name comes after every other provider, where no route says otherwise', () => {
+  const models = ['claude-*'];
+  const real = (name: string) => entry(name, { type: 'anthropic', models });
+  const providers = [entry('demo', { models }), real('one'), real('two')];
+  expect(order(configured(providers), 'claude-x')).toEqual(['one', 'two', 'demo']);
+  const route = { model: 'claude-*', providers: ['demo', 'one'] };
+  expect(order(configured(providers, [route]), 'claude-x')).toEqual(['demo', 'one']);
+});
+
 test('[chat.routing] disabled providers are skipped; a route whose providers all are has no candidates, and no fallback', () => {
   const configuration = configured(
     [entry('a', { enabled: false }), entry('b'), entry('mock', { models: ['*'] })],
