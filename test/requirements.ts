@@ -373,7 +373,7 @@ const identity: readonly Requirement[] = [
     'session.unnamed-shared',
     'On AWS calls of a key that name no session share one an hour in all processes, and more only where its chain is contended.',
   ),
-  must('session.form', 'A session id outside [A-Za-z0-9._:-]{1,128} is 400.'),
+  must('session.form', 'A session id outside [A-Za-z0-9._:-]{1,128}, or of dots alone, is 400.'),
   must(
     'session.owner',
     'A session belongs to the key that opened it: another agent key naming it is refused with 403.',
@@ -1613,6 +1613,10 @@ const chat: readonly Requirement[] = [
     'A key may have allowed_models: other models of its tenant are refused with 403 naming the key, and left out of GET /v1/models.',
   ),
   must('limit.key-tenant', 'A key with limits of its own calls in its own tenant only.'),
+  must(
+    'limit.largest-output',
+    'Of the members that say how much a call may put out the largest is reserved, whichever of them the provider obeys; one without end is 400.',
+  ),
   must('limit.actual-body', 'The token limiter measures the actual body.'),
   must('wasm.abi', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),
   must('wasm.timeout', 'A WASM call ends after its timeout; on_error decides.'),

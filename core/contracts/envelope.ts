@@ -23,7 +23,9 @@ export const sizes = {
   promptCharacters: 32 * 1024,
 } as const;
 
-export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+/** Not of dots alone: an address with such a name leads elsewhere, and its evidence could not be asked for. */
+export const sessionPattern = /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/;
+export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
@@ -39,7 +41,7 @@ const name = (what: string) =>
 
 export const actorSchema = z.strictObject({
   agent: name('actor.agent').optional(),
-  session: z.string().regex(sessionPattern, 'actor.session must match [A-Za-z0-9._:-]{1,128}').optional(),
+  session: z.string().regex(sessionPattern, `actor.session must match ${sessionForm}`).optional(),
 });
 
 /** Body of `POST /admin/v1/test-action`. */

@@ -20,6 +20,8 @@ export function checkOpenai(body: JsonObject): void {
   });
   checkWhole(body, 'max_completion_tokens', 1, maxOutputTokens);
   checkWhole(body, 'n', 1, maxChoices);
+  // Ollama's name for the most a model may put out; below 1 it means without end.
+  if (isObject(body.options)) checkWhole(body.options, 'num_predict', 1, maxOutputTokens, 'options.');
   if (!absent(body.stream_options) && !isObject(body.stream_options))
     refuse('stream_options', body.stream_options, 'an object');
   checkObjects(body.functions, 'functions');
@@ -79,11 +81,11 @@ function checkPart(part: Json, path: string): void {
   }
 }
 
-function checkWhole(body: JsonObject, key: string, least: number, most: number): void {
+function checkWhole(body: JsonObject, key: string, least: number, most: number, path = ''): void {
   const value = body[key];
   if (absent(value)) return;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
-    refuse(key, value, `a whole number from ${least} to ${most}`);
+    refuse(path + key, value, `a whole number from ${least} to ${most}`);
 }
 
 function checkNumber(body: JsonObject, key: string): void {

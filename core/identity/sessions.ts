@@ -1,5 +1,5 @@
 /** Which session an action belongs to, and whose it is. */
-import { sessionPattern } from '#core/contracts/envelope.ts';
+import { sessionForm, sessionPattern } from '#core/contracts/envelope.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Principal } from './principal.ts';
@@ -29,7 +29,7 @@ export function resolveSession(from: {
 
 function named(sessionId: string, where: string, keyId: string): string {
   if (!sessionPattern.test(sessionId)) {
-    throw invalidRequest(`${where}: found ${JSON.stringify(sessionId.slice(0, 140))}, allowed [A-Za-z0-9._:-]{1,128}.`);
+    throw invalidRequest(`${where}: found ${JSON.stringify(sessionId.slice(0, 140))}, allowed ${sessionForm}.`);
   }
   if (gatewaysOwn.test(sessionId)) {
     throw invalidRequest(

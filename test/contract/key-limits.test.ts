@@ -195,3 +195,17 @@ test('[limit.key-tenant] a key with limits does not call in another tenant; othe
   expect((await to('human-key-1')).status).toBe(200);
   expect((await ask('person-key')).status).toBe(200);
 });
+
+test('[limit.largest-output] what a call may put out is reserved by the largest of its members', async () => {
+  const large = { max_completion_tokens: 1, max_tokens: 1_000_000 };
+  expect(await ask('paid-key', large)).toMatchObject({ status: 429, body: { error: { type: 'budget_exceeded' } } });
+  const predicted = { max_tokens: 1, options: { num_predict: 1_000_000 } };
+  expect(await ask('paid-key', predicted)).toMatchObject({ status: 429, body: { error: { type: 'budget_exceeded' } } });
+  const endless = await ask('paid-key', { options: { num_predict: -1 } });
+  expect(endless).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('options.num_predict is -1; allowed is a whole number') } },
+  });
+  expect((await ask('paid-key', { max_completion_tokens: 10, max_tokens: 20 })).status).toBe(200);
+  expect((await ask('paid-key', { options: { num_predict: 20, temperature: 0 } })).status).toBe(200);
+});

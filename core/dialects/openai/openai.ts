@@ -16,7 +16,7 @@ export const openai: Dialect = {
   requestTexts: (body) => [...definitionTexts(body), ...messageTexts(body)],
   withSystemPrompt,
 
-  maxTokens: (body) => countOf(body.max_completion_tokens) ?? countOf(body.max_tokens),
+  maxTokens: largestOutput,
 
   usesTools: (body) =>
     objectsOf(body.tools).length > 0 ||
@@ -52,6 +52,13 @@ export const openai: Dialect = {
   replay: replayOpenai,
   collector: openaiCollector,
 };
+
+/** Which of these members a provider obeys is its own matter, so the largest is what a call may put out [limit.largest-output]. */
+function largestOutput({ max_completion_tokens, max_tokens, options }: JsonObject): number | undefined {
+  const given = [max_completion_tokens, max_tokens, objectOf(options)?.num_predict];
+  const counts = given.flatMap((most) => countOf(most) ?? []);
+  return counts.length > 0 ? Math.max(...counts) : undefined;
+}
 
 /** The request, with the counts of its stream asked for: the gateway needs them whether the caller does or not. */
 export function withUsageRequested(body: JsonObject): JsonObject {

@@ -61,9 +61,12 @@ describe('system prompt', () => {
   });
 });
 
-test('output tokens allowed', () => {
+test('[limit.largest-output] output tokens allowed', () => {
   expect(openai.maxTokens({ max_tokens: 5 })).toBe(5);
   expect(openai.maxTokens({ max_tokens: 5, max_completion_tokens: 9 })).toBe(9);
+  expect(openai.maxTokens({ max_tokens: 9, max_completion_tokens: 1 })).toBe(9);
+  expect(openai.maxTokens({ max_completion_tokens: 1, options: { num_predict: 12 } })).toBe(12);
+  expect(openai.maxTokens({ max_tokens: 5, options: ['num_predict', 12] })).toBe(5);
   expect(openai.maxTokens({})).toBeUndefined();
   expect(anthropic.maxTokens({ max_tokens: 7 })).toBe(7);
 });

@@ -72,10 +72,17 @@ test.each([
   ['ä', 'actor.session'],
   ['x'.repeat(129), 'actor.session'],
   ['line\n', 'actor.session'],
+  ['.', 'not of dots alone'],
+  ['..', 'not of dots alone'],
+  ['...', 'not of dots alone'],
   ['admin-default-2026-11-21', 'a session the gateway keeps itself'],
 ])('[session.form] %j is refused with 400', (body, why) => {
   expect(() => resolveSession({ ...from, body })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   expect(() => resolveSession({ ...from, body })).toThrow(why);
+});
+
+test.each(['a', '.a', 'a..', '...-', '1.2'])('[session.form] %j is a session', (body) => {
+  expect(resolveSession({ ...from, body }).session_id).toBe(body);
 });
 
 test('[session.form] an empty header is refused, never taken for absent', () => {
