@@ -1793,6 +1793,15 @@ const toolGateway: readonly Requirement[] = [
     'effects.below',
     'Showing whatever lies below a folder, or changed in a revision, is reviewed unless names or patterns narrow it.',
   ),
+  must(
+    'effects.shows',
+    'That a diff shows every changed file is accepted only by an allow rule with a condition on shows; rules for reading in general do not accept it.',
+  ),
+  must(
+    'effects.workspace',
+    'Absolute paths inside the workspace that a call of protocol shell names are read relative to it; other paths and other protocols are not.',
+  ),
+  must('effects.background', 'A command that changes or runs something in the background of a line is not certain.'),
   must('effects.differential', 'A shell line that is allowed does, when it really runs, nothing beyond its effects.'),
   must('effects.dialects', 'Shell text that shells read differently, or that runs what a variable holds, is unclear.'),
   must('effects.bounds', 'Words, effects and nesting of a shell line are bounded; beyond them it is unclear.'),

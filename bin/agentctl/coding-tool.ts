@@ -3,6 +3,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
+import { workspaceOf } from '#core/effects/shell/workspace.ts';
 import type { CallBody } from './call-options.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -44,7 +45,8 @@ const named = (protocol: string, tool: string, parameters: Input): CallBody => (
 });
 
 /**
- * A command starts in the current folder; where that is not the workspace, policies see it as `cwd`.
+ * A command starts in the current folder; where that is not the workspace, policies see it as `cwd`. Absolute paths of the command
+ * inside the workspace are read as relative to it.
  * @throws Error for a member that is not known.
  */
 function shell(input: Input, { workspace, cwd }: Place): CallBody {
@@ -56,7 +58,8 @@ function shell(input: Input, { workspace, cwd }: Place): CallBody {
       `Bash has the member ${JSON.stringify(unknown)}; known are command, description, timeout and run_in_background`,
     );
   const folder = inside(workspace, cwd);
-  const parameters = { command, ...(folder !== '.' && { cwd: folder }) };
+  const named = workspaceOf(resolve(workspace));
+  const parameters = { command, ...(folder !== '.' && { cwd: folder }), ...(named && { workspace: named }) };
   return { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters };
 }
 

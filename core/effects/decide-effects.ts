@@ -13,9 +13,10 @@ export const unclearRule = 'effects:unclear';
  * blocked.
  */
 export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
-  const { carrier, unclear } = effects;
+  const { carrier } = effects;
   // What a call does, it does where the call goes.
   const parts = effects.parts.map((part) => ({ ...placeOf(call), ...part }));
+  const unclear = acceptsShown(policy, effects, parts) ? undefined : effects.unclear;
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
@@ -25,6 +26,22 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   // What a line would do says more than what it looks like.
   if (carrier) sayings.push(sayings.shift()!);
   return worstOf(sayings);
+}
+
+/**
+ * Contents of files that no word names are accepted by rules that say so: each effect that shows them is allowed by a rule with a
+ * condition on `shows` [effects.shows]. A rule for reading in general does not.
+ */
+function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonly ToolCall[]): boolean {
+  if (shows === undefined) return false;
+  const showing = parts.filter(({ parameters }) => parameters.shows !== undefined);
+  return (
+    showing.length > 0 &&
+    showing.every((part) => {
+      const { decision, rule } = decide(policy, part);
+      return decision === 'allow' && Object.hasOwn(rule?.arguments ?? {}, 'shows');
+    })
+  );
 }
 
 const placeOf = ({ upstream, sources }: ToolCall) => ({

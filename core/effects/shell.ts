@@ -13,17 +13,19 @@ const standsAlone: Effects = { parts: [], carrier: false };
 export const shellEffects: EffectReader = (call) => {
   const carried = lineOf(call);
   if (!carried) return standsAlone;
-  const walk = new Walk(carried.cwd);
+  const walk = new Walk(carried.cwd, undefined, carried.workspace);
   if (carried.unclear !== undefined) walk.unclear(carried.unclear);
   for (const text of carried.texts) {
     if (typeof text === 'string') walk.readLine(text, carried);
     else walk.readVector(text, carried);
   }
-  const { parts, reason } = walk;
+  const { parts, shown } = walk;
+  const reason = walk.reason ?? shown?.why;
   return {
     parts: parts.length === 1 && isItself(call, parts[0]!) ? [] : parts,
     carrier: carried.carrier,
     ...(reason !== undefined && { unclear: reason }),
+    ...(walk.reason === undefined && shown && { shows: shown.what }),
   };
 };
 

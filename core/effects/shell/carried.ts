@@ -3,10 +3,13 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Situation } from './invocation.ts';
 import { type Arg, argOf } from './words.ts';
+import { workspaceOf } from './workspace.ts';
 
 export interface Carried extends Situation {
   readonly carrier: boolean;
   readonly cwd: string;
+  /** Absolute; only of calls that name the shell themselves, whose caller also says where they run. */
+  readonly workspace?: string;
   /** Lines, and vectors that no shell reads. */
   readonly texts: readonly (string | readonly Arg[])[];
   readonly unclear?: string;
@@ -50,7 +53,13 @@ function ofShell(call: ToolCall, name: string): Carried {
   // Beside a line a target is only a label, unless it could itself be one.
   const isLabel = texts.length > 0 && !/[\s;&|<>$`()]/.test(target);
   if (!isLabel) texts.push(...ofTarget(target, name, carrier));
-  return { ...surroundings(call), ...found, texts, carrier };
+  const { workspace: named } = call.parameters;
+  const workspace = Object.hasOwn(call.parameters, 'workspace') ? workspaceOf(named) : undefined;
+  const unclear =
+    workspace === undefined && Object.hasOwn(call.parameters, 'workspace')
+      ? { unclear: 'the parameter workspace is not the absolute path of a folder in plain form' }
+      : {};
+  return { ...surroundings(call), ...found, ...unclear, texts, carrier, ...(workspace && { workspace }) };
 }
 
 function ofTarget(target: string, name: string, carrier: boolean): (string | readonly Arg[])[] {

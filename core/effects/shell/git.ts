@@ -112,11 +112,23 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
   if (name === 'show' && printsObject(name, parsed.certain, parsed.operands))
     call.unclear('git show would print a file if the object is one; use git log -1 with its id, or add ~0 to the id');
   const shows = contents.when === undefined ? !isSummary(contents.unless, parsed) : isGiven(parsed, contents.when);
-  if (shows && !isNarrowed(name, parsed, parsed.operands) && !namesRevisions(name, parsed))
-    call.unclear(
-      `git ${name} would show what stands in every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`,
-    );
+  if (!shows || isNarrowed(name, parsed, parsed.operands) || namesRevisions(name, parsed)) return;
+  const why = `git ${name} would show what stands in every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`;
+  if (name === 'diff' && showsChanges(parsed)) call.shows('changes', why);
+  else call.unclear(why);
 }
+
+/** Only what changed since a recent commit, or on this branch: an object, an old commit or a folder could show anything. */
+const showsChanges = (parsed: Parsed): boolean =>
+  !isGiven(parsed, '--no-index --text -a --binary -W --function-context -O -R') &&
+  parsed.operands.every(
+    (arg) =>
+      arg.known &&
+      !parsed.certain.has(arg) &&
+      /^(?:HEAD(?:[~^]\d?)?|@(?:[~^]\d?)?|(?:(?:origin|upstream)\/)?(?:main|master|develop|trunk)(?:\.\.\.?(?:HEAD)?)?)$/.test(
+        arg.text,
+      ),
+  );
 
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
   isGiven(parsed, names) && !isGiven(parsed, patches);

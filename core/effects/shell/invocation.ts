@@ -3,6 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { isRooted, resolveAt } from '../paths.ts';
 import { globsSources } from './source-names.ts';
 import type { Arg } from './words.ts';
+import { relativeWords } from './workspace.ts';
 
 /** What arrives on the standard input, where it matters. */
 export type Stdin =
@@ -23,8 +24,12 @@ export interface Situation {
 export interface Host {
   /** Where the command may stand; several where a `cd` may have failed. Relative ones start at the call's own. */
   cwds: readonly string[];
+  /** The folder that relative paths start at, where the call says so. */
+  readonly workspace: string | undefined;
   add(part: ToolCall): void;
   unclear(why: string): void;
+  /** Not certain for one reason only, which rules may accept. */
+  shows(what: 'changes', why: string): void;
   run(args: readonly Arg[], situation: Situation): void;
   line(text: string, situation: Situation): void;
 }
@@ -40,11 +45,12 @@ export class Invocation implements Situation {
   private readonly host: Host;
   private readonly texts = new Set<Arg>();
   private words: readonly string[] | undefined;
+  private shown: 'changes' | undefined;
 
   constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
     this.host = host;
     this.binary = binary;
-    this.args = args;
+    this.args = relativeWords(binary, args, host);
     this.stdin = stdin;
     this.env = env;
   }
@@ -59,6 +65,12 @@ export class Invocation implements Situation {
 
   unclear(why: string): void {
     this.host.unclear(why);
+  }
+
+  /** Its effects show what stands in files that no word names; a rule that allows them has to name `shows` [effects.shows]. */
+  shows(what: 'changes', why: string): void {
+    this.shown = what;
+    this.host.shows(what, why);
   }
 
   effect(capability: Capability, target: string, cwd?: string): void {
@@ -76,6 +88,7 @@ export class Invocation implements Situation {
       capability,
       parameters: {
         argv: this.words,
+        ...(this.shown !== undefined && { shows: this.shown }),
         ...(cwd !== '' && { cwd }),
         ...(Object.keys(this.env).length > 0 && { env: this.env }),
       },

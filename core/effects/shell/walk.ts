@@ -31,7 +31,10 @@ export class Walk implements Host {
   readonly parts: ToolCall[] = [];
   /** The first reason why the reading is not certain. */
   reason: string | undefined;
+  /** The first reason that rules may accept. */
+  shown: { readonly what: 'changes'; readonly why: string } | undefined;
   cwds: readonly string[];
+  readonly workspace: string | undefined;
   private readonly budget: Budget;
   private readonly seen = new Set<string>();
   private readonly vectors = new Map<string, number>();
@@ -40,10 +43,13 @@ export class Walk implements Host {
   private characters = 0;
   private lines = 0;
   private runs = 0;
+  /** Lists around the command that the line does not wait for. */
+  private background = 0;
 
-  constructor(cwd: string, budget: Budget = { nodes: 0 }) {
+  constructor(cwd: string, budget: Budget = { nodes: 0 }, workspace?: string) {
     this.cwds = [cwd];
     this.budget = budget;
+    this.workspace = workspace;
   }
 
   /** Shell text as it stands in a call. */
@@ -57,6 +63,8 @@ export class Walk implements Host {
   }
 
   add(part: ToolCall): void {
+    if (this.background > 0 && part.capability !== 'read')
+      this.unclear(`${part.tool.slice('shell.'.length)} may go on in the background after the line has ended`);
     const argv = part.parameters.argv as readonly string[];
     const key = `${this.vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${part.parameters.cwd ?? ''}`;
     if (this.seen.has(key)) return;
@@ -83,6 +91,10 @@ export class Walk implements Host {
 
   unclear(why: string): void {
     this.reason ??= why;
+  }
+
+  shows(what: 'changes', why: string): void {
+    this.shown ??= { what, why };
   }
 
   line(text: string, situation: Situation): void {
@@ -129,6 +141,7 @@ export class Walk implements Host {
     }
     this.lines = 0;
     this.runs = 0;
+    this.background = 0;
   }
 
   private script(script: Script, situation: Situation): void {
@@ -138,6 +151,7 @@ export class Walk implements Host {
   /** A command may fail, so that a `cd` in a list may or may not have happened once the list is over. */
   private list({ first, rest, background }: AndOr, situation: Situation): void {
     const start = this.cwds;
+    if (background) this.background++;
     this.pipeline(first, situation);
     let places: readonly string[] = union(start, this.cwds);
     for (const { operator, pipeline } of rest) {
@@ -145,6 +159,7 @@ export class Walk implements Host {
       this.pipeline(pipeline, situation);
       places = union(places, this.cwds);
     }
+    if (background) this.background--;
     this.stand(background ? start : places);
   }
 
@@ -238,10 +253,12 @@ export class Walk implements Host {
 
   /** The command of a shell that leaves braces as they are: it may do no other things, to paths with braces in them. */
   private unbraced(args: readonly Arg[], situation: Situation): void {
-    const other = new Walk('', this.budget);
+    const other = new Walk('', this.budget, this.workspace);
     other.cwds = this.cwds;
+    other.background = this.background;
     other.guard(() => other.run(args, situation));
-    if (other.reason !== undefined) this.unclear(other.reason);
+    const reason = other.reason ?? other.shown?.why;
+    if (reason !== undefined) this.unclear(reason);
     const same = (part: ToolCall) => (own: ToolCall) => own.tool === part.tool && own.capability === part.capability;
     for (const part of other.parts) if (!part.target.includes('{') || !this.parts.some(same(part))) this.add(part);
   }
@@ -280,7 +297,7 @@ export class Walk implements Host {
     if (/^\/dev\/(?:tcp|udp)\//.test(arg.text)) {
       this.unclear('the line opens a network connection');
       call.effect('execute', arg.text);
-    } else call.path(operator === '<' || operator === '<&' ? 'read' : 'write', arg);
+    } else call.path(operator === '<' || operator === '<&' ? 'read' : 'write', call.args[0]!);
   }
 }
 

@@ -60,7 +60,8 @@ describe('[cli.hook] answers', () => {
     });
     expect(JSON.parse(server.seen[0]!.body)).toEqual({
       ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute' },
-      ...{ parameters: { command: 'git status' }, actor: { agent: 'claude-code', session: 's-1' }, decide_only: true },
+      parameters: { command: 'git status', workspace },
+      ...{ actor: { agent: 'claude-code', session: 's-1' }, decide_only: true },
     });
   });
 
@@ -129,7 +130,8 @@ test.each<[string, Record<string, unknown>, string]>([
   ['Bash', { command: 'git status' }, 'allow'],
   ['Bash', { command: 'git diff --stat' }, 'allow'],
   ['Bash', { command: 'git diff -- a.ts' }, 'allow'],
-  ['Bash', { command: 'git diff' }, 'review'],
+  ['Bash', { command: 'git diff' }, 'allow'],
+  ['Bash', { command: 'git show' }, 'review'],
   ['Bash', { command: 'git add a.ts' }, 'allow'],
   ['Bash', { command: 'git commit -m "fix: a"' }, 'allow'],
   ['Bash', { command: 'git commit -m x --no-verify' }, 'review'],

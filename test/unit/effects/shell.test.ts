@@ -458,3 +458,58 @@ describe('where the line stands', () => {
     expect(run('git __proto__').parts[0]?.capability).toBe('execute');
   });
 });
+
+describe('[effects.workspace] absolute paths inside the workspace that the call names', () => {
+  const inside = { workspace: '/home/bob/app' };
+
+  test.each([
+    ['cat /home/bob/app/src/a.ts', ['read cat src/a.ts']],
+    ['cat /home/bob/app//src/./a.ts', ['read cat src/a.ts']],
+    ['ls /home/bob/app', ['read ls .']],
+    ['cd /home/bob/app/src && cat /home/bob/app/src/a.ts', ['read cat src/a.ts']],
+    ['git -C /home/bob/app status', ['read git status']],
+    ['cat a > /home/bob/app/out.txt', ['write redirect out.txt', 'read cat a']],
+    // What is not inside, or not certain, stays as it is.
+    ['cat /home/bob/app2/a.ts', ['read cat /home/bob/app2/a.ts']],
+    ['cat /home/bob/app/../.ssh/id', ['read cat /home/bob/.ssh/id']],
+    ['cat /etc/hosts', ['read cat /etc/hosts']],
+    ['awk /home/bob/app/p a', ['read awk a']],
+  ])('%j → %j', (line, effects) => {
+    expect(told(line, inside)).toEqual(effects);
+  });
+
+  test.each(['cd lib; cat /home/bob/app/a.ts', 'cd ..; cat /home/bob/app/a.ts'])(
+    '%j: where the line stands is not certain, so it stays absolute',
+    (line) => expect(new Set(told(line, inside))).toEqual(new Set(['read cat /home/bob/app/a.ts'])),
+  );
+
+  test('words of a script are not paths', () => {
+    // The command `b` of sed, a jump; without the folder it would be another one.
+    expect(run('sed -n /home/bob/app/p a.ts', inside).unclear).toBeDefined();
+    expect(run('cat -- /home/bob/app/-n', inside).parts[0]?.parameters.argv).toEqual(['cat', '--', './-n']);
+  });
+
+  test.each(['/', '/etc', '/etc/app', 'app', '/home/bob/', '/home/../etc', '/home//bob', '', 7, ['/home/bob']])(
+    '%j is not one: the line is not certain',
+    (workspace) => {
+      const { parts, unclear } = run('cat /home/bob/a', { workspace });
+      expect([parts[0]?.target, unclear]).toEqual(['/home/bob/a', expect.stringContaining('workspace')]);
+    },
+  );
+
+  test('a tool of another protocol names none', () => {
+    const parameters = { command: 'cat /home/bob/app/.env', ...inside };
+    const { parts } = calling({ protocol: 'mcp', tool: 'files.run_command', parameters });
+    expect(parts[0]?.target).not.toBe('.env');
+  });
+});
+
+describe('[effects.background] what goes on in the background', () => {
+  test.each(['npm test &', 'npm test & ls', '(npm test) & git status', 'ls && mkdir a &', 'npm test; npm test &'])(
+    '%j is not certain',
+    (line) => expect(run(line).unclear).toContain('background'),
+  );
+  test.each(['ls &', 'cat a & git status; wait', 'npm test; ls &', 'npm test && ls'])('%j is certain', (line) =>
+    expect(run(line).unclear).toBeUndefined(),
+  );
+});

@@ -373,9 +373,9 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     flags: `-a -q -v -s -n -z -o --all --quiet --verbose --signoff --no-signoff --dry-run --short --branch --long --null --amend --no-edit --no-post-rewrite --allow-empty --allow-empty-message --status --no-status --only --include --reset-author
       --porcelain --no-gpg-sign ${noVerify}`,
     values: {
-      text: '-m --message --author --date --trailer',
+      text: '-m --message',
       read: '-F --file -t --template',
-      word: '-C --reuse-message --fixup --squash --cleanup',
+      word: '-C --reuse-message --fixup --squash --cleanup --author --date --trailer',
     },
     attached: { word: '-u --untracked-files' },
     refused: '-c -e -i -p -S --reedit-message --edit --interactive --patch --gpg-sign --pathspec-from-file',

@@ -1,0 +1,41 @@
+/** Absolute paths inside a workspace that the caller names, as paths relative to it [effects.workspace]. */
+import { posix } from 'node:path';
+import type { Arg } from './words.ts';
+
+/**
+ * Programs whose words that begin with `/` are paths, patterns or messages; in a script of sed or awk a word that begins with a
+ * slash is a program.
+ */
+const takesPaths = new Set(
+  `ls tree du stat find cat head tail tac nl wc grep egrep fgrep rg diff cmp comm sort uniq cut file readlink realpath basename dirname
+  md5sum sha1sum sha256sum mkdir touch cp mv rm rmdir ln cd chdir redirect git pytest py.test jest vitest mocha ruff mypy flake8 pylint eslint prettier tsc`.split(
+    /\s+/,
+  ),
+);
+
+/** @returns undefined for what is not the absolute path of a folder in plain form, and for folders of the system. */
+export function workspaceOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 4096 || /[\0\n]/.test(value)) return undefined;
+  if (/^\/(?:$|(?:etc|proc|sys|dev|boot|bin|sbin|lib|run)(?:\/|$))/.test(value)) return undefined;
+  return value.startsWith('/') && posix.normalize(value) === value && !value.endsWith('/') ? value : undefined;
+}
+
+/**
+ * The words of a command that stands in one folder of the workspace. What leaves it by `..` stays as it is, and so does every word
+ * where the folder is not certain.
+ */
+export function relativeWords(
+  binary: string,
+  args: readonly Arg[],
+  { workspace, cwds }: { readonly workspace: string | undefined; readonly cwds: readonly string[] },
+): readonly Arg[] {
+  const [cwd] = cwds;
+  if (workspace === undefined || cwd === undefined || cwds.length !== 1 || /^(?:[/~]|\.\.)/.test(cwd)) return args;
+  if (!takesPaths.has(binary)) return args;
+  return args.map((arg) => {
+    const inside = arg.text === workspace || arg.text.startsWith(`${workspace}/`);
+    if (!inside || !arg.known || arg.text.split('/').includes('..')) return arg;
+    const text = posix.relative(posix.join('/', cwd), `/${arg.text.slice(workspace.length)}`) || '.';
+    return { ...arg, text: text.startsWith('-') || text.startsWith('~') ? `./${text}` : text };
+  });
+}

@@ -1,0 +1,55 @@
+/** Diffs without a path: what they show is accepted by rules that name it, and by no other [effects.shows]. */
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects, unclearRule } from '#core/effects/decide-effects.ts';
+import { shellEffects } from '#core/effects/shell.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+
+const allowing = (...rules: Partial<ToolRule>[]) =>
+  compilePolicy({
+    name: 'test',
+    default_decision: 'allow',
+    guards: [],
+    rules: rules.map((rule) => ({ protocol: 'shell', decision: 'allow', ...rule })),
+  } as never);
+const decided = (command: string, policy: ReturnType<typeof compilePolicy>) => {
+  const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } };
+  return decideEffects(policy, call, shellEffects(call));
+};
+const shows = { shows: { equals: 'changes' } };
+const accepting = allowing({ tool: 'shell.git', arguments: shows });
+
+test.each([
+  'git diff',
+  'git diff --cached',
+  'git diff HEAD~1',
+  'git diff HEAD^ HEAD',
+  'git diff main...HEAD',
+  'git -C src diff',
+])('[effects.shows] %j: by a rule that names it, not by one for reading or by the default', (line) => {
+  expect(decided(line, accepting).decision).toBe('allow');
+  for (const policy of [allowing(), allowing({}), allowing({ tool: 'shell.git', capability: 'read' })])
+    expect(decided(line, policy)).toMatchObject({ decision: 'review', matched_rule: unclearRule });
+});
+
+test.each([
+  'git show HEAD',
+  'git log -p',
+  'git diff abc1234',
+  'git diff HEAD~12',
+  'git diff v1.0',
+  'git diff HEAD -- .',
+  'git diff --no-index a b',
+  'git diff -W',
+  'git diff $x',
+  'git diff; $x',
+  'git diff; cat *',
+  'git diff; git show',
+])('[effects.shows] %j: not by it either', (line) => {
+  expect(decided(line, accepting).decision).toBe('review');
+});
+
+test('[effects.shows] a block beside it stays a block', () => {
+  const policy = allowing({ tool: 'shell.git', arguments: shows }, { tool: 'shell.rm', decision: 'block' });
+  expect(decided('git diff && rm a', policy).decision).toBe('block');
+  expect(decided('git diff && ls', policy).decision).toBe('allow');
+});
