@@ -1728,6 +1728,10 @@ const toolGateway: readonly Requirement[] = [
     'A server gets the arguments that were decided, digested and put into evidence, and protocol members by a list; everything else is refused.',
   ),
   must(
+    'mcp.argument-names',
+    'Arguments whose names differ in case only, from each other or from the properties of the schema, are -32602: servers that read names without regard to case would act on another value than was decided.',
+  ),
+  must(
     'mcp.new-tool',
     'A tool that a known server offers for the first time is reported, and under drift: block waits for a human.',
   ),
@@ -1806,6 +1810,18 @@ const toolGateway: readonly Requirement[] = [
   must('effects.dialects', 'Shell text that shells read differently, or that runs what a variable holds, is unclear.'),
   must('effects.bounds', 'Words, effects and nesting of a shell line are bounded; beyond them it is unclear.'),
   must('effects.everyday', 'Harmless everyday shell lines stay allowed about as often as before.'),
+  must(
+    'effects.git-repository',
+    'A call to a Git host that names repositories or owners that differ, under whatever name, is unclear.',
+  ),
+  must(
+    'effects.git-branch',
+    'A branch of a call to a Git host is read by its plain name; what Git takes for no branch may be any.',
+  ),
+  must(
+    'effects.git-path',
+    'A path of a call to a Git host that Windows or macOS take for another, such as .GitHub or GIT~1, is unclear.',
+  ),
   must(
     'effects.http-known-parameters',
     'A parameter that may change where a request goes, or its method, makes the request unclear.',

@@ -120,12 +120,17 @@ export const branchName = (text: string): string =>
   text
     .trim()
     .replace(/^\+/, '')
-    .replace(/^\/?(?:refs\/)?heads\//, '')
-    .replace(/^\/+|\/+$/g, '');
+    .replace(/^\/+|\/+$/g, '')
+    // In whatever case: some servers keep branches as files that differ in case only.
+    .replace(/^(?:refs\/)?heads\//i, '');
 
-/** The branch a name means; any where it is a pattern, the current one, or a revision that git works out. */
+/** What git takes for no branch, and a host may put right in its own way: `refs//heads/main`, `a/.b`, `x.lock`. */
+const malformed = /\/\/|(?:^|\/)\.|\.(?:lock)?(?:\/|$)|^-/;
+
+/** The branch a name means; any where it is a pattern, the current one, malformed, or a revision that git works out. */
 export function touchedBranch(text: string): TouchedBranch {
   const branch = branchName(text);
+  if (malformed.test(branch)) return anyBranch;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: branch names hold no control characters
   if (branch === '' || branch === 'HEAD' || branch === '@' || /[\u0000- ~^:?*[\\\u007f$`]|@\{|\.\./.test(branch))
     return anyBranch;

@@ -78,9 +78,19 @@ function isRemoval(record: Readonly<Record<string, unknown>>, inList: boolean): 
   return /^(?:delete|remove)/i.test(String(verb ?? '')) || record.deleted === true || record.sha === null;
 }
 
+/**
+ * Names that Windows and macOS take for others: `.GitHub` for `.github`, a dot or blank at the end that is dropped, streams
+ * (`.git::$INDEX_ALLOCATION`), short names (`GIT~1`).
+ */
+const isReadInSeveralWays = (segment: string): boolean =>
+  (/^\.git/i.test(segment) && !segment.startsWith('.git')) ||
+  (/[. ]$/.test(segment) && !/^\.{1,2}$/.test(segment)) ||
+  /:|^[^.]{1,6}~\d/.test(segment);
+
 function normalPath(raw: string, unclear: Set<string>): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\\\u0000-\u001f\u007f]|%[0-9a-f]{2}/i.test(raw)) unclear.add('a path is escaped or holds control characters');
+  if (raw.split('/').some(isReadInSeveralWays)) unclear.add('a path is one that some file systems take for another');
   const path = resolvePath(canonicalText(raw, plainReading).replace(/^\/+/, ''), 'resolve');
   if (path === '..' || path.startsWith('../')) unclear.add('a path climbs out of the repository');
   return path;

@@ -1,25 +1,41 @@
 /** Which repository a call is about: `owner/name`, however it was written. */
+import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 
 const address = /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?[^/]+\/|[\w.-]+@[\w.-]+:(?!\/\/))(.+)$/i;
 
+/** Parameters that name whose repository it is, by their words: `repoOwner` and `repo_owner` are one. */
+const holders: ReadonlySet<string> = new Set([
+  ...['owner', 'org', 'organization', 'workspace', 'namespace'],
+  ...['repo owner', 'repository owner', 'owner name', 'org name'],
+]);
+/** Parameters that name the repository. */
+const names: ReadonlySet<string> = new Set([
+  ...['repo', 'repository', 'full name', 'project id', 'project path', 'project slug'],
+  ...['repo', 'repository'].flatMap((word) => ['name', 'slug', 'id', 'full name'].map((of) => `${word} ${of}`)),
+]);
+
 /** At least one; more than one where the call contradicts itself, which is said. */
 export function repositoriesOf({ target, parameters }: ToolCall, unclear: Set<string>): string[] {
-  const { owner, org, organization, repo, repository, repository_name, repo_name, full_name, project_id } = parameters;
-  const holder = [owner, org, organization].find((value) => typeof value === 'string');
-  const name = [repo, repository, repository_name, repo_name, full_name, project_id].find(
-    (value) => typeof value === 'string',
-  );
+  const given = (keys: ReadonlySet<string>): string[] =>
+    Object.entries(parameters).flatMap(([key, value]) =>
+      typeof value === 'string' && keys.has(wordsIn(key).join(' ')) ? [value] : [],
+    );
+  const owners = given(holders);
   const found = new Set<string>();
-  if (name !== undefined) {
-    const plain = repositoryName(name as string);
-    found.add(holder === undefined || plain.includes('/') ? plain : `${holder as string}/${plain}`);
+  for (const name of given(names)) {
+    const plain = repositoryName(name);
+    if (owners.length === 0 || plain.includes('/')) found.add(plain);
+    else for (const owner of owners) found.add(`${owner}/${plain}`);
   }
   const named = repositoryName(target);
   if (found.size === 0 || isRepository(target, named)) found.add(named);
   // `acme/web` and `web` are the same, said in more and in fewer words.
   const all = [...found].filter((one) => ![...found].some((other) => other !== one && sameTail(other, one)));
-  if (new Set(all.map((one) => one.toLowerCase())).size > 1) unclear.add('the call names more than one repository');
+  const ownersOf = all.flatMap((one) => (/^[^/]+\/[^/]+$/.test(one) ? [one.slice(0, one.indexOf('/'))] : []));
+  const distinct = (texts: readonly string[]) => new Set(texts.map((text) => text.toLowerCase())).size;
+  if (distinct(all) > 1 || (ownersOf.length > 0 && distinct([...ownersOf, ...owners]) > 1))
+    unclear.add('the call names more than one repository');
   return all;
 }
 

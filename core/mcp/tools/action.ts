@@ -12,6 +12,7 @@ import {
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
+import { assertOwnNames } from './argument-names.ts';
 
 /** One tool behind the gateway. */
 export interface Tool {
@@ -50,8 +51,9 @@ export async function placementIn({ entry, own, definition }: Tool, name: string
   return name === own ? placement : { ...placement, upstream_tool: own };
 }
 
-/** @throws RpcFault -32602 for arguments that no envelope can hold. */
+/** @throws RpcFault -32602 for arguments that no envelope can hold, and for names that a server may take for others. */
 export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {
+  assertOwnNames(tool.definition.inputSchema, args);
   const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
   return governable({ ...wordsOf(tool, name), target, parameters: args });
 }

@@ -123,10 +123,60 @@ test.each([
   ['web', { owner: 'acme', repo: 'web' }, ['acme/web']],
   ['src/a/b.ts', { owner: 'acme', repo: 'web' }, ['acme/web']],
   ['', { repository: 'acme/web' }, ['acme/web']],
+  ['', { repoOwner: 'acme', repo_name: 'web' }, ['acme/web']],
+  ['', { workspace: 'acme', repo_slug: 'web' }, ['acme/web']],
+  ['acme/web', { owner: 'Acme' }, ['acme/web']],
+  ['acme/web', { assignee: 'evil', namespace_id: 'evil' }, ['acme/web']],
 ])('%s %j is %s', (target, parameters, repositories) => {
   const { parts, unclear } = read('get_commit', parameters, { target });
   expect(parts.map((part) => part.target)).toEqual(repositories);
   expect(unclear).toBeUndefined();
+});
+
+test.each([
+  { Owner: 'evil', Repo: 'web' },
+  { repo_owner: 'evil', repoName: 'web' },
+  { owner: 'acme', repo: 'web', Owner: 'evil' },
+  { owner: 'acme', repo: 'web', repository: 'evil/web' },
+  { workspace: 'acme', repo_slug: 'other' },
+  { owner: 'evil' },
+])('[effects.git-repository] %j beside acme/web names another repository', (parameters) => {
+  expect(read('push_files', { ...parameters, branch: 'b' }).unclear).toContain('more than one repository');
+});
+
+test.each([
+  ...['//refs/heads/main', '/refs/heads/main', 'refs/Heads/main', 'HEADS/main'].map((name) => [name, 'main']),
+  ...['refs//heads//main', 'release//1', 'a/.b', '.main', 'main.lock', 'main.', '-main'].map((name) => [name, true]),
+  ...['fix', 'fix/heads/main', 'v1.2', 'a-b', 'heads', 'Agent/x', 'a.locked/b'].map((name) => [name, name]),
+])('[effects.git-branch] the branch %s is %s', (branch, expected) => {
+  expect(shown(read('commit', { branch }))).toEqual([['write', undefined, expected]]);
+});
+
+test.each([
+  ...[
+    '.GitHub/workflows/ci.yml',
+    'x/.GIT/hooks/a',
+    '.github./a',
+    '.github /a',
+    '.github::$INDEX_ALLOCATION/a',
+    'git~1/a',
+  ],
+  ...['GITHUB~1/a', 'a/b:c'],
+])('[effects.git-path] %s is a path that some file systems take for another', (path) => {
+  expect(read('commit', { branch: 'b', path }).unclear).toContain('file systems');
+});
+
+test.each([
+  '.github/a',
+  '.gitignore',
+  'a/.gitlab-ci.yml',
+  'Docs/README.md',
+  'a~b.txt',
+  'backup.txt~1',
+  '[...slug].ts',
+  'a/./b',
+])('[effects.git-path] %s is one path everywhere', (path) => {
+  expect(read('commit', { branch: 'b', path }).unclear).toBeUndefined();
 });
 
 test('two repositories are both named', () => {

@@ -32,3 +32,40 @@ test('what no envelope holds is refused with -32602', () => {
   );
   expect(argumentsOf({})).toEqual({});
 });
+
+describe('[mcp.argument-names] names of arguments', () => {
+  const properties = {
+    path: { type: 'string' },
+    Path2: { type: 'string' },
+    kind: { type: 'string' },
+    edit: { type: 'object', properties: { line: { type: 'integer' } } },
+    edits: { type: 'array', items: { type: 'object', properties: { line: { type: 'integer' } } } },
+    env: { type: 'object' },
+    a: {},
+    A: {},
+  };
+  const write = tool('write', { definition: { name: 'write', inputSchema: { type: 'object', properties } } });
+  const open = tool('write');
+
+  test.each<[Tool, object, string]>([
+    [write, { path: 'docs/a', Path: '.github/a' }, 'arguments.Path differs from path in case only'],
+    [write, { Path: '.github/a' }, 'Send it as path, once'],
+    [write, { '\u212aind': 'x' }, 'kind'],
+    [write, { path: 'a', edit: { Line: 1 } }, 'arguments.edit.Line differs from edit.line'],
+    [write, { edits: [{ line: 1 }, { line: 1, LINE: 2 }] }, 'arguments.edits.LINE'],
+    [open, { amount: 1, Amount: 1000 }, 'arguments.Amount differs from amount'],
+  ])('of %# are refused with -32602', (called, args, message) => {
+    expect(() => actionOf(called, 'write', args as never)).toThrow(
+      expect.objectContaining({ code: -32602, message: expect.stringContaining(message) }),
+    );
+  });
+
+  test.each<[Tool, object]>([
+    [write, { path: 'a', Path2: 'b', edit: { line: 1 }, edits: [{ line: 2 }], other: 1 }],
+    [write, { path: 'a', env: { Path: '/bin', PATH: '/bin' } }],
+    [write, { a: 1, A: 2 }],
+    [open, { Amount: 1, headers: { Accept: 'a', accept: 'b' } }],
+  ])('of %# pass', (called, args) => {
+    expect(actionOf(called, 'write', args as never).parameters).toEqual(args);
+  });
+});
