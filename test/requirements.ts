@@ -62,6 +62,10 @@ const actions: readonly Requirement[] = [
     'Chat, MCP and Git hosts give a tool one capability and one target: the gravest verb anywhere in its name counts.',
   ),
   must(
+    'action.arguments-tighten',
+    'An argument that names a changing operation, turns a change on, names a place to write to or holds a program makes a call graver than its tool.',
+  ),
+  must(
     'action.claims-only-tighten',
     'A caller may claim a graver capability than the name of its tool says, never a lesser one.',
   ),

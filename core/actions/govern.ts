@@ -5,7 +5,7 @@
 
 import { callDigest } from '#core/approvals/call-digest.ts';
 import { type Blocked, blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
-import { agreedCapability } from '#core/classification/agreed-capability.ts';
+import { agreedCapability, capabilityOfCall } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
@@ -51,8 +51,10 @@ export async function govern(
   const { upstreams, approvals } = snapshot.configuration;
   // A request that comes with its placement took the capability from where its tool is known.
   const claimed = request.placement === undefined || request.decide_only === true;
-  const agreed = claimed ? agreedCapability(request, upstreams.mcp, placement?.capability) : capability;
-  const untraced = { ...bare, ...placement, capability: agreed };
+  const named = claimed ? agreedCapability(request, upstreams.mcp, placement?.capability) : capability;
+  const placedCall = { ...bare, ...placement };
+  const agreed = capabilityOfCall(named, placedCall);
+  const untraced = { ...placedCall, capability: agreed };
   const { tool, target } = untraced;
   const attributes = { tool, target, capability: agreed, tenant_id: principal.tenant, session_id: sessionId };
 

@@ -1,5 +1,5 @@
 /** The decision on a call that is not made: the route `simulate` and files on the command line ask the same. */
-import { agreedCapability } from '#core/classification/agreed-capability.ts';
+import { agreedCapability, capabilityOfCall } from '#core/classification/agreed-capability.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -23,8 +23,9 @@ export async function simulateCall(
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
   given: SimulatedCall,
 ): Promise<SimulatedDecision> {
-  const capability = agreedCapability(given, evaluated.configuration.upstreams.mcp);
-  const bare: ToolCall = { ...given, capability, parameters: given.parameters ?? {} };
+  const named = agreedCapability(given, evaluated.configuration.upstreams.mcp);
+  const parameters = given.parameters ?? {};
+  const bare: ToolCall = { ...given, parameters, capability: capabilityOfCall(named, { ...given, parameters }) };
   const call: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
   const { rule: _rule, ...decision } = await evaluateCall(ports, evaluated, call, await ports.effects(call));
   if (decision.decision !== 'block') return decision;

@@ -4,6 +4,7 @@ import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { withCapabilityOfName } from '#core/effects/decide-effects.ts';
 import { notFound } from '#core/kernel/errors.ts';
 import { type CompiledPolicy, compilePolicy, levelPrefix } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
@@ -46,10 +47,16 @@ export const why: Operation = async (call) => {
   const document = policyOfTenant(configuration, call.principal.tenant);
   const compiled = compilePolicy(document);
   const { calls } = call.ports;
-  const trace =
-    calls && isLarge(sentOf(toolCall))
-      ? await calls.explain({ call: toolCall, policy: policyText(document) })
-      : explain(compiled, toolCall);
+  const traced = (asked: ToolCall) =>
+    calls && isLarge(sentOf(asked))
+      ? calls.explain({ call: asked, policy: policyText(document) })
+      : explain(compiled, asked);
+  const decides = (trace: readonly RuleTrace[]): boolean =>
+    trace.some((step) => step.matched && step.rule === matched_rule);
+  const asMade = await traced(toolCall);
+  const named = decides(asMade) ? undefined : withCapabilityOfName(toolCall);
+  const asNamed = named && (await traced(named));
+  const trace = asNamed && decides(asNamed) ? asNamed : asMade;
   const effects = withheld === undefined ? await effectsOf(call, compiled, toolCall) : { effects: [] };
   return {
     body: {

@@ -1,8 +1,9 @@
 /** The capability a call is decided with: its caller's word, unless the name of its tool says something graver. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { Capability } from '#core/contracts/envelope.ts';
+import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
+import { classifyArguments } from './classify-arguments.ts';
 import { capabilityFromName, graver } from './classify-tool.ts';
 
 interface Claim {
@@ -27,6 +28,16 @@ export function agreedCapability(
   if (inventoried !== undefined) return graver(call.capability, inventoried);
   if (readOtherwise.has(foldCase(call.protocol).trim())) return call.capability;
   return graver(call.capability, overridden(call, servers) ?? capabilityFromName(call.tool));
+}
+
+/** The capability of a call: of its tool, unless its arguments ask for something graver [action.arguments-tighten]. */
+export function capabilityOfCall(
+  named: Capability,
+  { protocol, tool, parameters, sent_with }: Pick<ToolCall, 'protocol' | 'tool' | 'parameters' | 'sent_with'>,
+): Capability {
+  if (named === 'delete' || readOtherwise.has(foldCase(protocol).trim())) return named;
+  const asked = classifyArguments(tool, parameters, sent_with);
+  return asked ? graver(named, asked.capability) : named;
 }
 
 /** The gravest of what the configuration says of tools of this name. */

@@ -26,6 +26,12 @@ export interface ToolClass {
   readonly why: string;
 }
 
+/** The class of a name. */
+export interface NamedClass extends ToolClass {
+  /** A verb of the name says what is changed. */
+  readonly changes: boolean;
+}
+
 /** What a server says of its tool in `annotations` of MCP: unknown members are ignored. */
 type Annotations = unknown;
 
@@ -42,25 +48,24 @@ export const capabilityFromName = (name: string, annotations?: Annotations): Cap
  * `destructiveHint: true` makes a delete of a tool whose name does not say what it changes; on a verb such as `write` it
  * means no more than that something is overwritten, which the verb says.
  */
-export function classifyTool(name: string, annotations?: Annotations): ToolClass {
+export function classifyTool(name: string, annotations?: Annotations): NamedClass {
   const named = byName(name);
   const hint = (key: string): unknown =>
     annotations !== null && typeof annotations === 'object' ? (annotations as Record<string, unknown>)[key] : undefined;
   if (hint('destructiveHint') === true && !named.changes) {
-    return { capability: 'delete', why: `${named.why}; its server says that it destroys (destructiveHint)` };
+    return { ...named, capability: 'delete', why: `${named.why}; its server says that it destroys (destructiveHint)` };
   }
   if (hint('readOnlyHint') === false && named.capability === 'read') {
-    return { capability: 'write', why: `${named.why}; its server says that it changes something (readOnlyHint)` };
+    return {
+      ...named,
+      capability: 'write',
+      why: `${named.why}; its server says that it changes something (readOnlyHint)`,
+    };
   }
-  return { capability: named.capability, why: named.why };
+  return named;
 }
 
-interface Named extends ToolClass {
-  /** A verb of the name says what is changed. */
-  readonly changes: boolean;
-}
-
-function byName(name: string): Named {
+function byName(name: string): NamedClass {
   const { family, words: written, ascii } = toolWords(name);
   const words = withCompounds(written);
   let gravest: { readonly word: string; readonly change: Change } | undefined;
@@ -103,7 +108,7 @@ function leadOf(words: readonly string[]): number {
 /** What the word at a place changes, if it stands there as a verb. */
 function changeAt(words: readonly string[], i: number, lead: number, inFamily: boolean): Change | undefined {
   const word = words[i]!;
-  const always = changingVerbs.get(word) ?? derived(word);
+  const always = changeOfWord(word);
   if (always) return always;
   const joined = joining.has(words[i - 1] ?? '');
   const restricted = readingWith.get(word);
@@ -144,6 +149,9 @@ function reads(words: readonly string[], lead: number, family: readonly string[]
     (words.length > 1 || family.some((word) => services.has(word)))
   );
 }
+
+/** What a word changes wherever it stands: a changing verb, or a word made of one. */
+export const changeOfWord = (word: string): Change | undefined => changingVerbs.get(word) ?? derived(word);
 
 /** Words made of a verb: `autosave`, `rescale`, `normalize`, `deleteall`. */
 function derived(word: string): Change | undefined {

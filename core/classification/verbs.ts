@@ -130,7 +130,7 @@ export const services = set(`
 export const compounds = set(`
   pull-request pull-requests merge-request merge-requests merge-base merge-bases merge-commit merge-commits merge-conflict
   merge-conflicts check-run check-runs check-suite check-suites change-set change-sets data-set result-set rule-set
-  record-set feature-set release-notes read-me sign-in sign-ins`);
+  record-set feature-set release-notes read-me read-only sign-in sign-ins`);
 
 /** Verbs that carry something to other people or places, whatever they are called with. */
 export const sendingVerbs = set('create forward post publish reply send share upload');

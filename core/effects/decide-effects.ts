@@ -1,5 +1,6 @@
 /** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
-import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { capabilityFromName, graver } from '#core/classification/classify-tool.ts';
+import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { Effects } from './ports.ts';
@@ -22,6 +23,7 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
     () => (unclear === undefined ? undefined : unclearDecision(policy, unclear)),
     ...parts.map((part) => () => ofPart(decide(policy, part), part)),
+    ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
   ];
   // What a line would do says more than what it looks like.
   if (carrier) sayings.push(sayings.shift()!);
@@ -42,6 +44,22 @@ function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonl
       return decision === 'allow' && Object.hasOwn(rule?.arguments ?? {}, 'shows');
     })
   );
+}
+
+/**
+ * A capability that is graver than the name's, by a claim or by an argument, does not lift a block of what the name says:
+ * `get_secret` that is claimed to write still hands out a secret [action.claims-only-tighten].
+ */
+function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
+  const named = withCapabilityOfName(call);
+  const decision = named && decide(policy, named);
+  return decision?.decision === 'block' && decision.matched_rule !== 'default' ? decision : undefined;
+}
+
+/** The call as its name says; undefined where the name says no less than the call. */
+export function withCapabilityOfName(call: ToolCall): ToolCall | undefined {
+  const capability = capabilityFromName(call.tool);
+  return graver(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
 }
 
 const placeOf = ({ upstream, sources }: ToolCall) => ({

@@ -38,15 +38,23 @@ export function isPlace(places: Places, name: string): boolean {
 
 type Kind = 'text' | 'path' | 'other';
 const kinds = new Map<string, Kind>();
+const lastWords = new Map<string, string>();
 const maxKnown = 4096;
 
 function remember(name: string): Kind {
   const words = wordsIn(name);
   const kind = kindOf(words);
   // Callers choose names, so what is remembered must not grow with them.
-  if (kinds.size >= maxKnown) kinds.clear();
+  if (kinds.size >= maxKnown) for (const known of [kinds, lastWords]) known.clear();
   kinds.set(name, kind);
+  lastWords.set(name, words.at(-1) ?? '');
   return kind;
+}
+
+/** Whether a parameter of this name holds this part of a path. */
+function isPart(part: keyof typeof partWords, name: string): boolean {
+  if (!kinds.has(name)) remember(name);
+  return partWords[part].has(lastWords.get(name)!);
 }
 
 function kindOf(words: readonly string[]): Kind {
@@ -67,8 +75,33 @@ export function someTextAt(places: Places, value: unknown, holds: (text: string)
   if (typeof value === 'string') return isPlace(places, name) && holds(value);
   if (Array.isArray(value)) return value.some((item) => someTextAt(places, item, holds, name));
   if (value === null || typeof value !== 'object') return false;
-  return Object.keys(value).some(
-    (key) =>
-      (isPlace(places, name) && holds(key)) || someTextAt(places, (value as Record<string, unknown>)[key], holds, key),
+  return (
+    Object.keys(value).some(
+      (key) =>
+        (isPlace(places, name) && holds(key)) ||
+        someTextAt(places, (value as Record<string, unknown>)[key], holds, key),
+    ) ||
+    (places !== 'all' && pathsInParts(value as Record<string, unknown>).some(holds))
   );
+}
+
+const partWords = {
+  folder: set('base basedir cwd dir directory folder location parent path prefix root workdir'),
+  name: set('basename file filename key leaf name object path'),
+  ending: set('ext extension suffix'),
+};
+const mostParts = 8;
+
+/** Paths that are given in parts: a folder and a name, with or without an ending (`dir`, `file`). */
+function pathsInParts(value: Readonly<Record<string, unknown>>): string[] {
+  const keys = Object.keys(value).filter((key) => typeof value[key] === 'string');
+  if (keys.length < 2) return [];
+  const under = (part: keyof typeof partWords) => keys.filter((key) => isPart(part, key)).slice(0, mostParts);
+  const text = (key: string) => value[key] as string;
+  const endings = under('ending').map((key) => `.${text(key).replace(/^\./, '')}`);
+  const files = under('name').flatMap((key) => ['', ...endings].map((ending) => ({ key, file: text(key) + ending })));
+  const below = under('folder').flatMap((folder) =>
+    files.filter(({ key }) => key !== folder).map(({ file }) => `${text(folder).replace(/[/\\]{1,64}$/, '')}/${file}`),
+  );
+  return endings.length > 0 ? [...files.map(({ file }) => file), ...below] : below;
 }

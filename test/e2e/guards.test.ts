@@ -84,3 +84,22 @@ test('[action.claims-only-tighten] [policy.capability-words] a claim of less is 
     ]);
   }
 });
+
+test('[action.arguments-tighten] an argument makes a call graver, and a graver call lifts no guard', async () => {
+  await put(yaml.replace(open, '    - { protocol: mcp, tool: "get_*", capability: "{read,write}", decision: allow }'));
+  const as = (tool: string, parameters: Fields, more: Fields = {}) =>
+    decided(url, 'e2e-agent', { ...call({ tool, parameters }), dry_run: true, ...more });
+  expect((await as('get_api', { path: '/users/7', method: 'GET' })).decision).toBe('allow');
+  expect((await as('get_api', { path: '/users/7', method: 'PATCH' })).decision).toBe('allow');
+  expect((await as('get_api', { path: '/users/7', method: 'DELETE' })).decision).not.toBe('allow');
+  expect((await as('get_items', { purge: 'true' })).decision).not.toBe('allow');
+  const guarded = { decision: 'block', matched_rule: 'guard:secret-tools' };
+  expect(await as('get_secret', { name: 'db' }, { capability: 'write' })).toMatchObject(guarded);
+  expect(await as('get_secret', { name: 'db', mark_as_read: true })).toMatchObject(guarded);
+
+  const made = await decided(url, 'e2e-agent', call({ tool: 'get_secret', capability: 'write' }));
+  const why = await ask<{ trace: Fields[] }>(url, 'GET', `/admin/v1/actions/${made.envelope_id}/why`, {
+    key: 'e2e-alice',
+  });
+  expect(why.body.trace).toContainEqual(expect.objectContaining({ rule: 'guard:secret-tools', matched: true }));
+});

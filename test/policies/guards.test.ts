@@ -43,7 +43,8 @@ const secretPaths = (
   '~/.aws/credentials .npmrc ~/.netrc ~/.pypirc ~/.kube/config kubeconfig k8s/kubeconfig.yaml .git/config ' +
   '.git-credentials terraform.tfstate prod.tfvars config/credentials.json secrets.yml config/SECRETS.YAML secret.yaml ' +
   'gcp-service-account.json .gateway/keys.json .docker/config.json .config/gh/hosts.yml ~/.bash_history .env::$DATA ' +
-  '\uff0eenv .e\u200bnv .env.example/../.env .env,.env.example'
+  '\uff0eenv .e\u200bnv .env.example/../.env .env,.env.example ~/.cargo/credentials.toml ~/.m2/settings.xml .boto ' +
+  'secrets.prod.json passwords.txt gcp-key.json client_secret_1.json'
 ).split(' ');
 const keyPaths = 'server.pem test/fixtures/key.pem app.p12 release.jks server.KEY id_ed25519 keys/id_rsa.bak'.split(
   ' ',
@@ -127,6 +128,17 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     ['printEnv', 'read'],
     ['list_env_vars', 'read'],
     ['get_environment_variables', 'read'],
+    ['get_kubeconfig', 'read'],
+    ['getConnectionString', 'read'],
+    ['get_password_hash', 'read'],
+    ['get_service_account_key', 'read'],
+    ['get_session_cookies', 'read'],
+    ['read_vault', 'read'],
+    ['list_tokens', 'read'],
+    ['get_user_jwt', 'read'],
+    // A graver claim does not lift what the name says.
+    ['get_secret', 'write'],
+    ['read_db_password', 'execute'],
   ])('the tool %s hands out a secret', async (tool, capability) => {
     const guard = await guardOf({ ...mcp({ name: 'prod-db' }, tool), capability });
     expect(guard).toMatch(
@@ -167,6 +179,11 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     mcp({ symbol: 'process.env.NODE_ENV' }, 'find_symbol'),
     mcp({ path: 'src/valid_rsa_test.ts' }),
     mcp({ path: 'i18n/keys.json' }),
+    mcp({ path: 'theme/tokens.json' }),
+    mcp({ path: 'docs/secrets.prod.md' }),
+    mcp({ path: 'src/password.ts' }),
+    mcp({ dir: 'docs', file: 'readme.md' }),
+    mcp({ folder: 'src', name: 'shadow' }),
     mcp({ path: 'src/run/secrets/handler.ts' }),
     mcp({ input: 'How does one read .env files in Node?' }, 'get_answer'),
   ])('beside it %j is not guarded', async (call) => {
@@ -177,6 +194,9 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   test.each([
     mcp({ owner: 'acme', repo: 'web' }, 'list_secret_scanning_alerts'),
     mcp({ text: 'how long is this' }, 'count_tokens'),
+    mcp({ file: 'theme' }, 'get_design_tokens'),
+    mcp({}, 'get_cookie_policy'),
+    mcp({}, 'validate_jwt'),
     mcp({ name: 'staging' }, 'get_environment'),
     mcp({ repo: 'web' }, 'list_environments'),
     mcp({ name: 'staging' }, 'get_env_status'),
@@ -185,6 +205,17 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   ])('beside it $tool is not guarded', async (call) => {
     const { matched_rule } = await decidedOpen(pack, call);
     if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [{ dir: '/etc', file: 'shadow' }, 'guard:system-files'],
+    [{ directory: '/etc/', filename: 'passwd' }, 'guard:system-files'],
+    [{ root: '/', path: 'etc/shadow' }, 'guard:system-files'],
+    [{ base: 'src', relative_path: '../../x' }, 'guard:climbing-out'],
+    [{ options: { folder: '~/.docker', name: 'config.json' } }, 'guard:secret-files'],
+    [{ directory: 'config', name: 'credentials', extension: 'json' }, 'guard:secret-files'],
+  ])('a path in parts is a path: %j', async (parameters, guard) => {
+    expect(await guardOf(mcp(parameters, 'get_thing'))).toBe(guard);
   });
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -235,6 +266,13 @@ describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading bel
       expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
     for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])
       expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'allow']);
+    for (const parameters of [{ recursive: 'true' }, { recursive: 1 }, { recurse: true }, { Recursive: true }])
+      expect([parameters, await decided('read_files', { path: 'config', ...parameters })]).toEqual([
+        parameters,
+        'review',
+      ]);
+    for (const tool of ['read_all_files', 'read_directory', 'fs.read_folder_contents'])
+      expect([tool, await decided(tool, { path: 'config' })]).toEqual([tool, 'review']);
     expect(await decided('read_files', { path: 'src/a.ts', recursive: false })).toBe('allow');
     expect(await decided('read_file', { path: 'src/a.ts' })).toBe('allow');
   });

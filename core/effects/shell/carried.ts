@@ -1,4 +1,5 @@
 /** Where in a call its shell text stands: target, `command` and the like, argument vectors. */
+import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Situation } from './invocation.ts';
@@ -31,12 +32,22 @@ export function lineOf(call: ToolCall): Carried | undefined {
   const tool = foldCase(call.tool).trim();
   const isNamed = protocol === 'shell' && tool.startsWith('shell.');
   if (isNamed || (protocol === 'shell' && !isServerTool(call))) return ofShell(call, tool.replace(/^shell\./, ''));
-  if (otherGrammars.has(protocol) || !runningTool.test(snake(call.tool))) return undefined;
-  const found = textsOf(call.parameters);
+  if (otherGrammars.has(protocol)) return undefined;
+  const carrier = runningTool.test(snake(call.tool));
+  const found = carrier ? textsOf(call.parameters) : commandsIn(call.parameters);
   return found.texts.length > 0 || found.unclear !== undefined
-    ? { ...surroundings(call), ...found, carrier: true }
+    ? { ...surroundings(call), ...found, carrier }
     : undefined;
 }
+
+/** A command line beside a tool that is not named after running one may still be run: `search_logs {command: …}`. */
+function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<typeof textsOf> {
+  const keys = Object.keys(parameters).filter((key) => commandKeys.has(wordsIn(key).join('_')));
+  const found = keys.map((key) => textsOf({ command: parameters[key] }));
+  const unclear = found.find((each) => each.unclear !== undefined)?.unclear;
+  return { texts: found.flatMap(({ texts }) => texts), ...(unclear !== undefined && { unclear }) };
+}
+const commandKeys = new Set(['bash', 'cmd', 'command', 'command_line', 'powershell', 'shell_command']);
 
 /** A tool of some server, as `files.run_command`, rather than a command's name. */
 const isServerTool = ({ tool, parameters }: ToolCall): boolean =>

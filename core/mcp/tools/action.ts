@@ -1,4 +1,5 @@
 /** A tool call as the policy sees it: protocol, name, target, capability. */
+import { capabilityOfCall } from '#core/classification/agreed-capability.ts';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -55,7 +56,9 @@ export async function placementIn({ entry, own, definition }: Tool, name: string
 export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {
   assertOwnNames(tool.definition.inputSchema, args);
   const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
-  return governable({ ...wordsOf(tool, name), target, parameters: args });
+  const words = wordsOf(tool, name);
+  const capability = capabilityOfCall(words.capability, { ...words, tool: tool.own, parameters: args });
+  return governable({ ...words, capability, target, parameters: args });
 }
 
 /** What is known of a call whose tool no server lists; undefined where no envelope can hold it. */

@@ -427,6 +427,8 @@ describe('where the line stands', () => {
     { tool: 'shell./bin/rm', target: 'x' },
     { tool: 'shell.ls', target: 'a; rm x' },
     { tool: 'shell.ls', target: 'a', parameters: { command: 'rm x' } },
+    { protocol: 'mcp', tool: 'jira.get_issue', parameters: { command: 'rm x' } },
+    { protocol: 'mcp', tool: 'search_logs', parameters: { shellCommand: 'rm x' } },
   ])('%j is no carrier, and deletes', (call) => {
     const effects = calling(call);
     expect(effects.parts).toEqual(expect.arrayContaining(rm));
@@ -437,7 +439,7 @@ describe('where the line stands', () => {
     { tool: 'shell.cat', target: 'a.txt', capability: 'read' },
     { tool: 'shell.rm', target: 'x', capability: 'delete' },
     { tool: 'shell.pytest', target: 'tests/', capability: 'execute' },
-    { protocol: 'mcp', tool: 'jira.get_issue', parameters: { command: 'rm x' } },
+    { protocol: 'mcp', tool: 'jira.get_issue', parameters: { text: 'rm x', line: 'rm x', args: ['rm', 'x'] } },
     { protocol: 'mcp', tool: 'run_command', parameters: { text: 'rm x' } },
     { protocol: 'sql', tool: 'sql.execute', parameters: { command: 'rm x' } },
     { protocol: 'http', tool: 'http.run', parameters: { command: 'rm x' } },

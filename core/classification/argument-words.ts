@@ -1,0 +1,63 @@
+/** Words of argument names by which a call does more than the name of its tool says. */
+import type { Capability } from '#core/contracts/envelope.ts';
+
+type Change = Exclude<Capability, 'read'>;
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+
+/** Arguments whose value names what is done. */
+export const operationKeys = set('action actions op operation operations ops rpc subcommand verb verbs');
+
+/** Methods of HTTP and WebDAV that only read. */
+export const readingMethods = set('get head options propfind query report search trace');
+export const writingMethods: ReadonlyMap<string, Change> = new Map([
+  ...['copy', 'lock', 'mkcol', 'move', 'patch', 'post', 'proppatch', 'put', 'unlock'].map(
+    (method) => [method, 'write'] as const,
+  ),
+  ['connect', 'execute'],
+  ['delete', 'delete'],
+  ['purge', 'delete'],
+]);
+
+/** A switch of such a name leaves something out of the answer, or into it; it changes nothing. */
+export const leavingOut = set('dont dry except exclude hide include includes no not only show skip without');
+
+/** Changing verbs that, as a switch, say how an answer is shown or found. */
+export const shownVerbs = set(`
+  align close compress connect decompress deduplicate encode expand extract fill flip follow format highlight join minimize
+  redact refresh retry sanitize scale simplify split strip transform translate trim`);
+
+/** Nouns that change something as a switch of their own: `commit: true`. */
+export const switches: ReadonlyMap<string, Change> = new Map([
+  ...['archive', 'block', 'charge', 'commit', 'email', 'export', 'invite', 'mail', 'post', 'share'].map(
+    (word) => [word, 'write'] as const,
+  ),
+  ['run', 'execute'],
+  ['trigger', 'execute'],
+  ['dump', 'delete'],
+  ['empty', 'delete'],
+]);
+
+/** As a switch such a word asks for what is otherwise hidden: `with_decryption: true`. */
+export const revealing = set('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
+
+/** First words of names for a place that is written to; `joined` ones are such a name alone. */
+export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
+  ...'dest destination download dump export out output save saved store to write'
+    .split(' ')
+    .map((word) => [word, 'first'] as const),
+  ...'downloadto dumpfile outdir outfile outpath outputdir outputfile outputpath savefile savepath saveto tofile writeto'
+    .split(' ')
+    .map((word) => [word, 'joined'] as const),
+]);
+export const places = set('as dir directory file filename filepath folder location path paths to');
+
+/** Values of `output` and `export` that are forms of the answer. */
+export const formatWords = /^(?:application|audio|image|text|video)\/[\w.+-]+$/i;
+
+/** Arguments that hold a program. */
+export const programKeys = set('code javascript js lambda lua perl php powershell program python ruby script snippet');
+/** Arguments that hold an expression, which may be one of calculation. */
+export const expressionKeys = set('expr expression formula');
+/** Tools that look at a program and do not run it. */
+export const programReaders = set(`
+  check compare count describe diff estimate explain find grep lint review search summarise summarize validate verify`);

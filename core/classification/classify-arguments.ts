@@ -1,0 +1,143 @@
+/**
+ * What the arguments of a call make of its capability: a tool whose name only reads may take the name of an operation
+ * (`method: DELETE`), a switch (`purge: true`), a file to write (`output_path`), or a program [action.arguments-tighten].
+ */
+import type { Capability } from '#core/contracts/envelope.ts';
+import {
+  expressionKeys,
+  formatWords,
+  leavingOut,
+  operationKeys,
+  outputVerbs,
+  places,
+  programKeys,
+  programReaders,
+  readingMethods,
+  revealing,
+  shownVerbs,
+  switches,
+  writingMethods,
+} from './argument-words.ts';
+import { changeOfWord, classifyTool, graver, type ToolClass } from './classify-tool.ts';
+import { hasMutation } from './graphql-text.ts';
+import { toolWords, wordsIn } from './tool-words.ts';
+import { readingNouns } from './verbs.ts';
+
+const mostValues = 20_000;
+const mostLevels = 64;
+
+/**
+ * The gravest capability that an argument asks for, with its reason; undefined where none asks for more than a read.
+ * @param tool its name: what checks or explains a program does not run it.
+ * @param values the parameters, and what is sent besides them. What is too large or too deep to look over executes.
+ */
+export function classifyArguments(tool: string, ...values: readonly unknown[]): ToolClass | undefined {
+  const look = new Look(toolWords(tool).words.some((word) => programReaders.has(word)));
+  for (const value of values) look.walk(value, [], 0);
+  return look.gravest;
+}
+
+class Look {
+  gravest: ToolClass | undefined;
+  private left = mostValues;
+  private readonly readsPrograms: boolean;
+
+  constructor(readsPrograms: boolean) {
+    this.readsPrograms = readsPrograms;
+  }
+
+  walk(value: unknown, key: readonly string[], level: number): void {
+    if (this.left-- <= 0 || level > mostLevels) {
+      this.found('execute', 'its arguments are too many to look over');
+      return;
+    }
+    if (Array.isArray(value)) for (const item of value) this.walk(item, key, level + 1);
+    else if (value !== null && typeof value === 'object')
+      for (const [name, item] of Object.entries(value)) this.walk(item, namedBy(key, wordsIn(name)), level + 1);
+    else this.leaf(value, key);
+  }
+
+  private leaf(value: unknown, key: readonly string[]): void {
+    const name = key.join('_');
+    const shown = JSON.stringify(name.slice(0, 40));
+    if (isOn(value)) {
+      const change = switchedOn(key);
+      if (change) this.found(change, `the argument ${shown} is on`);
+    }
+    if (typeof value !== 'string' || value === '') return;
+    const operation = operationOf(key, value.trim());
+    if (operation) this.found(operation, `the argument ${shown} names an operation that does not only read`);
+    if (isOutput(key, value)) this.found('write', `the argument ${shown} names a place to write to`);
+    if (hasMutation(value)) this.found('write', `the argument ${shown} holds a GraphQL mutation or subscription`);
+    if (!this.readsPrograms && isProgram(key.at(-1) ?? '', value))
+      this.found('execute', `the argument ${shown} holds a program`);
+  }
+
+  private found(capability: Exclude<Capability, 'read'>, why: string): void {
+    if (!this.gravest || graver(capability, this.gravest.capability) !== this.gravest.capability)
+      this.gravest = { capability, why };
+  }
+}
+
+/** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */
+const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
+  own.length === 1 && ['kind', 'name', 'type', 'value'].includes(own[0]!) && isOperationKey(outer) ? outer : own;
+
+const isOn = (value: unknown): boolean =>
+  value === true || value === 1 || (typeof value === 'string' && /^\s*(?:true|yes|on|1|y|t)\s*$/i.test(value));
+
+/** What a switch of this name turns on: `purge`, `delete_after_read`, `mark_as_read`. */
+function switchedOn(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
+  if (leavingOut.has(key[0] ?? '')) return undefined;
+  let gravest: Exclude<Capability, 'read'> | undefined;
+  for (const word of key) {
+    if (shownVerbs.has(word)) continue;
+    const change = revealing.has(word)
+      ? 'execute'
+      : (changeOfWord(word) ?? (key.length === 1 ? switches.get(word) : undefined));
+    if (change && (!gravest || graver(change, gravest) !== gravest)) gravest = change;
+  }
+  return gravest;
+}
+
+const isMethodKey = (key: readonly string[]): boolean =>
+  key.at(-1) === 'method' || key.at(-1) === 'methods' || (key.includes('method') && key.includes('override'));
+const isOperationKey = (key: readonly string[]): boolean => {
+  const last = key.at(-1) ?? '';
+  const named = last === 'type' || last === 'name' ? (key.at(-2) ?? '') : last;
+  return operationKeys.has(named) || isMethodKey(key);
+};
+
+function operationOf(key: readonly string[], value: string): Exclude<Capability, 'read'> | undefined {
+  if (!isOperationKey(key)) return undefined;
+  const word = value.toLowerCase();
+  if (readingMethods.has(word) || readingNouns.has(word)) return undefined;
+  const written = writingMethods.get(word);
+  if (written) return written;
+  const { capability, changes } = classifyTool(value);
+  if (capability === 'read') return undefined;
+  // A method may be one of calculation (`method: linear`); of HTTP they are written in capitals.
+  if (!changes && isMethodKey(key) && value !== value.toUpperCase()) return undefined;
+  return capability;
+}
+
+const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;
+
+/** A place that the result is written to, instead of or beside the answer. */
+function isOutput(key: readonly string[], value: string): boolean {
+  const [first = ''] = key;
+  const last = key.at(-1) ?? '';
+  if (key.length === 1) {
+    if (outputVerbs.get(first) === 'joined') return true;
+    return first !== 'to' && outputVerbs.has(first) && pathLike.test(value.trim()) && !formatWords.test(value.trim());
+  }
+  return outputVerbs.has(first) && places.has(last);
+}
+
+const isProgram = (last: string, value: string): boolean => {
+  if (programKeys.has(last)) return /[;\n=]|[\w\])]\s*\(/.test(value);
+  return (
+    expressionKeys.has(last) &&
+    /;|=(?!=)|\b(?:import|require|eval|exec|system|open|process|globalThis|window|document|fetch|this)\b|__/.test(value)
+  );
+};
