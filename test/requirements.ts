@@ -1054,6 +1054,10 @@ const admin: readonly Requirement[] = [
     'GET supply-chain names digest, signer and verdict of the pack and filters in force, verified at each request.',
   ),
   must(
+    'supply-chain.acts',
+    'Installs, removals and refusals of plugins are evidence with name, version, digest, signer and reason; GET supply-chain shows the last ones, and agentctl keeps what no gateway took until one does.',
+  ),
+  must(
     'identity.organizations',
     'Organisations hold teams, projects and environments; a tenant belongs to one environment, and whoami names its path.',
   ),

@@ -1,5 +1,6 @@
 /** Installed plugins in a folder: bytes by digest, and one record that is replaced whole [plugin.store]. */
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { pluginEntry } from '#core/supply-chain/documents.ts';
@@ -67,6 +68,26 @@ export class PluginStore {
     return rm(this.pathOf(of), { force: true });
   }
 
+  /** An act that no gateway has taken yet; a file each, so that two commands at once lose none. */
+  keepAct(act: object): Promise<void> {
+    return this.#replace(`${Date.now()}-${randomUUID()}.act`, Buffer.from(JSON.stringify(act)));
+  }
+
+  /** Oldest first. A file that is not JSON is left where it is. */
+  async keptActs(): Promise<{ readonly id: string; readonly act: unknown }[]> {
+    const names = (await readdir(this.#folder).catch(absent)) ?? [];
+    const kept = names.filter((name) => /^\d+-[0-9a-f-]+\.act$/.test(name)).sort();
+    const acts = kept.map(async (id) => {
+      const act = jsonOrNothing((await readFile(join(this.#folder, id), 'utf8').catch(absent)) ?? '');
+      return act === undefined ? [] : [{ id, act }];
+    });
+    return (await Promise.all(acts)).flat();
+  }
+
+  forgetAct(id: string): Promise<void> {
+    return rm(join(this.#folder, id), { force: true });
+  }
+
   /** Beside the target first: a partial file never has the target's name. */
   async #replace(name: string, content: Uint8Array): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -84,6 +105,14 @@ export class PluginStore {
       await rm(partial, { force: true });
       throw cause;
     }
+  }
+}
+
+function jsonOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -10,6 +10,7 @@ import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './com
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields, list } from './json-fields.ts';
 import { stateFolder } from './local-run.ts';
+import { type Known, refusalsReported, report } from './plugin-acts.ts';
 import type { IndexSource } from './plugin-index.ts';
 import { fileContent, readable, readIndex, refusals, verdictOf } from './plugin-index.ts';
 
@@ -70,7 +71,8 @@ export function addPlugin(program: Parent): void {
     examples: ['plugin install keyword-guard@1.0.0 --index index.json --root root.pem'],
     options: (command) =>
       withIndex(command).option('--allow-downgrade', 'install an older version than the installed one'),
-    run: (cli, options, [name = '']) => refusals(cli, () => install(cli, options, name)),
+    run: (cli, options, [name = '']) =>
+      refusals(cli, () => refusalsReported(cli, storeOf(cli), name, (known) => install(cli, options, name, known))),
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'list',
@@ -89,7 +91,8 @@ export function addPlugin(program: Parent): void {
     usage: 'remove <plugin>',
     summary: 'Remove a plugin that the configuration in force does not use',
     examples: ['plugin remove keyword-guard'],
-    run: (cli, _options, [name = '']) => refusals(cli, () => remove(cli, name)),
+    run: (cli, _options, [name = '']) =>
+      refusals(cli, () => refusalsReported(cli, storeOf(cli), name, (known) => remove(cli, name, known))),
   });
 }
 
@@ -124,14 +127,16 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
   return { store, record, root, source, trusted };
 }
 
-async function install(cli: Cli, options: IndexOptions, wanted: string): Promise<Outcome> {
+async function install(cli: Cli, options: IndexOptions, wanted: string, known: Known): Promise<Outcome> {
   const { newest, noDowngrade } = await import('#core/supply-chain/catalogue.ts');
   const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
   const { store, record, root, source, trusted } = await opened(cli, options);
   const entry = newest(trusted.index, wanted);
+  known.entry = entry;
   const before = record?.plugins.find(({ name }) => name === entry.name);
   if (!options.allowDowngrade) noDowngrade(before, entry);
-  verifyEntry(entry, trusted, Date.now());
+  const signer = verifyEntry(entry, trusted, Date.now());
+  known.signer = signer;
   const bytes = await source.fetchArtifact(entry);
   await verifyBytes(entry, bytes, (read) => readable(entry, read));
   await store.put(entry, bytes);
@@ -143,11 +148,12 @@ async function install(cli: Cli, options: IndexOptions, wanted: string): Promise
     seen: trusted.seen,
     plugins: [...others, { ...entry, installed_at: new Date().toISOString() }],
   });
-  if (entry.kind === 'policy_pack') return installedPack(cli, entry, store.pathOf(entry));
+  const evidence = await report(cli, store, { act: 'install', ...aboutOf(entry), signer });
+  if (entry.kind === 'policy_pack') return installedPack(cli, entry, store.pathOf(entry), evidence);
   const filter = filterOf(entry, store.pathOf(entry));
-  if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), filter });
+  if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), filter, evidence_hash: evidence ?? null });
   else {
-    cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}`);
+    cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}${inEvidence(evidence)}`);
     cli.out.line(
       'Add this entry to the configuration file that the gateway imports, and import it (locally: restart npm start):',
     );
@@ -159,10 +165,11 @@ async function install(cli: Cli, options: IndexOptions, wanted: string): Promise
   return 'positive';
 }
 
-function installedPack(cli: Cli, entry: PluginEntry, path: string): Outcome {
-  if (cli.globals.json) cli.out.pretty({ installed: withoutEnvelope(entry), tool_policies: { pack: path } });
+function installedPack(cli: Cli, entry: PluginEntry, path: string, evidence: string | undefined): Outcome {
+  const said = { installed: withoutEnvelope(entry), tool_policies: { pack: path }, evidence_hash: evidence ?? null };
+  if (cli.globals.json) cli.out.pretty(said);
   else {
-    cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}`);
+    cli.out.line(`installed ${entry.name} ${entry.version}, sha256 ${entry.sha256}${inEvidence(evidence)}`);
     cli.out.line('Name it in the configuration file that the gateway imports:');
     cli.out.text(`tool_policies:\n  pack: ${JSON.stringify(path)}`);
   }
@@ -215,12 +222,13 @@ async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
 }
 
 /** Nothing is removed when the gateway does not answer: whether a policy uses the plugin is then unknown. */
-async function remove(cli: Cli, wanted: string): Promise<Outcome> {
+async function remove(cli: Cli, wanted: string, known: Known): Promise<Outcome> {
   const { refuse } = await import('#core/supply-chain/refusal.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const entry = record?.plugins.find(({ name }) => name === wanted);
   if (!record || !entry) return refuse('plugin_unknown', `${wanted} is not installed`);
+  known.entry = entry;
   const { configuration } = fields((await cli.api().call('getConfig')).json);
   const policies = fields(fields(configuration).policies);
   if (!Array.isArray(policies.input) || !Array.isArray(policies.output)) {
@@ -237,10 +245,14 @@ async function remove(cli: Cli, wanted: string): Promise<Outcome> {
   const plugins = record.plugins.filter(({ name }) => name !== wanted);
   await store.write({ ...record, plugins });
   if (!plugins.some(({ sha256 }) => sha256 === entry.sha256)) await store.remove(entry);
-  if (cli.globals.json) cli.out.pretty({ removed: wanted, sha256: entry.sha256 });
-  else cli.out.line(`removed ${wanted} ${entry.version}`);
+  const evidence = await report(cli, store, { act: 'remove', ...aboutOf(entry) });
+  if (cli.globals.json) cli.out.pretty({ removed: wanted, sha256: entry.sha256, evidence_hash: evidence ?? null });
+  else cli.out.line(`removed ${wanted} ${entry.version}${inEvidence(evidence)}`);
   return 'positive';
 }
+
+const aboutOf = ({ name, version, kind, sha256 }: PluginEntry) => ({ name, version, kind, sha256 });
+const inEvidence = (hash: string | undefined): string => (hash === undefined ? '' : `, evidence ${hash}`);
 
 const withoutEnvelope = ({ envelope: _, ...entry }: PluginEntry): Omit<PluginEntry, 'envelope'> => entry;
 

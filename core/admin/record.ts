@@ -3,6 +3,9 @@ import { personActor } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 
+/** @param ms milliseconds since 1970 */
+export const adminSession = (tenant: string, ms: number): string => `admin-${tenant}-${isoTime(ms).slice(0, 10)}`;
+
 /** @returns the hash of the entry. */
 export async function recordAct(
   {
@@ -18,12 +21,12 @@ export async function recordAct(
   action: string,
   details: Record<string, unknown>,
 ): Promise<string> {
-  const timestamp = isoTime(ports.clock.now());
+  const now = ports.clock.now();
   const outcome = await ports.ledger.commit({
     draft: {
       tenant: principal.tenant,
-      session_id: `admin-${principal.tenant}-${timestamp.slice(0, 10)}`,
-      timestamp,
+      session_id: adminSession(principal.tenant, now),
+      timestamp: isoTime(now),
       kind: 'admin',
       envelope_id: ports.ids.uuid(),
       actor: personActor(principal),

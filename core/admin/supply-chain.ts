@@ -1,12 +1,50 @@
-/** What decides beside the gateway's own code: the policy pack and the WASM filters in force, by digest [admin.supply-chain]. */
+/** What decides beside the gateway's own code: the policy pack and the WASM filters in force, and what was done with plugins [admin.supply-chain]. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { actionOf, type PluginAct, pluginAct, pluginActs } from '#core/contracts/plugin-act.ts';
 import { partsInForce } from '#core/supply-chain/in-force.ts';
-import type { Operation } from './operation.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+import { adminSession, recordAct } from './record.ts';
 
 /** Signatures are verified at each request: a delegation may have ended since the configuration was stored. */
-export const supplyChain: Operation = async ({ ports, snapshot: { configuration, version } }) => ({
-  body: {
-    policy_version: version,
-    require_signed: configuration.tool_policies.require_signed,
-    parts: partsInForce(configuration, ports.clock.now()),
-  },
-});
+export const supplyChain: Operation = async (call) => {
+  const { configuration, version } = call.snapshot;
+  return {
+    body: {
+      policy_version: version,
+      require_signed: configuration.tool_policies.require_signed,
+      parts: partsInForce(configuration, call.ports.clock.now()),
+      acts: await recentActs(call),
+    },
+  };
+};
+
+/** `agentctl` reports what it did with plugins on its machine; the entry names who reported it [supply-chain.acts]. */
+export const recordPluginAct: Operation = async (call) => {
+  const { act, ...about } = parsed(pluginAct, call.body());
+  const evidence_hash = await recordAct(call, actionOf({ act }), about);
+  return { status: 201, body: { act, name: about.name, evidence_hash } };
+};
+
+const dayMs = 24 * 3_600_000;
+const daysShown = 7;
+const actsShown = 50;
+const actions = new Map(pluginActs.map((act) => [actionOf({ act }), act]));
+
+/** Newest first. Read from the chains of administrative acts, which are short however much traffic a tenant has. */
+async function recentActs({ ports, principal: { tenant } }: Call) {
+  const now = ports.clock.now();
+  const acts = [];
+  for (let day = 0; day < daysShown && acts.length < actsShown; day++) {
+    const found = [];
+    for await (const entry of ports.evidence.entries(tenant, adminSession(tenant, now - day * dayMs)))
+      found.push(...(shown(entry) ?? []));
+    acts.push(...found.reverse());
+  }
+  return acts.slice(0, actsShown);
+}
+
+function shown({ timestamp, actor, body, hash }: EvidenceEntry) {
+  const { action, ...about } = body as { action?: unknown } & Partial<PluginAct>;
+  const act = actions.get(String(action));
+  return act && [{ at: timestamp, by: actor.person ?? actor.key_id, act, ...about, evidence_hash: hash }];
+}

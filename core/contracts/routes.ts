@@ -193,7 +193,15 @@ export const routes: readonly Route[] = [
     'observatory',
     'viewer',
     'supplyChain',
-    'The policy pack and WASM filters in force, by digest',
+    'The policy pack and WASM filters in force, by digest, and what was done with plugins lately',
+  ),
+  route(
+    `POST ${a}/supply-chain/acts`,
+    'observatory',
+    'admin',
+    'recordPluginAct',
+    'Record an install, removal or refusal of a plugin as evidence',
+    { platform: true },
   ),
   route(`POST ${a}/graphql`, 'observatory', 'viewer', 'graphql', 'Queries and mutations over the same operations'),
   route(`GET ${a}/traces`, 'observatory', 'operator', 'listTraces', 'The last traces, newest first', {

@@ -1,5 +1,6 @@
 /** What the signed documents say: the index of plugins, delegations to publishers, revocations, and an artifact. */
 import * as z from 'zod';
+import { artifactKinds } from '#core/contracts/plugin-act.ts';
 
 export const pluginSizes = { artifactBytes: 50 * 1024 * 1024, indexBytes: 8 * 1024 * 1024 } as const;
 /** The module interface that this gateway runs. */
@@ -23,8 +24,6 @@ const location = z
   .string()
   .max(2048)
   .refine(isLocation, 'an https URL without credentials and fragment, or a file name');
-
-export const artifactKinds = ['wasm_filter', 'policy_pack'] as const;
 
 /** A filter has an ABI and a phase. A policy pack has neither: its bytes are the canonical JSON of the pack. */
 export const artifactPredicate = z.strictObject({

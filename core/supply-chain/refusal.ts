@@ -1,44 +1,6 @@
-/** Why a signed document, an index or an artifact is refused. Each reason is one check of the verification. */
+/** Why a signed document, an index or an artifact is refused. */
+import type { refusalReasons } from '#core/contracts/plugin-act.ts';
 
-export const refusalReasons = [
-  'envelope_malformed',
-  'payload_type',
-  'predicate_type',
-  'statement_malformed',
-  'statement_mismatch',
-  'unknown_key',
-  'bad_signature',
-  'key_type',
-  'delegation_missing',
-  'delegation_expired',
-  'issued_in_future',
-  'key_revoked',
-  'artifact_revoked',
-  'sequence_older',
-  'sequence_reused',
-  'root_changed',
-  'name_invalid',
-  'version_invalid',
-  'url_invalid',
-  'plugin_duplicate',
-  'plugin_unknown',
-  'plugin_yanked',
-  'downgrade',
-  'size_exceeded',
-  'size_mismatch',
-  'artifact_missing',
-  'digest_mismatch',
-  'abi_unsupported',
-  'abi_mismatch',
-  'permission_undeclared',
-  'permission_unknown',
-  'not_https',
-  'private_address',
-  'too_many_redirects',
-  'download_failed',
-  'download_truncated',
-  'in_use',
-] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
 
 /** A check that failed. `reason` is stable; the message says what was found and what is allowed. */

@@ -169,6 +169,7 @@ test('[admin.supply-chain] the pack in force stands there by digest, and changes
         reason: expect.any(String),
       },
     ],
+    acts: [],
   });
   expect((await call('GET', '/admin/v1/supply-chain', { key: keys.agent })).status).toBe(403);
 });

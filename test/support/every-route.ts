@@ -192,6 +192,11 @@ export const visits: Readonly<Record<string, Visit>> = {
     return admin(world, 'POST', `/sessions/${stopped}/release`, 'e2e-carol', { reason: 'It was a test.' });
   },
 
+  'POST /admin/v1/supply-chain/acts': (world) =>
+    admin(world, 'POST', '/supply-chain/acts', 'e2e-platform', {
+      ...{ act: 'refuse', name: 'keyword-guard', version: '1.2.0', reason: 'downgrade' },
+      message: 'keyword-guard 1.3.0 is installed; 1.2.0 needs --allow-downgrade',
+    }),
   'PUT /admin/v1/config': async (world) => {
     const { body } = await admin(world, 'GET', '/config', 'e2e-platform');
     return admin(world, 'PUT', '/config', 'e2e-platform', body.configuration);

@@ -1,7 +1,8 @@
 /** GraphQL and what came with it: the request is the one of GraphQL over HTTP. */
 import * as z from 'zod';
 import { graphqlRequestSchema } from '../admin-requests.ts';
-import { count, type OperationContract, sha256Hex, usd } from './operation.ts';
+import { artifactKinds, pluginAct, pluginActs } from '../plugin-act.ts';
+import { count, type OperationContract, sha256Hex, time, usd } from './operation.ts';
 
 const limit = count.nullable().meta({ description: 'Null where the configuration sets none.' });
 
@@ -57,7 +58,7 @@ export const graphql = {
       require_signed: z.boolean(),
       parts: z.array(
         z.strictObject({
-          kind: z.enum(['policy_pack', 'wasm_filter']),
+          kind: z.enum(artifactKinds),
           name: z.string(),
           sha256: sha256Hex.nullable(),
           verified: z.boolean(),
@@ -66,7 +67,30 @@ export const graphql = {
           reason: z.string().optional().meta({ description: 'Why it is not verified.' }),
         }),
       ),
+      acts: z
+        .array(
+          z.strictObject({
+            at: time,
+            by: z.string().meta({ description: 'Person, or id of the key, that reported it.' }),
+            act: z.enum(pluginActs),
+            name: z.string(),
+            version: z.string().optional(),
+            kind: z.string().optional(),
+            sha256: z.string().optional(),
+            signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
+            reason: z.string().optional().meta({ description: 'Why it was refused.' }),
+            message: z.string().optional(),
+            done_at: z.string().optional().meta({ description: 'When it was done, where it was reported later.' }),
+            evidence_hash: sha256Hex,
+          }),
+        )
+        .meta({ description: 'Installs, removals and refusals of plugins in the last week, newest first.' }),
     }),
+  },
+  recordPluginAct: {
+    input: pluginAct,
+    status: 201,
+    output: z.strictObject({ act: z.enum(pluginActs), name: z.string(), evidence_hash: sha256Hex }),
   },
   listTenants: {
     output: z.strictObject({

@@ -50,6 +50,7 @@ const global = new Set([
   'getConfig',
   'putConfig',
   'refreshConfigKeys',
+  'recordPluginAct',
   'policyRollback',
   'rebuildProjections',
   'checkArchive',

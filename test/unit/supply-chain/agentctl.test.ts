@@ -24,6 +24,10 @@ const write = (index: unknown, bytes: Uint8Array = guardBytes) => {
 const rootFile = home.write('root.pem', rootKeys.pem.publicKey);
 const run = (...args: string[]) => home.run(args);
 const from = ['--index', 'index.json'];
+const taken = (): { act: string; name: string; reason?: string }[] =>
+  server.seen.filter(({ path }) => path === '/admin/v1/supply-chain/acts').map(({ body }) => JSON.parse(body));
+
+beforeEach(() => server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201));
 
 test('[cli.supply-chain] keys are made, documents signed, verified and listed', async () => {
   for (const name of ['r', 'p']) {
@@ -93,6 +97,7 @@ test('[plugin.store] refusals leave nothing behind', async () => {
     home.write('index.json', JSON.stringify(index));
     const { code, err } = await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile);
     expect([code, err, existsSync(folder)]).toEqual([1, expect.stringContaining(reason), false]);
+    expect(taken().at(-1)).toMatchObject({ act: 'refuse', name: 'keyword-guard', version: '1.2.0', reason });
   }
   expect((await run('plugin', 'install', 'keyword-guard', ...from)).code).toBe(2);
 });
@@ -157,3 +162,39 @@ test('a revocation that any command read counts for what is installed', async ()
   const listed = await run('plugin', 'list', '--json', ...state);
   expect([listed.code, JSON.parse(listed.out).plugins[0].reason]).toEqual([1, 'key_revoked']);
 });
+
+describe('[supply-chain.acts] what was done with plugins is reported', () => {
+  test('an install names version, digest and signer, a removal the digest; both print the evidence', async () => {
+    const state = ['--state', join(home.folder, 'acts')];
+    write(indexOf());
+    const installed = await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...at());
+    expect(installed.out).toContain(`evidence ${'e'.repeat(64)}`);
+    server.on('GET /admin/v1/config', { version: 3, configuration: { policies: { input: [], output: [] } } });
+    const removed = await run('plugin', 'remove', 'keyword-guard', '--json', ...state, ...at());
+    expect(JSON.parse(removed.out)).toMatchObject({ removed: 'keyword-guard', evidence_hash: 'e'.repeat(64) });
+    const about = { name: 'keyword-guard', version: '1.2.0', kind: 'wasm_filter', sha256: digest };
+    expect(taken()).toEqual([
+      { act: 'install', ...about, signer: publisherKeys.id },
+      { act: 'remove', ...about },
+    ]);
+  });
+
+  test('what no gateway took is kept, and reported before the next act', async () => {
+    const state = ['--state', join(home.folder, 'later')];
+    write(indexOf());
+    const nowhere = ['--url', 'http://127.0.0.1:9', '--key', 'k'];
+    const installed = await run(
+      ...['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...nowhere],
+    );
+    expect([installed.code, installed.err]).toEqual([0, expect.stringContaining('not recorded as evidence yet')]);
+    expect((await run('plugin', 'install', 'nothing', ...from, ...state, ...at())).err).toContain('plugin_unknown');
+    expect(taken()).toEqual([
+      expect.objectContaining({ act: 'install', name: 'keyword-guard', done_at: expect.any(String) }),
+      expect.objectContaining({ act: 'refuse', name: 'nothing', reason: 'plugin_unknown' }),
+    ]);
+    await run('plugin', 'install', 'nothing', ...from, ...state, ...at());
+    expect(taken().filter(({ act }) => act === 'install')).toHaveLength(1);
+  });
+});
+
+const at = () => ['--url', server.url, '--key', 'admin-token'];

@@ -1,0 +1,78 @@
+/** Reports installs, removals and refusals of plugins to the gateway, and keeps what it did not take [supply-chain.acts]. */
+import type { PluginStore } from '#adapters/local/plugin-store.ts';
+import type { PluginAct } from '#core/contracts/plugin-act.ts';
+import type { PluginEntry } from '#core/supply-chain/documents.ts';
+import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
+import type { Cli } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { fields, text } from './json-fields.ts';
+
+/** What is known of a plugin when it is refused: more the later it is. */
+export interface Known {
+  entry?: Pick<PluginEntry, 'name' | 'version' | 'kind' | 'sha256'>;
+  /** Key id of the publisher, once its signature held. */
+  signer?: string;
+}
+
+/**
+ * Records an act as evidence, after those that an earlier command kept.
+ * @returns the hash of the entry; undefined when the gateway did not take it, and the act is kept for the next command.
+ */
+export async function report(cli: Cli, store: PluginStore, act: PluginAct): Promise<string | undefined> {
+  await reportKept(cli, store);
+  try {
+    return await send(cli, act);
+  } catch (fault) {
+    await store.keepAct({ ...act, done_at: new Date().toISOString() });
+    cli.out.note(
+      `not recorded as evidence yet (${(fault as Error).message}); the next plugin command reports it again`,
+    );
+    return undefined;
+  }
+}
+
+/** Does the work; a refusal is reported before it ends the command. */
+export async function refusalsReported<Result>(
+  cli: Cli,
+  store: PluginStore,
+  wanted: string,
+  work: (known: Known) => Promise<Result>,
+): Promise<Result> {
+  const known: Known = {};
+  try {
+    return await work(known);
+  } catch (fault) {
+    if (fault instanceof SupplyChainRefusal) await report(cli, store, await refusalAct(wanted, known, fault));
+    throw fault;
+  }
+}
+
+async function refusalAct(wanted: string, { entry, signer }: Known, fault: SupplyChainRefusal): Promise<PluginAct> {
+  const { oneLine } = await import('#core/contracts/plugin-act.ts');
+  const [name = '', version] = wanted.split('@');
+  const asked = version ? { version: oneLine(version, 32) } : {};
+  return {
+    act: 'refuse',
+    ...(entry
+      ? { name: entry.name, version: entry.version, kind: entry.kind, sha256: entry.sha256 }
+      : { name: oneLine(name, 64) || '?', ...asked }),
+    ...(signer !== undefined && { signer }),
+    reason: fault.reason,
+    message: oneLine(fault.message, 500),
+  };
+}
+
+/** In the order in which they happened. What is still not taken stays. */
+async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
+  for (const { id, act } of await store.keptActs())
+    try {
+      await send(cli, act);
+      await store.forgetAct(id);
+    } catch (fault) {
+      if (fault instanceof Failure && fault.exitCode === exitCodes.unreachable) return;
+    }
+}
+
+async function send(cli: Cli, act: unknown): Promise<string | undefined> {
+  return text(fields((await cli.api().call('recordPluginAct', { body: act })).json).evidence_hash);
+}

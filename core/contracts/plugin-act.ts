@@ -1,0 +1,84 @@
+/** Installs, removals and refusals of plugins, as evidence names them [supply-chain.acts]. */
+import * as z from 'zod';
+
+/** Each reason is one check of the verification. */
+export const refusalReasons = [
+  'envelope_malformed',
+  'payload_type',
+  'predicate_type',
+  'statement_malformed',
+  'statement_mismatch',
+  'unknown_key',
+  'bad_signature',
+  'key_type',
+  'delegation_missing',
+  'delegation_expired',
+  'issued_in_future',
+  'key_revoked',
+  'artifact_revoked',
+  'sequence_older',
+  'sequence_reused',
+  'root_changed',
+  'name_invalid',
+  'version_invalid',
+  'url_invalid',
+  'plugin_duplicate',
+  'plugin_unknown',
+  'plugin_yanked',
+  'downgrade',
+  'size_exceeded',
+  'size_mismatch',
+  'artifact_missing',
+  'digest_mismatch',
+  'abi_unsupported',
+  'abi_mismatch',
+  'permission_undeclared',
+  'permission_unknown',
+  'not_https',
+  'private_address',
+  'too_many_redirects',
+  'download_failed',
+  'download_truncated',
+  'in_use',
+] as const;
+
+export const artifactKinds = ['wasm_filter', 'policy_pack'] as const;
+export const pluginActs = ['install', 'remove', 'refuse'] as const;
+
+/** Texts come from an index that may be hostile: bounded, of one line, and never read as a name again. */
+const said = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'one line without control characters');
+const hex = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hex');
+
+const about = {
+  name: said(64).meta({ description: 'Name of the plugin, as it was asked for.' }),
+  version: said(32).optional(),
+  kind: z.enum(artifactKinds).optional(),
+  sha256: hex.optional().meta({ description: "SHA-256 of the plugin's bytes, in hex." }),
+  done_at: z.iso.datetime().optional().meta({ description: 'When it was done, where it is reported later.' }),
+  signer: hex.optional().meta({ description: 'Key id of the publisher that signed it.' }),
+};
+
+/** An install or a removal names what it changed; a refusal names its reason. */
+export const pluginAct = z.discriminatedUnion('act', [
+  z.strictObject({ act: z.literal('install'), ...about, version: said(32), sha256: hex, signer: hex }),
+  z.strictObject({ act: z.literal('remove'), ...about, version: said(32), sha256: hex }),
+  z.strictObject({
+    act: z.literal('refuse'),
+    ...about,
+    reason: z.enum(refusalReasons),
+    message: said(500).optional().meta({ description: 'What was found and what is allowed.' }),
+  }),
+]);
+export type PluginAct = z.infer<typeof pluginAct>;
+
+/** What `body.action` of the entry is. */
+export const actionOf = ({ act }: Pick<PluginAct, 'act'>): string => `plugin.${act}`;
+
+/** A text of a refusal as an act may carry it. */
+export const oneLine = (text: string, most: number): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, most);

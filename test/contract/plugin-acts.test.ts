@@ -1,0 +1,66 @@
+/** Installs, removals and refusals of plugins over HTTP: recorded by the platform's administrators, shown to viewers. */
+import { caller } from '../support/call-endpoint.ts';
+import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+
+const adminToken = 'admin-token-1';
+const path = '/admin/v1/supply-chain/acts';
+const about = { name: 'keyword-guard', version: '1.2.0', sha256: 'a'.repeat(64) };
+const install = { act: 'install', ...about, kind: 'wasm_filter', signer: 'b'.repeat(64) };
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeEach(async () => {
+  gateway = await testPorts();
+  call = caller(gateway.ports as Parameters<typeof caller>[0]);
+});
+afterEach(() => gateway.stop());
+
+const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
+
+test('[supply-chain.acts] acts are evidence, and GET supply-chain shows them, newest first', async () => {
+  const refusal = { act: 'refuse', name: 'keyword-guard', reason: 'key_revoked', message: 'key b… is revoked' };
+  const answers = [];
+  for (const body of [install, { act: 'remove', ...about }, refusal])
+    answers.push(await call('POST', path, { key: adminToken, body }));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  const shown = await acts();
+  expect(shown).toEqual([
+    expect.objectContaining({ ...refusal, at: expect.any(String), evidence_hash: answers[2]!.body.evidence_hash }),
+    expect.objectContaining({ act: 'remove', ...about }),
+    expect.objectContaining(install),
+  ]);
+  const { body } = await call('GET', '/admin/v1/audit?kind=admin', { key: adminToken });
+  expect(body.entries.map((entry: { body: { action: string } }) => entry.body.action)).toEqual(
+    expect.arrayContaining(['plugin.install', 'plugin.remove', 'plugin.refuse']),
+  );
+});
+
+test('[supply-chain.acts] an act reported later names when it was done', async () => {
+  const done_at = '2026-11-01T10:00:00.000Z';
+  await call('POST', path, { key: adminToken, body: { ...install, done_at } });
+  expect(await acts()).toEqual([expect.objectContaining({ act: 'install', done_at })]);
+});
+
+test.each<[string, object]>([
+  ['an act that does not exist', { act: 'approve', ...about }],
+  ['an install without its signer', { act: 'install', ...about }],
+  ['a removal without its digest', { act: 'remove', name: 'keyword-guard', version: '1.2.0' }],
+  ['a refusal with a reason of its own', { act: 'refuse', name: 'x', reason: 'looked odd' }],
+  ['a name of two lines', { ...install, name: 'keyword\nguard' }],
+  ['a name written from right to left', { ...install, name: 'keyword\u202eguard' }],
+  ['a name that is too long', { ...install, name: 'k'.repeat(65) }],
+  ['a member that is not known', { ...install, verified: true }],
+  ['a digest in upper case', { ...install, sha256: 'A'.repeat(64) }],
+])('[supply-chain.acts] %s is refused, and nothing is recorded', async (_what, body) => {
+  const answer = await call('POST', path, { key: adminToken, body });
+  expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
+  expect(await acts()).toEqual([]);
+});
+
+test.each(Object.entries(keys))(
+  '[supply-chain.acts] the key %s, which is not of the platform, records nothing',
+  async (_name, key) => {
+    expect((await call('POST', path, { key, body: install })).status).toBe(403);
+    expect(await acts()).toEqual([]);
+  },
+);
