@@ -1553,6 +1553,10 @@ const chat: readonly Requirement[] = [
     'A call that is refused before its model is known stands in the log and, for an authenticated key, in the request list with its reason, ten times a minute and key at most.',
   ),
   must(
+    'content.embedded-text',
+    'A file in base64 or a data address is text where its bytes are, whatever it calls itself; filters look at it.',
+  ),
+  must(
     'content.every-text',
     'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message and of messages of one role that follow each other.',
   ),

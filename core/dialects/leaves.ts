@@ -5,6 +5,7 @@
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from './dialect.ts';
+import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
 import { isObject } from './wire.ts';
 
 /** Members that hold identifiers, enumerated words or ciphertext; a value of another shape under them is looked at. */
@@ -15,10 +16,14 @@ const opaque: Readonly<Record<string, RegExp>> = Object.fromEntries([
   ...['type', 'role', 'object', 'model', 'finish_reason', 'stop_reason', 'service_tier', 'media_type', 'detail'].map(
     (name) => [name, /^[\w.:/+-]{1,128}$/],
   ),
-  ...['signature', 'encrypted_content', 'encrypted_index', 'encrypted_stdout', 'data', 'file_data', 'b64_json'].map(
-    (name) => [name, /^[A-Za-z0-9+/_=-]*$/],
-  ),
+  ...['signature', 'encrypted_content', 'encrypted_index', 'encrypted_stdout'].map((name) => [
+    name,
+    /^[A-Za-z0-9+/_=-]*$/,
+  ]),
 ]);
+
+/** Members that hold files in base64. */
+const files: ReadonlySet<string> = new Set(['data', 'file_data', 'b64_json']);
 
 /** Words of JSON Schema and of the dialects: as names of members they say nothing. */
 const usualNames = new Set([
@@ -46,16 +51,10 @@ const usualNames = new Set([
     'schema',
     'json_schema',
   ],
+  ...['role', 'content', 'text', 'source', 'data', 'media_type', 'url', 'image_url', 'detail', 'file', 'filename'],
+  ...['file_data', 'id', 'tool_calls', 'tool_call_id', 'tool_use_id', 'arguments', 'input', 'title', 'cache_control'],
+  ...['signature', 'thinking', 'citations', 'is_error', 'refusal', 'audio', 'format', 'input_audio', 'function_call'],
 ]);
-
-/** Embedded files whose bytes are not text. */
-const binaryUrl =
-  /^data:(?!text\/|application\/(?:json|xml|yaml|x-))[\w.+/-]*(?:;[\w=.+-]*)*;base64,[A-Za-z0-9+/=_-]*$/;
-
-/** Embedded files whose bytes are text, in base64. */
-const textUrl =
-  /^(data:(?:text\/[\w.+-]+|application\/(?:json|xml|yaml|x-[\w.+-]+))(?:;[\w=.+-]*)*;base64,)([A-Za-z0-9+/=_-]*)$/;
-const textType = /^(?:text\/|application\/(?:json|xml|yaml|x-))/;
 
 class LeafSlot implements TextSlot {
   readonly kind = 'other';
@@ -63,29 +62,26 @@ class LeafSlot implements TextSlot {
   readonly channel: string;
   readonly #holder: JsonObject;
   readonly #key: string;
-  readonly #read: (stored: string) => string;
-  readonly #write: (text: string, stored: string) => string;
+  readonly #inside: Embedded | undefined;
+  /** What is embedded is read once. */
+  #embedded: string;
 
-  constructor(
-    channel: string,
-    holder: JsonObject,
-    key: string,
-    read: (stored: string) => string = (stored) => stored,
-    write: (text: string, stored: string) => string = (text) => text,
-  ) {
+  constructor(channel: string, holder: JsonObject, key: string, inside?: Embedded) {
     this.channel = channel;
     this.#holder = holder;
     this.#key = key;
-    this.#read = read;
-    this.#write = write;
+    this.#inside = inside;
+    this.#embedded = inside?.read() ?? '';
   }
 
   get text(): string {
-    return this.#read(this.#holder[this.#key] as string);
+    return this.#inside ? this.#embedded : (this.#holder[this.#key] as string);
   }
 
   set(text: string): void {
-    if (text !== this.text) this.#holder[this.#key] = this.#write(text, this.#holder[this.#key] as string);
+    if (text === this.text) return;
+    this.#embedded = text;
+    this.#holder[this.#key] = this.#inside ? this.#inside.write(text) : text;
   }
 }
 
@@ -106,23 +102,15 @@ class NamesSlot implements TextSlot {
   }
 }
 
-const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
-const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
-
-/** The slot of one text that is not opaque; undefined where no filter reads it. */
-function leaf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot | undefined {
-  if (key === 'data' && typeof holder.media_type === 'string' && textType.test(holder.media_type))
-    return new LeafSlot(channel, holder, key, decoded, encoded);
-  if (textUrl.test(text))
-    return new LeafSlot(
-      channel,
-      holder,
-      key,
-      (stored) => decoded(textUrl.exec(stored)?.[2] ?? ''),
-      (changed, stored) => `${textUrl.exec(stored)?.[1] ?? ''}${encoded(changed)}`,
-    );
-  if (text === '' || binaryUrl.test(text) || opaque[key]?.test(text)) return undefined;
-  return new LeafSlot(channel, holder, key);
+/** The slots of one text; none where no filter reads it. */
+function leavesOf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot[] {
+  if (text === '' || opaque[key]?.test(text)) return [];
+  const type = typeof holder.media_type === 'string' ? holder.media_type : '';
+  const inside = embeddedUrl(text) ?? (files.has(key) ? embeddedBase64(text, type) : undefined);
+  if (inside === 'opaque') return isBroken(text) ? [new LeafSlot(channel, holder, key)] : [];
+  if (inside === undefined) return [new LeafSlot(channel, holder, key)];
+  const slot = new LeafSlot(channel, holder, key, inside);
+  return isBroken(text) ? [slot, new LeafSlot(channel, holder, key)] : [slot];
 }
 
 export interface LeafOptions {
@@ -151,8 +139,7 @@ export function leaves(
       const at = Array.isArray(holder) ? `${path}[${key}]` : `${path}.${key}`;
       if (names && isObject(holder) && !usualNames.has(key)) found.push(key);
       if (typeof item === 'string') {
-        const slot = leaf(at, parts, key, item);
-        if (slot) slots.push(slot);
+        slots.push(...leavesOf(at, parts, key, item));
       } else walk(item, at);
     }
   };

@@ -152,12 +152,12 @@ export function definitions(body: JsonObject, others: ReadonlySet<string>): Text
 }
 
 /**
- * The same group for all of them, and every other text of `value` beside them.
+ * The same group for all of them, and every other text of `value` beside them, names of unknown members included.
  * @param channel of the other texts.
  */
 export function grouped(slots: TextSlot[], channel: string, value: JsonObject, group = channel): TextSlot[] {
   for (const slot of slots) slot.group = group;
-  return [...slots, ...leaves(value, channel, slots)];
+  return [...slots, ...leaves(value, channel, slots, { names: true })];
 }
 
 /** Results of tools stand apart from each other, also where several follow each other. */

@@ -119,6 +119,8 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
     target: call.resolvedModel,
     capability: 'generate',
     parameters: shown(call),
+    // Headers such as betas change what the provider does: an approval covers them [approval.chat-headers].
+    ...(Object.keys(call.passed).length > 0 && { sent_with: { headers: call.passed } }),
     justification: '',
     ...(ref !== undefined && { approval_ref: ref }),
   };

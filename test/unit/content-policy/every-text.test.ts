@@ -21,6 +21,10 @@ const inTool = (more: JsonObject): JsonObject => ({
   tools: [{ type: 'function', function: { name: 'f', ...more } }],
 });
 const base64 = (value: string) => Buffer.from(value).toString('base64');
+/** A picture whose comment holds the words: its bytes are no text. */
+const picture = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]), Buffer.from(words)]).toString(
+  'base64',
+);
 
 const turn: JsonObject = {
   model: 'm',
@@ -85,6 +89,33 @@ const requests: readonly (readonly [string, keyof typeof dialects, JsonObject])[
     'openai',
     user([{ type: 'file', file: { filename: 'a.txt', file_data: `data:text/plain;base64,${base64(words)}` } }]),
   ],
+  ...[
+    ['without saying so', base64(words)],
+    ['in other letters', `DATA:Text/Plain;BASE64,${base64(words)}`],
+    ['with a quoted charset', `data:text/plain;charset="utf-8";base64,${base64(words)}`],
+    ['with a blank before base64', `data:text/plain; base64,${base64(words)}`],
+    ['on several lines', `data:text/plain;base64,${base64(words).replace(/.{4}/g, '$&\n')}`],
+    ['that is not in base64', `data:text/plain,${encodeURIComponent(words)}`],
+    ['that is not in base64 and malformed', `data:text/plain,%E0%${encodeURIComponent(words)}`],
+    ['of bytes', `data:application/octet-stream;base64,${base64(words)}`],
+    ['of a script', `data:application/javascript;base64,${base64(`// ${words}`)}`],
+    ['of a page', `data:application/xhtml+xml;base64,${base64(`<p>${words}</p>`)}`],
+    ['of a table', `data:application/csv;base64,${base64(`a,${words}`)}`],
+    ['of a drawing', `data:image/svg+xml;base64,${base64(`<svg><text>${words}</text></svg>`)}`],
+    ['with a byte that is no UTF-8', `data:a/b;base64,${Buffer.from(`caf\xe9 ${words}`, 'latin1').toString('base64')}`],
+    ['in UTF-16', `data:a/b;base64,${Buffer.from(`\ufeff${words}`, 'utf16le').toString('base64')}`],
+  ].map(([name, file_data = '']): (typeof requests)[number] => [
+    `a text file ${name}`,
+    'openai',
+    user([{ type: 'file', file: { filename: 'a.txt', file_data } }]),
+  ]),
+  ['words where a file should be', 'openai', user([{ type: 'file', file: { file_data: `data:a/b;base64,${words}` } }])],
+  ...['TEXT/plain', 'application/pdf', 'image/svg+xml'].map((media_type): (typeof requests)[number] => [
+    `a text file called ${media_type}`,
+    'anthropic',
+    user([{ type: 'document', source: { type: 'base64', media_type, data: base64(words) } }]),
+  ]),
+  ['the name of a member of an unknown part', 'openai', user([{ type: 'memo', [words]: 1 }])],
   ['a member nobody knows', 'openai', { ...user('hi'), documents: [{ body: words }] }],
   ['a text member nobody knows', 'openai', { ...user('hi'), chat_template: `{{ ${words} }}` }],
   ['the name of an unknown member', 'openai', { ...user('hi'), extra: { [words]: 1 } }],
@@ -122,7 +153,13 @@ test.each<[string, keyof typeof dialects, JsonObject]>([
   [
     'an image',
     'openai',
-    user([text('look'), { type: 'image_url', image_url: { url: `data:image/png;base64,${base64(words)}` } }]),
+    user([text('look'), { type: 'image_url', image_url: { url: `data:image/png;base64,${picture}` } }]),
+  ],
+  ['a file that is a picture', 'openai', user([{ type: 'file', file: { filename: 'a', file_data: picture } }])],
+  [
+    'a document with pages',
+    'anthropic',
+    user([{ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: picture } }]),
   ],
   [
     'a signature',
@@ -323,4 +360,20 @@ test.each([
 ])('[content.every-text] written with %s', async (_, written) => {
   expect(await decisionOnRequest('openai', user(written))).toBe('block');
   expect(await decisionOnRequest('openai', user(written.replace(/^\P{M}/u, '')))).toBe('allow');
+});
+
+test('[content.embedded-text] what is redacted in a text file is written back as it came', async () => {
+  const redacting = policyOf({ input: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
+  const fileOf = async (file_data: string) => {
+    const body = user([{ type: 'file', file: { file_data } }]);
+    await redacting.checkInput(openai.requestTexts(body), context);
+    return JSON.stringify(body).match(/"file_data":"([^"]*)"/)![1]!;
+  };
+  const inBase64 = await fileOf(`data:application/csv;base64,${base64('to,alice@example.com')}`);
+  expect(inBase64).toMatch(/^data:application\/csv;base64,/);
+  const said = Buffer.from(inBase64.slice(inBase64.indexOf(',') + 1), 'base64').toString();
+  expect(said).toMatch(/^to,/);
+  expect(said).not.toContain('alice');
+  expect(await fileOf('data:text/plain,to%20alice@example.com')).toMatch(/^data:text\/plain,to%20(?!alice)/);
+  expect(await fileOf(picture)).toBe(picture);
 });

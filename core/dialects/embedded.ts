@@ -1,0 +1,68 @@
+/**
+ * Files inside wire objects, in base64 or as `data:` addresses. Its bytes say whether one is text: what it calls itself
+ * is its sender's choice, and servers differ in what they make of it [content.embedded-text].
+ */
+
+/** How a text is read out of what is stored, and written back. */
+export interface Embedded {
+  read(): string;
+  write(text: string): string;
+}
+
+const textType = /^\s*(?:text\/|application\/(?:json|xml|yaml|x-))/i;
+const alphabet = /^[A-Za-z0-9+/=_-]*$/;
+const blanks = /[\t\n\f\r ]/g;
+
+/** @returns `opaque` for bytes that are not text; undefined for what is not an embedded file. */
+export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
+  const start = text.length - text.trimStart().length;
+  if (text.slice(start, start + 5).toLowerCase() !== 'data:') return undefined;
+  const comma = text.indexOf(',', start);
+  if (comma === -1) return undefined;
+  const [prefix, parameters, payload] = [text.slice(0, comma + 1), text.slice(start + 5, comma), text.slice(comma + 1)];
+  if (/;\s*base64\s*$/i.test(parameters)) return embeddedBase64(payload, parameters, prefix);
+  return { read: () => unescaped(payload), write: (changed) => prefix + encodeURIComponent(changed) };
+}
+
+/**
+ * @param type the media type it says it has.
+ * @param prefix what stands before it.
+ */
+export function embeddedBase64(payload: string, type: string, prefix = ''): Embedded | 'opaque' | undefined {
+  const plain = payload.replace(blanks, '');
+  if (!alphabet.test(plain)) return undefined;
+  const bytes = Buffer.from(plain, 'base64');
+  if (!textType.test(type) && !isText(bytes)) return 'opaque';
+  return {
+    read: () => textOf(bytes),
+    write: (changed) => prefix + Buffer.from(changed, 'utf8').toString('base64'),
+  };
+}
+
+/** What is written with blanks in between may also be meant as it stands. */
+export const isBroken = (text: string): boolean => text.slice(text.indexOf(',') + 1).search(blanks) !== -1;
+
+const sniffed = 4096;
+
+/** Pictures, recordings and documents hold zero bytes; texts of any encoding but UTF-16 hold none. */
+function isText(bytes: Buffer): boolean {
+  if (bytes.length === 0) return false;
+  if (isUtf16(bytes)) return true;
+  if (bytes.includes(0)) return false;
+  const head = bytes.toString('utf8', 0, sniffed);
+  return (head.match(/(?![\t\n\v\f\r])[\p{Cc}\ufffd]/gu)?.length ?? 0) * 4 <= head.length;
+}
+
+const isUtf16 = ([first, second]: Buffer): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+
+const textOf = (bytes: Buffer): string =>
+  isUtf16(bytes) ? new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes) : bytes.toString('utf8');
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  }
+}
