@@ -445,6 +445,10 @@ const approvals: readonly Requirement[] = [
   must('approval.bound.session', 'Another session using an approval_ref gets review with the reason.'),
   must('approval.bound.key', 'Another key using an approval_ref gets review with the reason.'),
   must('approval.bound.parameters', 'Changed parameters with an approval_ref get review with the reason.'),
+  must(
+    'approval.chat-headers',
+    'The approval of a chat covers the headers that its provider would get, and shows them.',
+  ),
   must('approval.bound.digest', 'The call digest is SHA-256 over the canonical call and holds no ids or times.'),
   must('approval.never-lifts-block', 'An approval never lifts a block.'),
   must('approval.policy-changed', 'When another rule matches at use, it is review again with policy_changed.'),
@@ -1623,6 +1627,10 @@ const chat: readonly Requirement[] = [
   must(
     'limit.key-models',
     'A key may have allowed_models: other models of its tenant are refused with 403 naming the key, and left out of GET /v1/models.',
+  ),
+  must(
+    'budget.surcharges',
+    'A request for a tier, mode or region above the list price is reserved and charged at the highest factor that vendors list.',
   ),
   must('limit.key-tenant', 'A key with limits of its own calls in its own tenant only.'),
   must(

@@ -10,6 +10,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
+import { surchargeOf } from '#core/limits/surcharges.ts';
 import type { ChatCall } from './call.ts';
 import { forcedTool, governsTools } from './structured-output.ts';
 
@@ -129,7 +130,7 @@ const refusedByAll = ({ provider, attempts }: ChatCallState): boolean =>
 
 export function costOfCall(state: ChatCallState): { microusd: number; estimated: boolean } {
   const { configuration } = state.call.snapshot;
-  return costOf(configuration, state.call.resolvedModel, usageOf(state));
+  return costOf(configuration, state.call.resolvedModel, usageOf(state), surchargeOf(state.call.body));
 }
 
 /** Body of the entry: counts and names, never content. */

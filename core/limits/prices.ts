@@ -28,6 +28,7 @@ export function priceOf({ prices }: Configuration, model: string): Price | 'unkn
 
 /**
  * What to reserve: never less than the call may come to, so input counts as dear as a cache write.
+ * @param surcharge what the price is multiplied with, for what the request asks for.
  * @throws GatewayError `model_not_allowed` when a budget applies and the price is unknown: what cannot be counted is
  * not spent.
  */
@@ -36,16 +37,17 @@ export function reserveCost(
   model: string,
   usage: Usage,
   limits: Pick<Limits, 'budgets'>,
+  surcharge = 1,
 ): number {
   const price = priceOf(configuration, model);
   if (price === 'unknown') {
-    if (limits.budgets.length === 0) return costOf(configuration, model, usage).microusd;
+    if (limits.budgets.length === 0) return costOf(configuration, model, usage, surcharge).microusd;
     throw new GatewayError(
       'model_not_allowed',
       `The price of the model ${JSON.stringify(model)} is not known and a budget applies; add it to the prices, or set prices.unknown_model to estimate.`,
     );
   }
-  return charge({ ...price, input: Math.max(price.input, price.cacheWrite) }, usage);
+  return charge({ ...price, input: Math.max(price.input, price.cacheWrite) }, usage, surcharge);
 }
 
 /** What a call came to. Never silently 0: without any price the cost is 0 and marked as estimated. */
@@ -53,18 +55,22 @@ export function costOf(
   { prices }: Pick<Configuration, 'prices'>,
   model: string,
   usage: Usage,
+  surcharge = 1,
 ): { readonly microusd: number; readonly estimated: boolean } {
   const price = priceIn(prices.table, model) ?? (prices.table && dearestOf(prices.table));
-  return price ? { microusd: charge(price, usage), estimated: price.estimated } : { microusd: 0, estimated: true };
+  return price
+    ? { microusd: charge(price, usage, surcharge), estimated: price.estimated }
+    : { microusd: 0, estimated: true };
 }
 
-function charge(price: Price, usage: Usage): number {
+function charge(price: Price, usage: Usage, surcharge: number): number {
   const picodollars =
     times(usage.input_tokens, price.input) +
     times(usage.output_tokens, price.output) +
     times(usage.cache_read_tokens, price.cacheRead) +
     times(usage.cache_write_tokens, price.cacheWrite);
-  return Number((picodollars + 999_999n) / 1_000_000n);
+  const charged = surcharge === 1 ? picodollars : (picodollars * BigInt(Math.ceil(surcharge * 1000)) + 999n) / 1000n;
+  return Number((charged + 999_999n) / 1_000_000n);
 }
 
 /** Counts come from providers: what is not a count costs nothing, a part of a token a whole one. */

@@ -209,3 +209,34 @@ test('[limit.largest-output] what a call may put out is reserved by the largest 
   expect((await ask('paid-key', { max_completion_tokens: 10, max_tokens: 20 })).status).toBe(200);
   expect((await ask('paid-key', { options: { num_predict: 20, temperature: 0 } })).status).toBe(200);
 });
+
+test('[budget.surcharges] what costs more than the list price is reserved and charged as such', async () => {
+  const mostly = { max_tokens: 6000 };
+  expect((await ask('paid-key', mostly)).status).toBe(200);
+  for (const asked of [
+    { service_tier: 'priority' },
+    { service_tier: 'sooner' },
+    { service_tier: 2 },
+    { speed: 'fast' },
+  ])
+    expect(await ask('paid-key', { ...mostly, ...asked })).toMatchObject({
+      status: 429,
+      body: { error: { type: 'budget_exceeded' } },
+    });
+  for (const asked of [{ service_tier: 'flex' }, { service_tier: null }, { speed: 'standard' }])
+    expect((await ask('paid-key', { ...mostly, ...asked })).status).toBe(200);
+  const costs: number[] = [];
+  for (const service_tier of ['default', 'priority']) {
+    const session = `tier-${service_tier}`;
+    const { status } = await caller(gateway.ports)('POST', '/v1/chat/completions', {
+      key: 'free-key',
+      headers: { 'x-session-id': session },
+      body: { ...bodies['/v1/chat/completions'], service_tier },
+    });
+    expect(status).toBe(200);
+    for await (const { body } of gateway.ports.evidence.entries('lab', session))
+      costs.push((body as unknown as { cost_microusd: number }).cost_microusd);
+  }
+  expect(costs[0]).toBeGreaterThan(0);
+  expect(costs[1]).toBe(costs[0]! * 2);
+});

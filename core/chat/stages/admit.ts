@@ -9,6 +9,7 @@ import { limitsOf } from '#core/limits/limits-of.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import type { ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
+import { surchargeOf } from '#core/limits/surcharges.ts';
 import { type ChatCallState, ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import { isLookedUp } from './response-cache.ts';
@@ -66,7 +67,7 @@ function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy):
     id: call.envelopeId,
     session_id: call.sessionId,
     tokens: call.inputTokens + call.maxTokens,
-    cost_microusd: reserveCost(configuration, call.resolvedModel, usage, { budgets }),
+    cost_microusd: reserveCost(configuration, call.resolvedModel, usage, { budgets }, surchargeOf(call.body)),
     limits,
     key,
     begun: state.startNoted,

@@ -1,0 +1,24 @@
+/**
+ * What a request asks for that costs more than the list price: a faster tier, a faster mode, a region [budget.surcharges].
+ * Factors are the highest that vendors list for any model (2026-11), so that no budget is passed unseen.
+ */
+import type { JsonObject } from '#core/kernel/json.ts';
+
+/** Members of requests, and by their values what the list price is multiplied with. */
+const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  service_tier: { auto: 1, default: 1, flex: 1, scale: 1, standard: 1, standard_only: 1, priority: 2 },
+  speed: { standard: 1, fast: 6 },
+  inference_geo: { global: 1, us: 1.1 },
+};
+
+/** The factor of a request: 1 where it asks for nothing dearer. A value that is not known counts as the dearest of its member. */
+export function surchargeOf(body: JsonObject): number {
+  let factor = 1;
+  for (const [member, known] of Object.entries(factors)) {
+    const value = body[member];
+    if (value === undefined || value === null) continue;
+    const listed = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
+    factor *= listed ?? Math.max(...Object.values(known));
+  }
+  return factor;
+}
