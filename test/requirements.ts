@@ -757,6 +757,10 @@ const credentials: readonly Requirement[] = [
     'credential.no-broader',
     'A broker that cannot mint the granted scope refuses; the call is not allowed with something broader.',
   ),
+  must(
+    'credential.plain-keys',
+    'A key or parameter name with empty segments or dots alone gets no credential: policies read another one.',
+  ),
   must('credential.sts', 'The cloud broker assumes a role with a session policy compiled from the action.'),
   must('credential.vault', 'The vault broker leases database secrets, renews and revokes them.'),
   must('credential.cleanup', 'A registry cleans up expired tokens.'),
@@ -1516,6 +1520,10 @@ const chat: readonly Requirement[] = [
     'The shipped configuration answers names of both vendors from the built-in mock; banner and list name them, and an unknown name is 404 with what is allowed.',
   ),
   must('models.demo-last', 'Where no route decides, the built-in mock comes after every other provider of a model.'),
+  must(
+    'chat.own-spelling',
+    'A member of a request, message, part or tool that differs from a known one in case only is 400: some servers would obey it instead.',
+  ),
   must('chat.models', 'GET /v1/models lists what the tenant may use.'),
   must('chat.unknown-fields', 'Unknown fields pass through both ways.'),
   must('chat.pipeline.order', 'The pipeline stages run in the order of the specification.'),

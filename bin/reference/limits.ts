@@ -29,7 +29,7 @@ export function limitsPage(): string {
       '400',
     ],
     ['`justification`', `${sizes.justificationCharacters} characters`, '400'],
-    ['a session id', code(sessionPattern.source), '400'],
+    ['a session id', `${code(sessionPattern.source)}, not of dots alone`, '400'],
     ['nesting of a body', `${maxNesting} levels`, '400'],
     ['values (members and elements) of a body', `${maxValues}; ${chatJson.values} of a chat`, '413, -32602'],
     [

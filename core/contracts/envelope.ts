@@ -23,8 +23,9 @@ export const sizes = {
   promptCharacters: 32 * 1024,
 } as const;
 
+export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Not of dots alone: an address with such a name leads elsewhere, and its evidence could not be asked for. */
-export const sessionPattern = /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/;
+export const isSession = (text: string): boolean => sessionPattern.test(text) && !/^\.+$/.test(text);
 export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -39,9 +40,12 @@ const name = (what: string) =>
     .max(sizes.nameCharacters, `${what} is longer than ${sizes.nameCharacters} characters`)
     .regex(noControls, `${what} holds control characters`);
 
+/** The pattern stands in published schemas. */
+export const sessionId = (message: string) => z.string().regex(sessionPattern, message).refine(isSession, message);
+
 export const actorSchema = z.strictObject({
   agent: name('actor.agent').optional(),
-  session: z.string().regex(sessionPattern, `actor.session must match ${sessionForm}`).optional(),
+  session: sessionId(`actor.session must match ${sessionForm}`).optional(),
 });
 
 /** Body of `POST /admin/v1/test-action`. */

@@ -1,6 +1,6 @@
 /** Task manifests: what an agent was set to do, declared beforehand by a person who answers for it. */
 import * as z from 'zod';
-import { sessionForm, sessionPattern } from './envelope.ts';
+import { sessionForm, sessionId } from './envelope.ts';
 
 export const riskTiers = ['low', 'medium', 'high'] as const;
 export type RiskTier = (typeof riskTiers)[number];
@@ -35,7 +35,7 @@ export const taskManifestSchema = z
     expires_at: z.iso.datetime({ offset: true }).optional().describe('24 hours from now unless given.'),
     risk_tier: z.enum(riskTiers).default('high').describe('The gravest kind of action the task needs.'),
     sessions: z
-      .array(z.string().regex(sessionPattern, `a session: ${sessionForm}`))
+      .array(sessionId(`a session: ${sessionForm}`))
       .min(1)
       .max(16)
       .optional()

@@ -25,16 +25,22 @@ export interface AwsCall {
 const bucketName = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]';
 const s3Pattern = new RegExp(`^(?:s3://|arn:(aws[a-z-]*):s3:::)(${bucketName})/(.{1,1024})$`, 'su');
 
+/**
+ * To S3 a dot segment or an empty one is part of a name, to policies it is not: `private/../public/a` is decided as
+ * `public/a` and lies under `private/` [credential.plain-keys].
+ */
+const isPlainKey = (key: string): boolean => !/(?:^|\/)\.{0,2}\/|(?:^|\/)\.{1,2}$/.test(key);
+
 /** Bucket and key; an ARN names its own partition. */
 function s3(target: string, partition: string) {
   const [, named, bucket, key] = s3Pattern.exec(target) ?? [];
-  if (bucket === undefined || key === undefined) return undefined;
+  if (bucket === undefined || key === undefined || !isPlainKey(key)) return undefined;
   return { arn: `arn:${named ?? partition}:s3:::${bucket}`, key };
 }
 
 const objectCall = (action: string): AwsCall => ({
   actions: [action],
-  form: 's3://bucket/key or the ARN of an object',
+  form: 's3://bucket/key or the ARN of an object, its key without empty segments and dots alone',
   read(target, _, partition) {
     const found = s3(target, partition);
     return found && { arn: `${found.arn}/${found.key}` };
@@ -44,7 +50,7 @@ const objectCall = (action: string): AwsCall => ({
 /** A whole bucket is not listed: the prefix is what narrows the call. */
 const listBucket: AwsCall = {
   actions: ['s3:ListBucket'],
-  form: 's3://bucket/prefix',
+  form: 's3://bucket/prefix, without empty segments and dots alone',
   read(target, _, partition) {
     const found = s3(target, partition);
     return found && { arn: found.arn, equals: { 's3:prefix': found.key } };
@@ -131,7 +137,7 @@ export const awsCalls: Readonly<Record<string, AwsCall>> = {
   'aws.ssm.get_parameter': onArn(
     'ssm:GetParameter',
     'ssm',
-    'parameter/[A-Za-z0-9_.-][A-Za-z0-9_./-]{0,1010}',
+    'parameter/(?!(?:[^:]*/)?\\.{0,2}(?:/|$))[A-Za-z0-9_.-][A-Za-z0-9_./-]{0,1010}',
     'the ARN of a parameter',
   ),
   'aws.logs.filter_log_events': logCall('logs:FilterLogEvents'),

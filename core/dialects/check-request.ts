@@ -4,6 +4,7 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { assertOwnSpelling } from './spelling.ts';
 import { isObject } from './wire.ts';
 
 export const maxModelLength = 256;
@@ -36,6 +37,7 @@ export function checkAnthropic(body: JsonObject): void {
 }
 
 function checkCommon(body: JsonObject): void {
+  assertOwnSpelling(body);
   const { model } = body;
   if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
     refuse('model', model, `a name of 1 to ${maxModelLength} characters`);

@@ -1,5 +1,5 @@
 /** Which session an action belongs to, and whose it is. */
-import { sessionForm, sessionPattern } from '#core/contracts/envelope.ts';
+import { isSession, sessionForm } from '#core/contracts/envelope.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Principal } from './principal.ts';
@@ -28,7 +28,7 @@ export function resolveSession(from: {
 }
 
 function named(sessionId: string, where: string, keyId: string): string {
-  if (!sessionPattern.test(sessionId)) {
+  if (!isSession(sessionId)) {
     throw invalidRequest(`${where}: found ${JSON.stringify(sessionId.slice(0, 140))}, allowed ${sessionForm}.`);
   }
   if (gatewaysOwn.test(sessionId)) {

@@ -90,6 +90,6 @@ const beforeUrl = /^[^:/]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
 
 function canonicalWord(word: string, dotDot: DotDot): string {
   const option = beforeUrl.exec(word)?.[0] ?? '';
-  const url = canonicalUrl(word.slice(option.length));
+  const url = canonicalUrl(word.slice(option.length), dotDot);
   return url === undefined ? resolvePath(word, dotDot) : option + url;
 }

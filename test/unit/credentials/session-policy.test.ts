@@ -108,7 +108,7 @@ describe('the session policy of an action', () => {
     expect(JSON.parse(compiled.text)).toEqual(compiled.policy);
   });
 
-  test.each([
+  test.each<readonly [string, string]>([
     ['aws.iam.create_user', 'x'],
     ['aws.s3.get_bucket_policy', 's3://bucket/k'],
     ['scm.create_pull_request', 'acme/web'],
@@ -120,6 +120,14 @@ describe('the session policy of an action', () => {
     ['aws.s3.get_object', 's3://*/k'],
     ['aws.s3.get_object', `s3://bucket/${'*'.repeat(1000)}`],
     ['aws.s3.list_bucket', 's3://bucket'],
+    ...['private/../public/a', '/public/a', 'public//a', './a', 'a/.', 'a/..', '..', '../a'].flatMap((key) => [
+      ['aws.s3.put_object', `s3://bucket/${key}`] as const,
+      ['aws.s3.get_object', `arn:aws:s3:::bucket/${key}`] as const,
+      ['aws.s3.list_bucket', `s3://bucket/${key}`] as const,
+    ]),
+    ...['prod/../dev/x', 'prod//x', 'prod/', 'a/./b', '..', 'a/..'].map(
+      (name) => ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/${name}`] as const,
+    ),
     ['aws.dynamodb.get_item', 'orders'],
     ['aws.dynamodb.get_item', `${table}/index/by_time`],
     ['aws.dynamodb.get_item', `arn:aws:dynamodb:${at}:table/*`],
@@ -130,8 +138,17 @@ describe('the session policy of an action', () => {
     ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/\${aws:username}`],
     ['aws.logs.filter_log_events', `arn:aws:logs:${at}:log-group:*`],
     ['aws.sqs.send_message', `arn:aws:sqs:${at}:jobs\n`],
-  ])('[credential.no-broader] %s on %s is refused', (tool, target) => {
+  ])('[credential.no-broader] [credential.plain-keys] %s on %s is refused', (tool, target) => {
     expect(compile(tool, target)).toEqual({ refused: expect.any(String) });
+  });
+
+  test.each([
+    ['aws.s3.get_object', 's3://bucket/a..b/.c/d./...'],
+    ['aws.s3.list_bucket', 's3://bucket/a/b/'],
+    ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/prod/.db/a..b`],
+    ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/x`],
+  ])('[credential.plain-keys] %s on %s has a policy', (tool, target) => {
+    expect(compile(tool, target)).not.toHaveProperty('refused');
   });
 
   test('every call of the table has one service and no wildcard', () => {

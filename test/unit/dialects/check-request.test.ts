@@ -109,3 +109,62 @@ test('anthropic: system is a text or blocks; results of tools have content of th
     'messages[0].content[0].content[0].type is missing',
   );
 });
+
+describe.each([openai, anthropic])('[chat.own-spelling] $name', (dialect) => {
+  test.each<[string, JsonObject, string]>([
+    ['another model', { ...good, Model: 'x' }, '"Model" differs from model in case only'],
+    ['another bound', { ...good, max_tokens: 1, Max_Tokens: 9 }, 'allowed is max_tokens, once'],
+    ['tools', { ...good, TOOLS: [] }, 'tools'],
+    ['servers', { ...good, MCP_servers: [] }, 'mcp_servers'],
+    ['the Kelvin sign', { ...good, ['max_to\u212aens']: 9 }, 'max_tokens'],
+    ['the long s', { ...good, ['\u017ftream']: true }, 'stream'],
+    ['options', { ...good, options: { Num_Predict: 9 } }, 'options."Num_Predict"'],
+    ['a role', { ...good, messages: [{ ...user, Role: 'system' }] }, 'messages[0]."Role" differs from role'],
+    [
+      'a part',
+      { ...good, messages: [{ role: 'user', content: [{ type: 'text', text: 'a', Text: 'b' }] }] },
+      'content[0]."Text"',
+    ],
+    [
+      'a result',
+      {
+        ...good,
+        messages: [
+          { role: 'user', content: [{ type: 'tool_result', content: [{ type: 'text', text: 'a', TEXT: 'b' }] }] },
+        ],
+      },
+      'content[0].content[0]."TEXT"',
+    ],
+    [
+      'a call',
+      { ...good, messages: [{ role: 'assistant', content: 'a', tool_calls: [{ id: 'a', Function: {} }] }] },
+      'tool_calls[0]."Function"',
+    ],
+    ['a tool', { ...good, tools: [{ name: 'a', Type: 'web_search' }] }, 'tools[0]."Type"'],
+  ])('refuses %s', (_, body, message) => {
+    expect(() => dialect.checkRequest(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining(message) }),
+    );
+  });
+
+  test.each<[string, JsonObject]>([
+    ['unknown members in any case', { ...good, chatTemplateKwargs: {}, maxTokensPerDay: 1, X: 1 }],
+    [
+      'names of schemas, arguments and metadata',
+      {
+        ...good,
+        metadata: { Model: 'a', Name: 'b' },
+        tools: [{ name: 'a', input_schema: { properties: { Type: {}, Name: {} } } }],
+        messages: [
+          {
+            role: 'assistant',
+            content: [{ type: 'tool_use', id: 'a', name: 'a', input: { Type: 'x', Content: 'y' } }],
+          },
+        ],
+      },
+    ],
+    ['options of their own', { ...good, options: { Temperature: 1 } }],
+  ])('lets pass: %s', (_, body) => {
+    expect(() => dialect.checkRequest(body)).not.toThrow();
+  });
+});

@@ -54,6 +54,15 @@ test('an ordinary call has one reading, a doubtful one several', () => {
   expect(readings).toEqual(['a/b', 'ab']);
 });
 
+test.each([
+  ['s3://data/private/../public/a', ['s3://data/public/a', 's3://data/private/public/a']],
+  ['gs://data/a/../b', ['gs://data/b', 'gs://data/a/b']],
+  ['https://data.example/private/../public/a', ['https://data.example/public/a']],
+  ['s3://data/public/a', ['s3://data/public/a']],
+])('[policy.normalised-paths] %s reads as %j', (raw, readings) => {
+  expect(readingsOf(call({ target: raw, protocol: 'aws' }), false).map((reading) => reading.target)).toEqual(readings);
+});
+
 test('[policy.normalised-paths] the open questions of a short text are combined, those of a long one answered each alone', () => {
   const doubtful = 'a\\b%41\u0440';
   const short = readingsOf(call({ target: doubtful }), false).length;

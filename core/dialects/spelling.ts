@@ -1,0 +1,93 @@
+/**
+ * Members that are known by a name which differs in case only. Some servers read names without regard to case (Go, .NET): with
+ * `Model` beside `model` another model would answer than was allowed, counted and recorded [chat.own-spelling].
+ */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { objectOf, objectsOf } from './wire.ts';
+
+const ofRequests: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'system', 'stream', 'stream_options', 'n', 'best_of', 'stop', 'stop_sequences', 'options'],
+  ...['max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'functions'],
+  ...[
+    'function_call',
+    'response_format',
+    'service_tier',
+    'speed',
+    'inference_geo',
+    'container',
+    'mcp_servers',
+    'betas',
+  ],
+  ...[
+    'anthropic_beta',
+    'temperature',
+    'top_p',
+    'top_k',
+    'user',
+    'metadata',
+    'modalities',
+    'audio',
+    'prediction',
+    'store',
+  ],
+  ...['web_search_options', 'thinking', 'reasoning_effort', 'input', 'prompt', 'suffix', 'size', 'quality'],
+]);
+const ofOptions: ReadonlySet<string> = new Set(['num_predict']);
+/** Of messages, their parts, and calls of tools. */
+const ofMessages: ReadonlySet<string> = new Set([
+  ...['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'function_call', 'type', 'text', 'id', 'function'],
+  ...['arguments', 'input', 'tool_use_id', 'source', 'image_url', 'file', 'images'],
+]);
+const ofTools: ReadonlySet<string> = new Set([
+  'type',
+  'name',
+  'function',
+  'custom',
+  'description',
+  'parameters',
+  'input_schema',
+]);
+
+/** @throws GatewayError `invalid_request` that names both. Names inside schemas, arguments and metadata are data. */
+export function assertOwnSpelling(body: JsonObject): void {
+  check(body, ofRequests, '');
+  check(objectOf(body.options), ofOptions, 'options.');
+  for (const [at, message] of objectsOf(body.messages).entries()) checkMessage(message, `messages[${at}].`);
+  for (const list of ['tools', 'functions'])
+    for (const [at, tool] of objectsOf(body[list]).entries()) {
+      check(tool, ofTools, `${list}[${at}].`);
+      check(objectOf(tool.function), ofTools, `${list}[${at}].function.`);
+    }
+}
+
+const deepest = 4;
+
+/** A message, a part of one, or a part of a tool's result. */
+function checkMessage(message: JsonObject, path: string, depth = 0): void {
+  check(message, ofMessages, path);
+  for (const [at, call] of objectsOf(message.tool_calls).entries()) {
+    check(call, ofMessages, `${path}tool_calls[${at}].`);
+    check(objectOf(call.function), ofMessages, `${path}tool_calls[${at}].function.`);
+  }
+  if (depth < deepest)
+    for (const [at, part] of objectsOf(message.content).entries())
+      checkMessage(part, `${path}content[${at}].`, depth + 1);
+}
+
+function check(object: JsonObject | undefined, known: ReadonlySet<string>, path: string): void {
+  for (const name in object) {
+    if (plain.test(name)) continue;
+    const folded = name.toUpperCase().toLowerCase();
+    if (folded !== name && known.has(folded)) throw refusal(path, name, folded);
+  }
+}
+
+/** Nearly all names. */
+const plain = /^[a-z0-9_.-]*$/;
+
+const refusal = (path: string, name: string, known: string) =>
+  invalidRequest(
+    `${path}${JSON.stringify(name)} differs from ${known} in case only, and servers may take one for the other; allowed is ${known}, once.`,
+    { param: `${path}${name}`.slice(0, 200) },
+  );
