@@ -1839,6 +1839,10 @@ const toolGateway: readonly Requirement[] = [
   must('effects.bounds', 'Words, effects and nesting of a shell line are bounded; beyond them it is unclear.'),
   must('effects.everyday', 'Harmless everyday shell lines stay allowed about as often as before.'),
   must(
+    'effects.alike-names',
+    'A call with two parameters that differ in case only, at any depth, is unclear: servers differ in which they obey.',
+  ),
+  must(
     'effects.git-repository',
     'A call to a Git host that names repositories or owners that differ, under whatever name, is unclear.',
   ),

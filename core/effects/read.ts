@@ -6,6 +6,7 @@ import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
+import { alikeNames } from './alike-names.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
 export type ReaderName = 'shell' | 'sql' | 'http' | 'git';
@@ -16,12 +17,17 @@ export const readEffects =
   (readers: EffectReaders): EffectReader =>
   (call) => {
     try {
-      return withPrograms(readers, withSent(readers, call, effectsOf(readers, call)));
+      return withNames(call, withPrograms(readers, withSent(readers, call, effectsOf(readers, call))));
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return { parts: [], carrier: false, unclear: `the call could not be read: ${why}` };
     }
   };
+
+function withNames({ parameters, sent_with }: ToolCall, effects: Effects): Effects {
+  const unclear = alikeNames(parameters) ?? alikeNames(sent_with);
+  return unclear === undefined ? effects : combine([effects, { parts: [], carrier: false, unclear }], effects.carrier);
+}
 
 function effectsOf(readers: EffectReaders, call: ToolCall): Effects {
   const protocol = foldCase(call.protocol).trim();

@@ -116,8 +116,8 @@ describe.each([openai, anthropic])('[chat.own-spelling] $name', (dialect) => {
     ['another bound', { ...good, max_tokens: 1, Max_Tokens: 9 }, 'allowed is max_tokens, once'],
     ['tools', { ...good, TOOLS: [] }, 'tools'],
     ['servers', { ...good, MCP_servers: [] }, 'mcp_servers'],
-    ['the Kelvin sign', { ...good, ['max_to\u212aens']: 9 }, 'max_tokens'],
-    ['the long s', { ...good, ['\u017ftream']: true }, 'stream'],
+    ['the Kelvin sign', { ...good, 'max_to\u212aens': 9 }, 'max_tokens'],
+    ['the long s', { ...good, '\u017ftream': true }, 'stream'],
     ['options', { ...good, options: { Num_Predict: 9 } }, 'options."Num_Predict"'],
     ['a role', { ...good, messages: [{ ...user, Role: 'system' }] }, 'messages[0]."Role" differs from role'],
     [

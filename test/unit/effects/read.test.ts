@@ -95,3 +95,19 @@ test('the wired reader loads the grammar only for calls that carry SQL', async (
     carriesSql({ protocol: 'mcp', tool: 'weather', target: '', capability: 'read', parameters: { city: 'Graz' } }),
   ).toBe(false);
 });
+
+test.each([
+  ['http', 'http.post', { url: 'https://api.example/pay', json: { amount: 1, Amount: 1000 } }],
+  ['mcp', 'bank.pay', { orders: [{ to: 'bob' }, { to: 'bob', TO: 'eve' }] }],
+  ['mcp', 'bank.pay', { 'to\u212aen': 1, token: 2 }],
+  ['other', 'x.y', { a: { B: 1, b: 2 } }],
+])('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
+  expect(read({ protocol, tool, parameters }).unclear).toContain('differ in case only');
+});
+
+test.each([
+  ['http', 'http.post', { url: 'https://api.example/pay', json: { amount: 1, Currency: 'EUR', amounts: [] } }],
+  ['mcp', 'bank.pay', { to: 'Bob', orders: [{ to: 'a' }, { To: 'b' }], note: 'to TO' }],
+])('[effects.alike-names] %s %s %j is clear', (protocol, tool, parameters) => {
+  expect(read({ protocol, tool, parameters }).unclear).toBeUndefined();
+});
