@@ -1,5 +1,6 @@
 /** The card of an approval: who asks, what the call would do, the call itself, why a person is asked, until when. */
 import { createHash } from 'node:crypto';
+import { childPath } from '#core/evidence/json-path.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import { commandLine } from './shell.ts';
@@ -77,7 +78,7 @@ function showParameters(out: Output, item: Fields, id: string, options: CardOpti
   const executed = Array.isArray(item.executed) ? item.executed.map(plain) : [];
   out.line('  parameters:');
   for (const [name, value] of parameters) {
-    const path = `$.parameters.${name}`;
+    const path = childPath('$.parameters', name);
     const isExecuted = executed.some(
       (each) => each === '$.parameters' || each === path || each.startsWith(`${path}[`) || each.startsWith(`${path}.`),
     );

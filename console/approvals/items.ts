@@ -15,9 +15,11 @@ export function neighbour(items: readonly Item[], open: string | undefined, step
 export const pathOf = (name: string): string =>
   /^[A-Za-z_$][\w$-]*$/.test(name) ? `$.parameters.${name}` : `$.parameters[${JSON.stringify(name)}]`;
 
-/** Whether a list of JSON paths names this place or one below it. */
+/** Whether a list of JSON paths names this place, one below it, or one that it is in. */
 export const names = (paths: readonly string[], path: string): boolean =>
-  paths.some((known) => known === path || known.startsWith(`${path}.`) || known.startsWith(`${path}[`));
+  paths.some((known) => known === path || isBelow(known, path) || isBelow(path, known));
+
+const isBelow = (path: string, above: string): boolean => path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 
 /** Why this person may not vote on this request, as far as the page knows; the gateway refuses more. */
 export function notTheirs(item: Item, me: AnswerOf<'whoami'>): string | undefined {

@@ -15,7 +15,7 @@ import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 const codeNames = new Set(
   `command commands cmd cmds commandline script scripts sql statement statements argv args expression expressions expr eval
   code program javascript js typescript ts python py bash shell powershell lua ruby perl lambda formula jq awk exec entrypoint
-  snippet cell cells hook hooks`.split(/\s+/),
+  snippet cell cells hook hooks run runs`.split(/\s+/),
 );
 /** Their parameters travel as data; `code` is a word of logins there. */
 const dataProtocols = new Set(['http', 'llm']);
@@ -139,25 +139,33 @@ interface Looking {
   readonly input: boolean;
   /** Below a name whose value is withheld. */
   readonly below?: boolean;
+  /** Below a name of code: `script: { build: "…" }`. */
+  readonly code?: boolean;
 }
 
 function* textsBelow(value: unknown, path: string, name: string, looking: Looking): Iterable<Place> {
-  const { parameter, lines, input, below = false } = looking;
+  const { parameter, lines, input, below = false, code = false } = looking;
   if (typeof value === 'string') {
-    if (input || lines.has(value) || isCode(name))
+    if (input || lines.has(value) || isCode(name) || (code && secrecyOf(name) === 'none'))
       yield { path, parameter, text: value, hidden: below || secrecyOf(name) === 'whole' };
   } else if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* textsBelow(item, childPath(path, index), name, looking);
   } else if (typeof value === 'object' && value !== null) {
     const hidden = below || secrecyOf(name) === 'whole';
     for (const [key, item] of Object.entries(value))
-      yield* textsBelow(item, childPath(path, key), key, { parameter, lines, input, below: hidden });
+      yield* textsBelow(item, childPath(path, key), key, {
+        parameter,
+        lines,
+        input,
+        below: hidden,
+        code: code || isCode(name),
+      });
   }
 }
 
 /** What the last letters of such names are: cheaper to look for than their words are. */
 const codeEnding =
-  /(?:command|cmd|line|script|sql|statement|argv|args|expression|expr|eval|code|program|ts|js|py|python|bash|shell|lua|ruby|perl|lambda|formula|jq|awk|exec|entrypoint|snippet|cell|hook)s?[^a-z]*$/i;
+  /(?:command|cmd|line|script|sql|statement|argv|args|expression|expr|eval|code|program|ts|js|py|python|bash|shell|lua|ruby|perl|lambda|formula|jq|awk|exec|entrypoint|snippet|cell|hook|run)s?[^a-z]*$/i;
 
 const isCode = (name: string): boolean =>
   codeEnding.test(name.slice(-64)) && codeNames.has(normalisedName(name.slice(-128)).split('_').at(-1)!);

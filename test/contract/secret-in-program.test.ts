@@ -60,6 +60,8 @@ test.each([
     },
   ],
   ['a script of a tool', tool('python.evaluate', { code: 'connect(password="swordfish")' })],
+  ['a script by its name', tool('ci.start', { scripts: { build: 'API_TOKEN=swordfish make' } })],
+  ['a step of a job', tool('ci.start', { steps: [{ name: 'a', run: 'API_TOKEN=swordfish make' }] })],
   ['one of several', tool('notebook.run_cells', { cells: ['1 + 1', 'API_TOKEN = "swordfish"'] })],
   ['a command below a name that is withheld', tool('jobs.start', { secret: { command: 'swordfish --now' } })],
 ])(
@@ -115,5 +117,7 @@ test('which texts are executed', () => {
     '$.parameters.initScript',
     '$.parameters.steps[0].code',
   ]);
+  const nested = { scripts: { "it's": 'x', env: { API_TOKEN: 'y' } }, steps: [{ name: 'a', run: 'z' }], dryRun: true };
+  expect(paths(tool('ci.start', nested))).toEqual(['$.parameters.scripts["it\'s"]', '$.parameters.steps[0].run']);
   expect(paths({ protocol: 'http', tool: 'http.post', capability: 'write', parameters: { code: 'x' } })).toEqual([]);
 });
