@@ -15,6 +15,7 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
 import { xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
@@ -34,6 +35,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
+import { keptTraces } from '#core/observatory/traces.ts';
 import type { RolloutClock } from '#core/rollouts/ports.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
@@ -109,6 +111,9 @@ export function compose(
   });
   telemetry.exportTo(tracesFromEnvironment(environment, { telemetry, snapshots }));
   const stores = dynamoStores(store, clock);
+  const { traceRing } = stores;
+  if (environment.SHARED_TRACES === 'on')
+    telemetry.shareTraces(sharedTraces({ ring: traceRing, clock, ids: systemIds, telemetry }));
   const unnamedSessions = new SessionsOfKey(Math.random);
   const clients = host.brokerClients?.();
   const signer = host.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
@@ -143,7 +148,7 @@ export function compose(
     executors: () => [],
     admissions: new Admissions(clock),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
-    recentTraces: () => telemetry.recentTraces(),
+    recentTraces: async () => [...(await traceRing.recent(keptTraces, clock.now())), ...telemetry.recentTraces()],
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
     timeouts: systemTimeouts,

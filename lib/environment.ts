@@ -59,6 +59,7 @@ export const ownEnvironment = (
   ...secretEnvironment(settings, spec),
   ...(spec.postsToConnections && { CONNECTIONS_URL: connectionsUrl(scope, settings, apis.webSocket) }),
   ...(spec.startsRollouts && { ROLLOUT_STATE_MACHINE_ARN: stateMachineArn(scope, rolloutMachineName(settings)) }),
+  ...(spec.tables.traces && { SHARED_TRACES: 'on' }),
   ...(spec.handsOverTo && { WS_WORKER_FUNCTION: liveFunctionName(settings, spec.handsOverTo as FunctionName) }),
   ...(spec.runsCommands && { SANDBOX_FUNCTION: liveFunctionName(settings, 'sandbox') }),
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),

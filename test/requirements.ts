@@ -1144,6 +1144,7 @@ const admin: readonly Requirement[] = [
   ),
   must('operator.rbac', 'The role of the operator grants every verb that it uses, and no other.'),
   must('trace.ring', 'The last 500 traces are kept.'),
+  must('trace.shared', 'The last traces of all processes of a deployment are listed, whichever process answers.'),
   must(
     'trace.routes',
     'The last 500 traces are readable at traces, with filters and a cursor, and at traces/{id} with their spans.',

@@ -43,6 +43,10 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
       put: true,
       grow: true,
     }),
+    traceRing: lazyStore(async () => (await import('./traces-table.ts')).tracesTable(store), {
+      put: true,
+      recent: true,
+    }),
     startedActions: actionsTable(store),
     observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
       apply: true,

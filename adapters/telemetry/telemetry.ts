@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
 import { freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
+import type { SharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
 import { type Clock, isoTime, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
 import { isSampled, type TraceContext, traceContextOf } from '#core/kernel/trace-context.ts';
@@ -50,6 +51,8 @@ export interface LogTelemetry extends Telemetry, Exporting {
   metricsText(): string;
   /** Oldest first, at most 500. */
   recentTraces(): readonly Trace[];
+  /** Traces that end from now on are also shared with other processes. */
+  shareTraces(shared: SharedTraces): void;
 }
 
 const ringSize = 500;
@@ -60,6 +63,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer }: Tele
   const traces: LocalTrace[] = [];
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;
+  let shared: SharedTraces | undefined;
 
   return {
     async span(name, attributes, work) {
@@ -104,7 +108,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer }: Tele
     },
 
     async flush() {
-      await sink?.flush();
+      await Promise.all([sink?.flush(), shared?.flush()]);
       embedded?.flush();
     },
 
@@ -116,6 +120,9 @@ export function logTelemetry({ clock, write, service, deployment, tracer }: Tele
 
     metricsText: () => metrics.text(),
     recentTraces: () => traces.map(written),
+    shareTraces(next) {
+      shared = next;
+    },
     exportTo(next) {
       sink = next;
     },
@@ -133,6 +140,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer }: Tele
   function keep(trace: LocalTrace): void {
     traces.push(trace);
     if (traces.length > ringSize) traces.shift();
+    shared?.note(written(trace));
   }
 }
 

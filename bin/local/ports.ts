@@ -160,7 +160,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     breakers: () => breakersOf(providers).states(),
     timeouts,
     random: Math.random,
-    recentTraces: () => telemetry.recentTraces(),
+    recentTraces: async () => telemetry.recentTraces(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: options.adminUrl,
     consoleUrl: `${options.adminUrl}/console/`,

@@ -81,8 +81,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly cache?: ResponseCache;
   /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
   readonly breakers?: (providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>;
-  /** The last 500 traces of this process, oldest first. */
-  readonly recentTraces: () => readonly RecordedTrace[];
+  /** At least the last 500 traces of all processes. @throws GatewayError `service_unavailable` */
+  readonly recentTraces: () => Promise<readonly RecordedTrace[]>;
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
   readonly dependencyStates: DependencyStates;

@@ -16,7 +16,7 @@ export const listTraces: Operation = async (call) => {
     from: query.from === undefined ? undefined : timeOf('from', query.from),
     to: query.to === undefined ? undefined : timeOf('to', query.to),
   };
-  const all = merged(ports.recentTraces())
+  const all = merged(await ports.recentTraces())
     .map(summaryOf)
     .filter((summary) => isVisible(call, summary) && fits(summary, filter));
   const start = cursor === undefined ? 0 : afterCursor(all, cursor);
@@ -28,7 +28,7 @@ export const listTraces: Operation = async (call) => {
 
 export const getTrace: Operation = async (call) => {
   const id = call.params.id ?? '';
-  const trace = merged(call.ports.recentTraces()).find(({ trace_id }) => trace_id === id);
+  const trace = merged(await call.ports.recentTraces()).find(({ trace_id }) => trace_id === id);
   if (!trace || !isVisible(call, summaryOf(trace))) throw notFound(`Trace ${id}`);
   const spans = trace.spans.map(({ span_id, parent_id, name, started_at, duration_us, failed, attributes }) => ({
     span_id,

@@ -98,6 +98,7 @@ const governing = {
   provenance: 'write',
   /** Definitions of the tools of servers that were seen. */
   mcp: 'append',
+  traces: 'put',
 } as const;
 /** An approval is looked up in the chain that it was given in; what waits is counted. */
 const approving = ['evidence', 'approvals.by_status'] as const;
@@ -129,6 +130,7 @@ const chat = {
     rollouts: 'get',
     // A share of the calls is queued for an evaluator.
     deliveries: 'put',
+    traces: 'put',
   },
   queries: [...approving, 'rollouts'],
   startsApprovals: true,
@@ -313,6 +315,7 @@ export const functions = {
       'observations',
       'rollouts',
       'sessions.by_opened',
+      'traces',
     ],
     objects: 'read',
   },

@@ -118,6 +118,12 @@ export const tables = {
     sortKey: 'entry',
     ttl: 'ttl',
   },
+  traces: {
+    holds: 'the last traces of all processes: ring = one of eight shards, at = time#suffix; some traces in each item',
+    partitionKey: 'ring',
+    sortKey: 'at',
+    ttl: 'ttl',
+  },
   rollouts: {
     holds: 'rollouts by id, and which one is in force for each model',
     partitionKey: 'kind',

@@ -10,7 +10,6 @@ import type { Sessions } from './sessions/session.ts';
 import { admit } from './tools/admit.ts';
 import { callTool } from './tools/call.ts';
 import { askOwner, listThings, listTools } from './tools/lists.ts';
-import { answerTask, hasTaskMethod } from './waiting/tasks.ts';
 
 export interface Services {
   readonly ports: McpPorts;
@@ -64,7 +63,7 @@ export async function dispatch(
       if (!older) return listening.subscribe(caller, request, exchange, serverInfo(ports.version));
       break;
     default:
-      if (hasTaskMethod(caller.era, method)) return answerTask(ports, caller, request, exchange);
+      if (hasTaskMethod(caller.era, method)) return (await tasks()).answerTask(ports, caller, request, exchange);
   }
   throw new RpcFault(mcpCodes.unknownMethod, `Method not found: ${method.slice(0, 100)}`, {
     status: older ? 200 : 404,
@@ -78,3 +77,13 @@ async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): 
   const met = await reachedServers(caller.conversation, ports.telemetry);
   return { result: initializeResult(session.handshake, met, ports.version) };
 }
+
+/** Few clients use tasks: what answers them is loaded with the first. */
+const tasks = () => import('./waiting/tasks.ts');
+
+/** The methods of the revision at hand. */
+export const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
+  (era === 'session'
+    ? ['tasks/get', 'tasks/result', 'tasks/cancel']
+    : ['tasks/get', 'tasks/update', 'tasks/cancel']
+  ).includes(method);

@@ -5,7 +5,16 @@ import type { MinuteSums } from './buckets.ts';
 import type { Dimension, Scope } from './dimensions.ts';
 import type { Projection } from './projection.ts';
 import type { RequestRow } from './request-row.ts';
+import type { RecordedTrace } from './traces.ts';
 import type { Violation } from './violation.ts';
+
+/** The last traces of all processes of a deployment. What it holds is for looking at, never for deciding. */
+export interface TraceRing {
+  /** @param suffix hex digits that no other put has. @throws GatewayError `service_unavailable` */
+  put(traces: readonly RecordedTrace[], suffix: string, nowMs: number): Promise<void>;
+  /** At least the newest `limit`, in no order; a trace may come in parts. @throws GatewayError `service_unavailable` */
+  recent(limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
+}
 
 /** ISO 8601 times, whole hours count; everything kept unless told. */
 export interface UsageQuery {

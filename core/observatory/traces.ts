@@ -1,4 +1,4 @@
-/** The last traces of this process as people look at them [trace.routes]: a list with filters, and one trace with its spans. */
+/** The last traces as people look at them [trace.routes]: a list with filters, and one trace with its spans. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 
@@ -47,14 +47,22 @@ export interface TraceFilter {
   readonly to?: string | undefined;
 }
 
-/** The edge and what stands behind it record apart under one id: their spans are one trace. Newest first. */
+/** How many traces are looked at, of all processes together. */
+export const keptTraces = 500;
+
+/** The edge and what stands behind it record apart under one id: their spans are one trace, each once. The newest 500, newest first. */
 export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
   return [...byId]
-    .map(([trace_id, parts]) => ({ trace_id, spans: parts.flatMap(({ spans }) => spans).sort(byStart) }))
+    .map(([trace_id, parts]) => ({ trace_id, spans: eachOnce(parts).sort(byStart) }))
     .filter(({ spans }) => spans.length > 0)
-    .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : a.trace_id < b.trace_id ? 1 : -1));
+    .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : a.trace_id < b.trace_id ? 1 : -1))
+    .slice(0, keptTraces);
 }
+
+const eachOnce = (parts: readonly RecordedTrace[]): RecordedSpan[] => [
+  ...new Map(parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span])).values(),
+];
 
 const startOf = ({ spans }: RecordedTrace): string => spans[0]!.started_at;
 const byStart = (a: RecordedSpan, b: RecordedSpan): number =>

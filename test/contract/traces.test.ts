@@ -1,4 +1,5 @@
 /** Traces through the handlers: what calls left, who sees it, filters and pages. */
+import { tracesTable } from '#adapters/dynamodb/traces-table.ts';
 import { merged, type RecordedSpan, summaryOf } from '#core/observatory/traces.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -118,7 +119,7 @@ test('[trace.isolation] another tenant sees none of it, roles below operator not
   expect(own.body.traces).toHaveLength(1);
   const ports = {
     ...gateway.ports,
-    recentTraces: () => [
+    recentTraces: async () => [
       { trace_id: 'f'.repeat(32), spans: [{ ...span('x', 0), attributes: { tenant_id: 'elsewhere' } }] },
     ],
   };
@@ -147,4 +148,24 @@ test('[trace.edge-parent] what the edge and the gateway recorded under one id is
   ]);
   expect(trace!.spans.map(({ span_id }) => span_id)).toEqual(['edge', 'gateway']);
   expect(summaryOf(trace!)).toMatchObject({ root: 'span.edge', spans: 2, status: 'ok' });
+});
+
+test('[trace.shared] what several processes put is listed once, the newest 500, and forgotten after a day', async () => {
+  const { clock, ids } = gateway.ports;
+  const traceRing = tracesTable(gateway.store);
+  const started = clock.now();
+  const at = (index: number, ms = started + index) => [{ trace_id: `shared-${index}`, spans: [span(`s${index}`, ms)] }];
+  await Promise.all(Array.from({ length: 40 }, (_, i) => traceRing.put(at(i), ids.randomHex(8), started + i)));
+  await traceRing.put(at(7), ids.randomHex(8), started);
+  await traceRing.put([{ trace_id: 'shared-7', spans: [span('other', started + 8, 's7')] }], ids.randomHex(8), started);
+
+  const recent = merged(await traceRing.recent(500, started + 50));
+  expect(recent.map(({ trace_id }) => trace_id)).toEqual(Array.from({ length: 40 }, (_, i) => `shared-${39 - i}`));
+  expect(recent.find(({ trace_id }) => trace_id === 'shared-7')?.spans.map(({ span_id }) => span_id)).toEqual([
+    's7',
+    'other',
+  ]);
+  const many = Array.from({ length: 600 }, (_, i) => at(i)[0]!);
+  expect(merged(many)).toHaveLength(500);
+  expect(await traceRing.recent(500, started + 24 * 3_600_000 + 100)).toEqual([]);
 });

@@ -262,6 +262,7 @@ describe.each(rows)('function %s', (name, spec) => {
         'STAGE',
         'GATEWAY_NAME',
       ],
+      ...(spec.tables.traces ? ['SHARED_TRACES'] : []),
       ...(spec.startsRollouts ? ['ROLLOUT_STATE_MACHINE_ARN'] : []),
       ...(spec.secrets ?? []).map((secret) => `SECRET_${secret.toUpperCase()}`),
     ];

@@ -186,6 +186,17 @@ const adminCases: readonly (Case & {
     shows: ({ body }) => body.version,
   },
   {
+    name: 'observatory',
+    says: 'traces that other functions left',
+    route: 'GET /admin/v1/traces?limit=100',
+    call: { caller: 'admin' },
+    status: 200,
+    shows: ({ body }) =>
+      ['gateway.chat_completion', 'mcpgw.tool_call'].every((root) =>
+        body.traces.some((trace: { root: string }) => trace.root === root),
+      ),
+  },
+  {
     name: 'models',
     says: 'the list of models',
     route: 'GET /v1/models',

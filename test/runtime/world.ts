@@ -124,6 +124,7 @@ const surroundings = (services: string, dynamo: string) => ({
   ROLLOUT_STATE_MACHINE_ARN: 'arn:aws:states:us-east-1:000000000000:stateMachine:rollout',
   WS_WORKER_FUNCTION: 'ws-worker',
   SANDBOX_FUNCTION: 'sandbox',
+  SHARED_TRACES: 'on',
   SECRET_KEYS: 'keys',
 });
 

@@ -157,7 +157,7 @@ export async function testPorts(options: TestOptions = {}) {
     breakers: () => breakersOf(providers).states(),
     timeouts: systemTimeouts,
     random: Math.random,
-    recentTraces: () => telemetry.recentTraces(),
+    recentTraces: async () => telemetry.recentTraces(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: 'http://127.0.0.1:8081',
     pause: async (ms) => {

@@ -29,7 +29,6 @@ import {
   stateKeysIfAny,
 } from '../waiting/input-required.ts';
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
-import { taskFor } from '../waiting/tasks.ts';
 import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
@@ -116,7 +115,9 @@ async function make(
     carry: (given, allowed, hash, approval) =>
       executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
   });
-  const task = waiting === 'task' && (await taskFor(ports, caller, result, run.outcome, params));
+  const task =
+    waiting === 'task' &&
+    (await (await import('../waiting/tasks.ts')).taskFor(ports, caller, result, run.outcome, params));
   if (task) return { result: task };
   const asked =
     signing && result.decision === 'review'

@@ -246,10 +246,3 @@ function fields({ era }: Caller, { id, status, message, createdAt, updatedAt }: 
     ...(era === 'session' ? { ttl: ttlMs, pollInterval: pollMs } : { ttlMs, pollIntervalMs: pollMs }),
   };
 }
-
-/** The methods of the revision at hand. */
-export const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
-  (era === 'session'
-    ? ['tasks/get', 'tasks/result', 'tasks/cancel']
-    : ['tasks/get', 'tasks/update', 'tasks/cancel']
-  ).includes(method);

@@ -1,0 +1,64 @@
+/**
+ * The last traces of a deployment, whatever process served them, in DynamoDB [trace.routes].
+ *
+ * Items: `ring` = one of eight shards, `at` = time of the put and a random suffix, `traces` = JSON of a few traces. Access patterns:
+ * put once, and the newest of each shard (Query, newest first). `expires_at` is compared, TTL tidies.
+ */
+import { PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { TraceRing } from '#core/observatory/ports.ts';
+import type { RecordedTrace } from '#core/observatory/traces.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
+
+const shards = 8;
+/** Traces are for looking at what happens now. */
+const keptMs = 24 * 3_600_000;
+const pageItems = 100;
+
+export function tracesTable({ client, tables }: StoreOptions): TraceRing {
+  const TableName = tables.traces;
+  return {
+    async put(traces, suffix, nowMs) {
+      const until = nowMs + keptMs;
+      const Item = toItem({
+        ...{ ring: ringOf(suffix), at: `${String(nowMs).padStart(15, '0')}#${suffix}` },
+        ...{ traces: JSON.stringify(traces), expires_at: until, ttl: Math.ceil(until / 1000) },
+      });
+      await stored(client.send(new PutItemCommand({ TableName, Item })));
+    },
+
+    async recent(limit, nowMs) {
+      const rings = await Promise.all(
+        Array.from({ length: shards }, (_, shard) => newest(String(shard), limit, nowMs)),
+      );
+      return rings.flat();
+    },
+  };
+
+  /** At least the newest of a shard: as many items as hold so many traces. */
+  async function newest(ring: string, limit: number, nowMs: number): Promise<RecordedTrace[]> {
+    const found: RecordedTrace[] = [];
+    let from: Item | undefined;
+    do {
+      const page = await stored(
+        client.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: 'ring = :ring',
+            ExpressionAttributeValues: toItem({ ':ring': ring }),
+            ScanIndexForward: false,
+            Limit: pageItems,
+            ...(from && { ExclusiveStartKey: from }),
+          }),
+        ),
+      );
+      for (const item of (page.Items ?? []).map(fromItem))
+        if (Number(item.expires_at) > nowMs) found.push(...(JSON.parse(String(item.traces)) as RecordedTrace[]));
+      from = page.LastEvaluatedKey;
+    } while (from && found.length < limit);
+    return found;
+  }
+}
+
+/** @param suffix hex digits */
+const ringOf = (suffix: string): string => String(Number.parseInt(suffix.slice(-1), 16) % shards);

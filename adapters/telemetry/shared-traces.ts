@@ -1,0 +1,65 @@
+/**
+ * Traces of one process on their way to the ring that all processes of a deployment share [trace.routes]. They leave at the end of
+ * an invocation, at most once a second: what a busy process kept meanwhile leaves with the next.
+ */
+import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
+import type { TraceRing } from '#core/observatory/ports.ts';
+import type { RecordedTrace } from '#core/observatory/traces.ts';
+
+export interface SharedTraces {
+  note(trace: RecordedTrace): void;
+  /** Never throws: a ring that cannot be written costs traces, which are counted, and nothing else. */
+  flush(): Promise<void>;
+}
+
+interface Options {
+  readonly ring: Pick<TraceRing, 'put'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly telemetry: Pick<Telemetry, 'count'>;
+}
+
+export const sharedSizes = {
+  everyMs: 1_000,
+  /** Traces that wait; of more, the oldest are left out. */
+  traces: 50,
+  /** Characters of one item: DynamoDB takes 400 kB, and each kB of it is paid for. */
+  characters: 100_000,
+} as const;
+
+export function sharedTraces({ ring, clock, ids, telemetry }: Options): SharedTraces {
+  let waiting: RecordedTrace[] = [];
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const dropped = (traces: readonly RecordedTrace[], reason: 'queue_full' | 'not_delivered'): void => {
+    const spans = traces.reduce((sum, trace) => sum + trace.spans.length, 0);
+    if (spans > 0) telemetry.count('svc_spans_dropped_total', { reason }, spans);
+  };
+  return {
+    note(trace) {
+      waiting.push(trace);
+      if (waiting.length > sharedSizes.traces) dropped(waiting.splice(0, 1), 'queue_full');
+    },
+    async flush() {
+      const nowMs = clock.now();
+      if (waiting.length === 0 || nowMs - lastMs < sharedSizes.everyMs) return;
+      const { fitting, others } = newestThatFit(waiting);
+      [waiting, lastMs] = [[], nowMs];
+      dropped(others, 'queue_full');
+      try {
+        await ring.put(fitting, ids.randomHex(8), nowMs);
+      } catch {
+        dropped(fitting, 'not_delivered');
+      }
+    },
+  };
+}
+
+/** The newest, as many as one item holds. */
+function newestThatFit(traces: readonly RecordedTrace[]) {
+  let left = sharedSizes.characters;
+  const at = traces.findLastIndex((trace) => {
+    left -= JSON.stringify(trace).length;
+    return left < 0;
+  });
+  return { fitting: traces.slice(at + 1), others: traces.slice(0, at + 1) };
+}

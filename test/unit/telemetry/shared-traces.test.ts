@@ -1,0 +1,77 @@
+/** Traces on their way to the ring that all processes share. */
+import { sharedSizes, sharedTraces } from '#adapters/telemetry/shared-traces.ts';
+import type { RecordedTrace } from '#core/observatory/traces.ts';
+
+function given() {
+  const time = { ms: 1_000_000 };
+  const puts: (readonly RecordedTrace[])[] = [];
+  const dropped: Record<string, number> = {};
+  const state = { fails: false };
+  let drawn = 0;
+  const shared = sharedTraces({
+    ring: {
+      put: async (traces) => {
+        if (state.fails) throw new Error('store down');
+        puts.push(traces);
+      },
+    },
+    clock: { now: () => time.ms },
+    ids: { uuid: () => 'unused', randomHex: () => String(drawn++) },
+    telemetry: {
+      count: (_name, labels = {}, by = 1) => {
+        dropped[String(labels.reason)] = (dropped[String(labels.reason)] ?? 0) + by;
+      },
+    },
+  });
+  return { shared, time, puts, dropped, state };
+}
+
+const trace = (id: string, note = ''): RecordedTrace => ({
+  trace_id: id,
+  spans: [
+    { name: 'x', span_id: id, attributes: { note }, started_at: '2026-01-01T00:00:00Z', duration_us: 1, failed: false },
+  ],
+});
+const ids = (traces: readonly RecordedTrace[] | undefined) => traces?.map(({ trace_id }) => trace_id);
+
+test('[trace.shared] traces leave at most once a second; what came meanwhile leaves with the next', async () => {
+  const { shared, time, puts } = given();
+  await shared.flush();
+  expect(puts).toEqual([]);
+  shared.note(trace('a'));
+  await shared.flush();
+  shared.note(trace('b'));
+  await shared.flush();
+  expect(puts.map(ids)).toEqual([['a']]);
+  time.ms += sharedSizes.everyMs;
+  shared.note(trace('c'));
+  await shared.flush();
+  expect(puts.map(ids)).toEqual([['a'], ['b', 'c']]);
+});
+
+test('[trace.shared] of more than an item holds the newest are kept, and what is left out is counted', async () => {
+  const { shared, puts, dropped } = given();
+  for (let i = 0; i < sharedSizes.traces + 10; i++) shared.note(trace(`t${i}`));
+  await shared.flush();
+  expect(puts[0]).toHaveLength(sharedSizes.traces);
+  expect([ids(puts[0])?.at(-1), dropped]).toEqual([`t${sharedSizes.traces + 9}`, { queue_full: 10 }]);
+
+  const large = given();
+  large.shared.note(trace('old', 'x'.repeat(sharedSizes.characters / 2)));
+  large.shared.note(trace('new', 'x'.repeat(sharedSizes.characters / 2)));
+  await large.shared.flush();
+  expect([ids(large.puts[0]), large.dropped]).toEqual([['new'], { queue_full: 1 }]);
+});
+
+test('[trace.shared] a ring that cannot be written costs the traces and no call', async () => {
+  const { shared, time, puts, dropped, state } = given();
+  state.fails = true;
+  shared.note(trace('a'));
+  await shared.flush();
+  expect(dropped).toEqual({ not_delivered: 1 });
+  state.fails = false;
+  time.ms += sharedSizes.everyMs;
+  shared.note(trace('b'));
+  await shared.flush();
+  expect(puts.map(ids)).toEqual([['b']]);
+});
