@@ -36,7 +36,7 @@ const { metafile } = await build({
   ...options,
   entryPoints: [
     { in: 'bin/local/main.ts', out: 'gateway' },
-    { in: 'bin/agentctl/program.ts', out: 'agentctl' },
+    { in: 'bin/agentctl/start.ts', out: 'agentctl' },
     { in: 'operator/main.ts', out: 'operator' },
   ],
   outdir: code,

@@ -1219,6 +1219,7 @@ const cli: readonly Requirement[] = [
   ),
   must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
+  must('cli.hook-lean', 'A hook loads neither the other commands of agentctl nor schemas nor the client behind fetch.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),

@@ -1,6 +1,7 @@
 /** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
 import type { Route } from '#core/contracts/routes.ts';
 import { exitCodes, Failure } from './failure.ts';
+import { type Received, type Sent, sendRequest } from './http-request.ts';
 import { fields, text } from './json-fields.ts';
 import { pathOf, type Query, routeOf } from './route-path.ts';
 import { isLoopback, type Settings } from './settings.ts';
@@ -26,7 +27,7 @@ export interface Opened {
   readonly status: number;
   /** Media type without parameters, in lower case. */
   readonly type: string;
-  readonly headers: Headers;
+  readonly headers: Received['headers'];
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
@@ -68,22 +69,23 @@ export class Api {
     const path = pathOf(route, call.path, call.query);
     const key = this.#settings.keyFor(route);
     const silence = new Silence(this.#settings.timeoutMs);
-    let response: Response;
+    let response: Received;
     try {
-      response = await fetch(url + path, request(route, key, call, silence.signal));
+      response = await sendRequest(url + path, request(route, key, call, silence.signal));
     } catch (cause) {
       silence.end();
       throw this.#unreachable(url, cause);
     }
     const bytes = this.#bytes(url, response, silence);
-    if (!response.ok) throw refusal(response, await collect(bytes), key !== undefined);
+    if (response.status < 200 || response.status > 299)
+      throw refusal(response, await collect(bytes), key !== undefined);
     const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
     return { status: response.status, type, headers: response.headers, bytes };
   }
 
-  async *#bytes(url: string, response: Response, silence: Silence): AsyncIterable<Uint8Array> {
+  async *#bytes(url: string, response: Received, silence: Silence): AsyncIterable<Uint8Array> {
     try {
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of response.body) {
         silence.broken();
         yield chunk;
       }
@@ -99,18 +101,13 @@ export class Api {
     if ((cause as Error).name === 'TimeoutError') {
       return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
     }
-    const code = text(fields((cause as Error).cause).code) ?? (cause as Error).message;
+    const code = text(fields(cause).code) ?? (cause as Error).message;
     const advice = isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
     return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${advice}`, { cause });
   }
 }
 
-function request(
-  route: Route,
-  key: string | undefined,
-  { body, document, headers }: Call,
-  signal: AbortSignal,
-): RequestInit {
+function request(route: Route, key: string | undefined, { body, document, headers }: Call, signal: AbortSignal): Sent {
   const type = document?.type ?? (body === undefined ? undefined : 'application/json');
   const content = document?.content ?? (body === undefined ? undefined : JSON.stringify(body));
   return {
@@ -121,8 +118,6 @@ function request(
       ...(type !== undefined && { 'content-type': type }),
     },
     ...(content !== undefined && { body: content }),
-    // A redirect would carry the key to wherever it points.
-    redirect: 'manual',
     signal,
   };
 }
@@ -151,7 +146,7 @@ class Silence {
 }
 
 /** The server's own words when it gave any, else the status. */
-function refusal(response: Response, body: string, hadKey: boolean): Failure {
+function refusal(response: Received, body: string, hadKey: boolean): Failure {
   const { type, message } = fields(fields(parsed(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
   const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));

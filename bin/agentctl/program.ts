@@ -1,32 +1,28 @@
-/** The whole command line: groups in the order of the help, and how a run ends. */
-import { Command, CommanderError } from 'commander';
-import packageJson from '#package' with { type: 'json' };
+/** The whole command line: groups in the order of the help. */
 import { addActions } from './actions.ts';
 import { addApprovals } from './approvals.ts';
 import { addArchive } from './archive.ts';
 import { addAudit } from './audit.ts';
 import { addBootstrap } from './bootstrap.ts';
 import { addChat } from './chat.ts';
-import type { Parent } from './command.ts';
 import { addCompletion } from './completion.ts';
 import { addConfig } from './config.ts';
 import { addCredentials } from './credentials.ts';
 import { addDoctor } from './doctor.ts';
 import { addEvidence } from './evidence.ts';
-import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import type { ExitCode } from './failure.ts';
 import { addFederation } from './federation.ts';
-import { addGlobals } from './globals.ts';
 import { addHook } from './hook.ts';
 import { addManifest } from './manifest.ts';
 import { addMcp } from './mcp.ts';
 import { addMcpBridge } from './mcp-bridge.ts';
 import { addObserve } from './observe.ts';
-import { Output, painted } from './output.ts';
 import { addPlugin } from './plugin.ts';
 import { addPolicy } from './policy.ts';
 import { addRebuild } from './rebuild.ts';
 import { addRisk } from './risk.ts';
 import { addRollout } from './rollout.ts';
+import { run } from './run.ts';
 import { addSetup } from './setup.ts';
 import { addSimulation } from './simulation.ts';
 import { addStatus } from './status.ts';
@@ -35,26 +31,7 @@ import { addTraces } from './traces.ts';
 import { addTraffic } from './traffic.ts';
 import { addWitness } from './witness.ts';
 
-/** Runs one command line and says how it ended; prints, but never exits. */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const out = new Output(process.env);
-  let code: ExitCode = exitCodes.ok;
-  const parent: Parent = {
-    command: program(),
-    out,
-    finish: (outcome) => {
-      code = outcome === 'negative' ? exitCodes.negative : exitCodes.ok;
-    },
-  };
-  for (const add of groups) add(parent);
-  try {
-    await parent.command.parseAsync(argv, { from: 'user' });
-  } catch (error) {
-    code = explain(error, out);
-  }
-  out.flush();
-  return code;
-}
+export const main = (argv: readonly string[]): Promise<ExitCode> => run(argv, groups);
 
 const groups = [
   addChat,
@@ -87,29 +64,3 @@ const groups = [
   addHook,
   addCompletion,
 ];
-
-const ending = `
-Exit codes: 0 success, 1 not allowed or not valid (review, block, invalid, refused), 2 usage error, 3 server unreachable.
-\`npm start\` runs a gateway here; its keys are found by themselves.`;
-
-function program(): Command {
-  const command = new Command('agentctl')
-    .description('Client of the agent governance gateway')
-    .version(packageJson.version, '-v, --version', 'print the version')
-    .exitOverride()
-    .showHelpAfterError('Add --help to see commands, options and examples.')
-    .enablePositionalOptions()
-    .configureHelp({ sortSubcommands: false });
-  return addGlobals(command).addHelpText('after', ending);
-}
-
-/** Commander has printed its own errors; ours are printed here, without a stack. */
-function explain(error: unknown, out: Output): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  const failure = error instanceof Failure ? error : undefined;
-  const [first = '', ...more] = (error instanceof Error ? error.message : String(error)).split('\n');
-  out.note(painted('red', 'error: '), first);
-  for (const line of more) out.note(`  ${line}`);
-  if (failure?.hint) out.note(failure.hint);
-  return failure?.exitCode ?? exitCodes.negative;
-}

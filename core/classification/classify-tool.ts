@@ -2,7 +2,7 @@
  * The capability of a tool by its name, the same for chat, MCP and Git hosts: the gravest verb of the name counts, and a
  * name is a read only where it says so and nothing else [action.same-class-everywhere].
  */
-import { type Capability, capabilities } from '#core/contracts/envelope.ts';
+import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { toolWords } from './tool-words.ts';
 import {
   type Change,

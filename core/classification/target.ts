@@ -1,5 +1,5 @@
 /** What a tool call acts on, read from its arguments: the same for every way a call can come in [action.same-class-everywhere]. */
-import { sizes } from '#core/contracts/envelope.ts';
+import { sizes } from '#core/contracts/call-sizes.ts';
 import { wordsIn } from './tool-words.ts';
 
 /** Arguments that usually name what a call acts on, most telling first, in words: `filePath` and `file-path` are `file_path`. */

@@ -1,6 +1,7 @@
 /** The ActionEnvelope and its parts as they travel on every wire. */
 import * as z from 'zod';
 import { resultReasons } from './approval.ts';
+import { type Capability, capabilities, sizes } from './call-sizes.ts';
 import type { CallSources } from './provenance.ts';
 
 export const decisions = ['allow', 'review', 'block'] as const;
@@ -11,17 +12,7 @@ export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(
 
 export const knownProtocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;
 
-/** From harmless to grave. */
-export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
-export type Capability = (typeof capabilities)[number];
-
-export const sizes = {
-  envelopeBytes: 256 * 1024,
-  targetBytes: 4 * 1024,
-  nameCharacters: 256,
-  justificationCharacters: 4096,
-  promptCharacters: 32 * 1024,
-} as const;
+export { type Capability, capabilities, sizes };
 
 export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Not of dots alone: an address with such a name leads elsewhere, and its evidence could not be asked for. */

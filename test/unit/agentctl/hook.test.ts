@@ -65,6 +65,20 @@ describe('[cli.hook] answers', () => {
     });
   });
 
+  test('[cli.hook-lean] a hook loads neither the other commands nor the schemas nor what fetch needs', async () => {
+    decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'x' });
+    const [watch, program] = ['test/support/loaded-modules.mjs', 'bin/agentctl.ts'].map((file) =>
+      join(process.cwd(), file),
+    );
+    const { out, err } = await home.node(['--import', watch!, program!, 'hook', 'claude-code'], {
+      stdin: event('Bash', { command: 'ls' }),
+    });
+    expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe('allow');
+    const loaded = JSON.parse(err) as string[];
+    expect(loaded).toContainEqual(expect.stringMatching(/agentctl\/hook\.ts$/));
+    expect(loaded.filter((module) => /agentctl\/(?:program|evidence)\.ts$|zod|undici/.test(module))).toEqual([]);
+  });
+
   test('a review is a denial with the address, or a question with --review ask', async () => {
     decides(review);
     const denied = await hook(event('Bash', { command: 'npm i' }));

@@ -1,0 +1,54 @@
+/** How a command line runs over groups of commands, and how a run ends. */
+import { Command, CommanderError } from 'commander';
+import packageJson from '#package' with { type: 'json' };
+import type { Parent } from './command.ts';
+import { type ExitCode, exitCodes, Failure } from './failure.ts';
+import { addGlobals } from './globals.ts';
+import { Output, painted } from './output.ts';
+
+/** Runs one command line and says how it ended; prints, but never exits. */
+export async function run(argv: readonly string[], groups: readonly ((parent: Parent) => void)[]): Promise<ExitCode> {
+  const out = new Output(process.env);
+  let code: ExitCode = exitCodes.ok;
+  const parent: Parent = {
+    command: program(),
+    out,
+    finish: (outcome) => {
+      code = outcome === 'negative' ? exitCodes.negative : exitCodes.ok;
+    },
+  };
+  for (const add of groups) add(parent);
+  try {
+    await parent.command.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    code = explain(error, out);
+  }
+  out.flush();
+  return code;
+}
+
+const ending = `
+Exit codes: 0 success, 1 not allowed or not valid (review, block, invalid, refused), 2 usage error, 3 server unreachable.
+\`npm start\` runs a gateway here; its keys are found by themselves.`;
+
+function program(): Command {
+  const command = new Command('agentctl')
+    .description('Client of the agent governance gateway')
+    .version(packageJson.version, '-v, --version', 'print the version')
+    .exitOverride()
+    .showHelpAfterError('Add --help to see commands, options and examples.')
+    .enablePositionalOptions()
+    .configureHelp({ sortSubcommands: false });
+  return addGlobals(command).addHelpText('after', ending);
+}
+
+/** Commander has printed its own errors; ours are printed here, without a stack. */
+function explain(error: unknown, out: Output): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const failure = error instanceof Failure ? error : undefined;
+  const [first = '', ...more] = (error instanceof Error ? error.message : String(error)).split('\n');
+  out.note(painted('red', 'error: '), first);
+  for (const line of more) out.note(`  ${line}`);
+  if (failure?.hint) out.note(failure.hint);
+  return failure?.exitCode ?? exitCodes.negative;
+}

@@ -1,0 +1,13 @@
+/** Sizes and words of a call, apart from the schemas: clients that start for each call load no schema library. */
+
+/** From harmless to grave. */
+export const capabilities = ['read', 'write', 'execute', 'delete'] as const;
+export type Capability = (typeof capabilities)[number];
+
+export const sizes = {
+  envelopeBytes: 256 * 1024,
+  targetBytes: 4 * 1024,
+  nameCharacters: 256,
+  justificationCharacters: 4096,
+  promptCharacters: 32 * 1024,
+} as const;
