@@ -45,6 +45,10 @@ const actions: readonly Requirement[] = [
     'action.decide-only',
     'decide_only decides and records an action, and never executes it; the caller carries it out.',
   ),
+  must(
+    'action.reported-outcome',
+    'The key whose decide_only call was allowed under a call_id records its outcome once, as a result entry; unknown ids, other keys and a second outcome are refused.',
+  ),
   must('action.dry-run', 'dry_run evaluates with the live policy, records nothing and uses up nothing.'),
   must('action.no-secret', 'No answer holds a secret: of a credential only type, scope and expires_in are shown.'),
   must(
@@ -1219,6 +1223,10 @@ const cli: readonly Requirement[] = [
   ),
   must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
+  must(
+    'cli.hook-outcome',
+    'agentctl hook claude-code records the outcome of a PostToolUse event: success, digest, size and exit code, never contents.',
+  ),
   must('cli.hook-lean', 'A hook loads neither the other commands of agentctl nor schemas nor the client behind fetch.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
   must('cli.version', '--version and -v print the version of package.json.'),

@@ -19,6 +19,9 @@ const inner: ReadonlySet<string> = new Set([
   ...['TodoRead', 'TodoWrite', 'Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch'],
 ]);
 
+/** No decision is asked for such a tool. */
+export const actsInside = (tool: string): boolean => inner.has(tool);
+
 /** Tools on files: the name that policies know, and the argument that holds the path. */
 const onFiles: Readonly<Record<string, { readonly tool: string; readonly path: string }>> = {
   Read: { tool: 'read_file', path: 'file_path' },

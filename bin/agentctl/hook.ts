@@ -2,8 +2,10 @@
 import { Option } from 'commander';
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { fileBytes } from './call-options.ts';
-import { callOfTool } from './coding-tool.ts';
+import { actsInside, callOfTool } from './coding-tool.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
+import { Failure } from './failure.ts';
+import { callIdOf, isOutcome, outcomeOf } from './hook-outcome.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 
 type Permission = 'allow' | 'deny' | 'ask';
@@ -21,7 +23,8 @@ export function addHook(parent: Parent): void {
   const group = addGroup(parent, 'hook', 'Answer the hooks of coding agents');
   addCommand<HookOptions>(group, {
     usage: 'claude-code',
-    summary: 'Decide the tool call of a PreToolUse event on stdin; whatever cannot be decided is denied',
+    summary:
+      'Decide the tool call of a PreToolUse event on stdin, or record the outcome of a PostToolUse event; whatever cannot be decided is denied',
     examples: ['hook claude-code < event.json', 'hook claude-code --review ask < event.json'],
     options: (command) =>
       command.addOption(
@@ -30,15 +33,28 @@ export function addHook(parent: Parent): void {
           .default('deny'),
       ),
     run: async (cli, options) => {
-      const answer = await answerOf(cli, options).catch((fault: Error) => ({
-        permission: 'deny' as const,
-        reason: `The gateway did not decide this call: ${fault.message}. Nothing was run.`,
-      }));
-      if (answer) cli.out.message(JSON.stringify(hookDocument(answer)));
+      const answer = await documentOf(cli, options);
+      if (answer) cli.out.message(JSON.stringify(answer));
       // A hook that ends with 1 would let the tool run.
       return 'positive';
     },
   });
+}
+
+/** What the agent is answered: a decision before a tool runs, and after it at most a message that its outcome is not recorded. */
+async function documentOf(cli: Cli, options: HookOptions): Promise<object | undefined> {
+  let event: Fields = {};
+  try {
+    event = fields(parseStrictBytes(fileBytes('-')));
+    if (isOutcome(event)) return await reportOutcome(cli, event);
+    const answer = await answerOf(cli, event, options);
+    return answer && hookDocument(answer);
+  } catch (fault) {
+    const { message } = fault as Error;
+    if (isOutcome(event)) return { systemMessage: `The outcome of the call is not in evidence: ${message}` };
+    const reason = `The gateway did not decide this call: ${message}. Nothing was run.`;
+    return hookDocument({ permission: 'deny', reason });
+  }
 }
 
 const hookDocument = ({ permission, reason }: Answer) => ({
@@ -49,13 +65,13 @@ const hookDocument = ({ permission, reason }: Answer) => ({
   },
 });
 
-/** Undefined where the hook has nothing to say: after a tool has run, and for tools that act inside the agent only. */
-async function answerOf(cli: Cli, { review }: HookOptions): Promise<Answer | undefined> {
-  const event = fields(parseStrictBytes(fileBytes('-')));
+/** Undefined for tools that act inside the agent only. */
+async function answerOf(cli: Cli, event: Fields, { review }: HookOptions): Promise<Answer | undefined> {
   const name = text(event.hook_event_name);
-  if (name === 'PostToolUse') return undefined;
   if (name !== 'PreToolUse')
-    throw new Error(`the event is ${JSON.stringify(name ?? null)}; allowed are PreToolUse and PostToolUse`);
+    throw new Error(
+      `the event is ${JSON.stringify(name ?? null)}; allowed are PreToolUse, PostToolUse and PostToolUseFailure`,
+    );
   const body = bodyOf(event);
   if (!body) return undefined;
   const answer = await cli.api().call('testAction', { body });
@@ -71,7 +87,20 @@ function bodyOf(event: Fields): unknown {
     throw new Error('tool_input of the event must be an object');
   const workspace = process.env.CLAUDE_PROJECT_DIR || cwd;
   const call = callOfTool(tool, fields(input), { workspace, cwd });
-  return call && { ...call, actor: { agent: 'claude-code', session }, decide_only: true };
+  const call_id = callIdOf(event);
+  return call && { ...call, actor: { agent: 'claude-code', session }, decide_only: true, ...(call_id && { call_id }) };
+}
+
+/** A call that the gateway did not allow has no outcome: the person at the terminal did, or the hook was not there. */
+async function reportOutcome(cli: Cli, event: Fields): Promise<undefined> {
+  const call_id = callIdOf(event);
+  if (call_id === undefined || actsInside(text(event.tool_name) ?? '')) return undefined;
+  try {
+    await cli.api().call('reportOutcome', { body: { call_id, ...outcomeOf(event) } });
+  } catch (fault) {
+    if (!(fault instanceof Failure) || !/^not_found:/.test(fault.message)) throw fault;
+  }
+  return undefined;
 }
 
 function verdict(answer: Fields, review: HookOptions['review']): Answer {

@@ -5,6 +5,13 @@ import { type ExecutionMode, recordOutcome } from './execute-action.ts';
 /** Nothing is minted or executed. An approval is used up with the answer: its lease would end as `unknown`. */
 export const decideOnly: ExecutionMode = async (ports, action, evidence_hash, approvalId) => {
   if (approvalId !== undefined)
-    await recordOutcome(ports, action, { outcome: 'not_executed', kept: {} }, approvalId, []);
+    // The row of the call itself stays open: its caller reports what became of it.
+    await recordOutcome(
+      ports,
+      { ...action, startedId: undefined },
+      { outcome: 'not_executed', kept: {} },
+      approvalId,
+      [],
+    );
   return { ...answer(action), decision: 'allow', evidence_hash };
 };

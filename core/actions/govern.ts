@@ -86,7 +86,7 @@ export async function govern(
     const standing = { session: head?.risk, key };
     const before = {
       ...{ envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing },
-      ...{ hostEndsAtMs, idempotencyKey, decideOnly: request.placement === null },
+      ...{ hostEndsAtMs, idempotencyKey, decideOnly: request.placement === null, callId: request.call_id },
     };
     const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs);
     if (stopped) return refuse(ports, { ...before, decision: blockOf(stopped, evaluated.policy) }, stopped, request);
@@ -214,7 +214,10 @@ function commitDecision(ports: GovernPorts, action: GovernedAction, kind: 'allow
 async function recordStart(ports: GovernPorts, action: GovernedAction, start: ReturnType<typeof startOf>) {
   const outcome = await commitDecision(ports, action, 'allow', start ? [start] : []);
   if (outcome.ok) return outcome;
-  const earlier = outcome.failed.type === 'action.start' && (outcome.current as unknown as StartedAction | undefined);
+  const earlier =
+    outcome.failed.type === 'action.start' ? (outcome.current as unknown as StartedAction | undefined) : undefined;
+  if (action.callId !== undefined && (await import('./asked-again.ts')).isAskedAgain(action, earlier))
+    return record(ports, action, 'allow');
   const replayed = earlier && (await firstOutcome(ports, earlier, action.call_digest));
   if (!replayed) throw new Error(`decision entry refused by ${outcome.failed.type}`);
   return { replayed };

@@ -32,6 +32,8 @@ export interface GovernedAction {
   readonly idempotencyKey?: string | undefined;
   /** The caller carries the call out itself. */
   readonly decideOnly?: boolean;
+  /** Its id of the call, under which it reports the outcome. */
+  readonly callId?: string | undefined;
   /** Id of the row that was written with the `allow` entry. */
   readonly startedId?: string | undefined;
   /** The session's head as just read; null for a session that has no entry yet. */

@@ -113,6 +113,8 @@ async function useApproval(
   }
   if (outcome.failed.type === 'action.start') {
     const earlier = outcome.current as unknown as StartedAction | undefined;
+    if (action.callId !== undefined && (await import('./asked-again.ts')).isAskedAgain(action, earlier))
+      return { why: 'already_used', row: undefined };
     const result = earlier && (await firstOutcome(ports, earlier, action.call_digest));
     if (result) return { result };
   }

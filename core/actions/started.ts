@@ -18,8 +18,13 @@ import type { GovernPorts } from './ports.ts';
 export const idOfKey = (keyId: string, idempotencyKey: string): string =>
   `key#${digestOf({ key_id: keyId, idempotency_key: idempotencyKey })}`;
 
+/** The id under which a call waits for the outcome that its caller reports. */
+export const idOfCall = (keyId: string, callId: string): string =>
+  `call#${digestOf({ key_id: keyId, call_id: callId })}`;
+
 /**
- * The row that goes with an `allow` entry, where the gateway carries the call out itself; undefined for every other call.
+ * The row that goes with an `allow` entry, where the gateway carries the call out itself or its caller reports the outcome; undefined
+ * for every other call. What the caller never reports is not closed: the gateway knows nothing of it.
  * @param approvalId the approval that is used: its own lease finds what a crash leaves, so only an idempotency key needs a row.
  */
 export function startOf(
@@ -27,13 +32,14 @@ export function startOf(
   action: GovernedAction,
   approvalId?: string,
 ): Extract<Change, { type: 'action.start' }> | undefined {
-  const { envelope, idempotencyKey, decision, snapshot } = action;
-  if (action.decideOnly || !ports.executors(snapshot).some((executor) => executor.handles(envelope))) return undefined;
-  if (approvalId !== undefined && idempotencyKey === undefined) return undefined;
+  const { envelope, idempotencyKey, decision, snapshot, callId } = action;
+  if (action.decideOnly && callId === undefined) return undefined;
+  if (!action.decideOnly && !ports.executors(snapshot).some((executor) => executor.handles(envelope))) return undefined;
+  if (approvalId !== undefined && idempotencyKey === undefined && !action.decideOnly) return undefined;
   const now = ports.clock.now();
   const row: StartedAction = {
     tenant: envelope.tenant,
-    id: idempotencyKey === undefined ? envelope.envelope_id : idOfKey(envelope.key_id, idempotencyKey),
+    id: rowIdOf(action),
     envelope_id: envelope.envelope_id,
     session_id: envelope.actor.session,
     key_id: envelope.key_id,
@@ -44,9 +50,16 @@ export function startOf(
     policy_version: snapshot.version,
     ...(envelope.upstream !== undefined && { upstream: envelope.upstream }),
     started_at: isoTime(now),
-    ...(approvalId === undefined ? { due_at: abandonedAt(now, action.hostEndsAtMs) } : { approval_id: approvalId }),
+    ...(approvalId === undefined
+      ? !action.decideOnly && { due_at: abandonedAt(now, action.hostEndsAtMs) }
+      : { approval_id: approvalId }),
   };
   return { type: 'action.start', action: row };
+}
+
+function rowIdOf({ envelope, idempotencyKey, callId }: GovernedAction): string {
+  if (callId !== undefined) return idOfCall(envelope.key_id, callId);
+  return idempotencyKey === undefined ? envelope.envelope_id : idOfKey(envelope.key_id, idempotencyKey);
 }
 
 /** The change that ends the row of an action; none where there is no row. A result is kept for those who may ask again. */

@@ -2,6 +2,7 @@
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
 import { type ActionRequest, actionRequestSchema } from '#core/contracts/envelope.ts';
+import { outcomeRequestSchema } from '#core/contracts/reported-outcome.ts';
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -12,9 +13,20 @@ export const testAction: Operation = async (call) => {
   const { ports, principal, endsAtMs: hostEndsAtMs } = call;
   const governed = { ...request, hostEndsAtMs, idempotencyKey: idempotencyKeyOf(call) };
   const session = sessionOf(call, request.actor?.session);
+  if (request.call_id !== undefined && !request.decide_only)
+    throw invalidRequest(
+      'call_id was sent without decide_only: the gateway records the outcome of what it executes. Leave it out.',
+    );
   if (!request.decide_only) return { body: await govern(ports, principal, session, governed) };
   await assertDecidable(call, request);
   return { body: await govern(ports, principal, session, { ...governed, placement: null }, { carry: decideOnly }) };
+};
+
+/** What became of a call that was decided only, as its caller says [action.reported-outcome]. */
+export const reportOutcome: Operation = async (call) => {
+  const { reportedOutcome } = await import('#core/actions/reported-outcome.ts');
+  const body = await reportedOutcome(call.ports, call.principal, parsed(outcomeRequestSchema, call.body()));
+  return { status: 201, body };
 };
 
 /**

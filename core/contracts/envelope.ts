@@ -40,6 +40,8 @@ export const actorSchema = z.strictObject({
 });
 
 /** Body of `POST /admin/v1/test-action`. */
+export const callId = z.string().regex(sessionPattern, `call_id must be ${sessionForm}`);
+
 export const actionRequestSchema = z.strictObject({
   protocol: name('protocol'),
   tool: name('tool'),
@@ -63,6 +65,8 @@ export const actionRequestSchema = z.strictObject({
   dry_run: z.boolean().optional(),
   /** The caller carries the action out itself once it is allowed: it is decided and recorded, never executed here. */
   decide_only: z.boolean().optional(),
+  /** With `decide_only`: the caller's own id of the call, under which it reports the outcome [action.reported-outcome]. */
+  call_id: callId.optional(),
 });
 export type ActionRequest = z.infer<typeof actionRequestSchema>;
 

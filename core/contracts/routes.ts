@@ -240,6 +240,14 @@ export const routes: readonly Route[] = [
   }),
 
   route(`POST ${a}/test-action`, 'test-action', 'operator', 'testAction', 'Govern one action', { agents: 'yes' }),
+  route(
+    `POST ${a}/outcomes`,
+    'test-action',
+    'operator',
+    'reportOutcome',
+    'Record the outcome of a call that was decided only',
+    { agents: 'yes' },
+  ),
 
   route(`GET ${a}/approvals`, 'approvals', 'operator', 'listApprovals', 'Pending approvals', {
     agents: 'own',

@@ -1,6 +1,6 @@
 /** Governs one action. */
-import { testAction } from '#core/admin/test-action.ts';
+import { reportOutcome, testAction } from '#core/admin/test-action.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export const createHandler = (ports: GatewayPorts) => httpEndpoint('test-action', ports, { testAction });
+export const createHandler = (ports: GatewayPorts) => httpEndpoint('test-action', ports, { testAction, reportOutcome });

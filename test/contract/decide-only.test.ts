@@ -68,3 +68,91 @@ describe('[action.decide-only] beside an executor that takes every call', () => 
     expect([status, answer.error.message]).toEqual([400, expect.stringContaining('on_approval: release')]);
   });
 });
+
+describe('[action.reported-outcome] the outcome of a call that was decided only', () => {
+  const sha = 'a'.repeat(64);
+  const report = (body: object, key: string = keys.agent) => call('POST', '/admin/v1/outcomes', { key, body });
+  const told = (call_id: string, more: object = {}) => ({ call_id, outcome: 'executed', ...more });
+  const resultsOf = async (session: string) => {
+    const { body } = await call('GET', `/admin/v1/evidence/sessions/${session}/export`, { key: keys.human });
+    return body.entries.filter(({ kind }: { kind: string }) => kind === 'result');
+  };
+
+  test('is a result entry of the same envelope, once', async () => {
+    const { body: allowed } = await ask({ ...command('git status'), call_id: 'toolu_1' });
+    const told1 = told('toolu_1', { outcome: 'failed', result_sha256: sha, result_bytes: 12, exit_code: 1 });
+    const first = await report(told1);
+    expect(first).toMatchObject({
+      status: 201,
+      body: { envelope_id: allowed.envelope_id, session_id: 'coding-1', outcome: 'failed' },
+    });
+    const second = await report(told('toolu_1'));
+    expect([second.status, second.body.error.message]).toEqual([409, expect.stringContaining('recorded already')]);
+    expect(await resultsOf('coding-1')).toContainEqual(
+      expect.objectContaining({
+        ...{ envelope_id: allowed.envelope_id, hash: first.body.evidence_hash },
+        body: { tool: 'shell.run', reported_by: 'caller', ...told1 },
+      }),
+    );
+    const { body: verified } = await call('POST', '/admin/v1/evidence/sessions/coding-1/verify', { key: keys.human });
+    expect(verified.valid).toBe(true);
+  });
+
+  test('of many at the same time one is recorded', async () => {
+    await ask({ ...command('git log'), call_id: 'toolu_many' });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => report(told('toolu_many'))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test('is refused where nothing was allowed, and of another key', async () => {
+    await ask({ ...command('rm -rf /'), call_id: 'toolu_blocked' });
+    await ask({ ...command('npm install x'), call_id: 'toolu_review' });
+    await ask({ ...command('git status'), call_id: 'toolu_mine' });
+    await ask({ ...command('git status'), call_id: 'toolu_dry', dry_run: true });
+    for (const id of ['toolu_blocked', 'toolu_review', 'toolu_dry', 'toolu_unknown'])
+      expect([id, (await report(told(id))).status]).toEqual([id, 404]);
+    expect((await report(told('toolu_mine'), keys.human)).status).toBe(404);
+    expect((await report(told('toolu_mine'), keys.viewer)).status).toBe(403);
+    expect((await report(told('toolu_mine'))).status).toBe(201);
+  });
+
+  test('of an approved call is recorded beside the use of its approval', async () => {
+    const line = command('npm install right-pad');
+    const { body: held } = await ask({ ...line, call_id: 'toolu_held' });
+    const approve = `/admin/v1/approvals/${held.envelope_id}/approve`;
+    await call('POST', approve, { key: keys.human, body: { reviewer: 'alice' } });
+    const { body: allowed } = await ask({ ...line, call_id: 'toolu_again' });
+    expect(allowed.decision).toBe('allow');
+    expect((await report(told('toolu_held'))).status).toBe(404);
+    const { status, body } = await report(told('toolu_again', { exit_code: 0 }));
+    expect([status, body.envelope_id]).toEqual([201, allowed.envelope_id]);
+  });
+
+  test('two hooks that ask for one call are both allowed; another call under its id is not decided', async () => {
+    const asked = { ...command('git branch'), call_id: 'toolu_twice' };
+    const [one, two] = [await ask(asked), await ask(asked)];
+    expect([one.body.decision, two.body.decision]).toEqual(['allow', 'allow']);
+    const other = await ask({ ...command('git tag'), call_id: 'toolu_twice' });
+    expect([other.status, other.body.error.message]).toEqual([409, expect.stringContaining('another call')]);
+    expect((await report(told('toolu_twice'))).body.envelope_id).toBe(one.body.envelope_id);
+    expect((await ask(asked)).status).toBe(409);
+  });
+
+  test.each([
+    ['no id', { outcome: 'executed' }],
+    ['an id of dots', { call_id: '..', outcome: 'executed' }],
+    ['another outcome', { call_id: 'a', outcome: 'maybe' }],
+    ['an unknown member', { call_id: 'a', outcome: 'executed', result: 'text' }],
+    ['a digest that is none', { call_id: 'a', outcome: 'executed', result_sha256: 'x' }],
+    ['a size below zero', { call_id: 'a', outcome: 'executed', result_bytes: -1 }],
+    ['an exit code that is not whole', { call_id: 'a', outcome: 'executed', exit_code: 0.5 }],
+  ])('%s is 400', async (_, body) => {
+    expect((await report(body)).status).toBe(400);
+  });
+
+  test('a call_id without decide_only is 400', async () => {
+    const body = { ...command('git status'), call_id: 'toolu_x' };
+    const { status, body: answer } = await call('POST', '/admin/v1/test-action', { key: keys.agent, body });
+    expect([status, answer.error.message]).toEqual([400, expect.stringContaining('decide_only')]);
+  });
+});

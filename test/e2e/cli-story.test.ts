@@ -40,6 +40,29 @@ test('[cli.version] [version.one] --version and -v print the version of package.
   expect([long.out.trim(), short.out.trim(), long.code]).toEqual([version, version, 0]);
 });
 
+test('[cli.hook] [cli.hook-outcome] a hook decides a call of a coding agent, and its outcome joins the evidence', async () => {
+  const event = (hook_event_name: string, more: object = {}) =>
+    JSON.stringify({
+      ...{ hook_event_name, session_id: 'hooked', cwd: folder, tool_use_id: 'toolu_1', tool_name: 'Bash' },
+      ...{ tool_input: { command: 'git status' }, ...more },
+    });
+  const hook = (stdin: string) =>
+    agentctl(['hook', 'claude-code'], { GATEWAY_STATE: dirname(gateway.ready.keys_file) }, folder, stdin);
+  const before = await hook(event('PreToolUse'));
+  expect(json(before.out)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'allow' } });
+  const after = event('PostToolUse', { tool_response: { stdout: 'clean', exit_code: 0 } });
+  expect(await hook(after)).toEqual({ code: 0, out: '', err: '' });
+  expect(json((await hook(after)).out)).toEqual({ systemMessage: expect.stringContaining('recorded already') });
+  const { entries } = await exportOf(gateway.ready.admin_url, gateway.keys.human, 'hooked');
+  expect(entries.map(({ kind, envelope_id }) => [kind, envelope_id])).toEqual([
+    ['allow', entries[0]!.envelope_id],
+    ['result', entries[0]!.envelope_id],
+  ]);
+  expect(entries[1]!.body).toMatchObject({ outcome: 'executed', exit_code: 0, reported_by: 'caller' });
+  expect(JSON.stringify(entries)).not.toContain('clean');
+  expect((await ctl('evidence', 'verify', '--session', 'hooked')).code).toBe(0);
+});
+
 test('[cli.test-action] [cli.finds-keys] [cli.exit-codes] an allowed action exits 0, a blocked one 1', async () => {
   const read = await ctl(
     'test-action',

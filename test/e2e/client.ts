@@ -161,13 +161,19 @@ export interface Ran {
 }
 
 /** Runs `agentctl` as a user would, with these environment variables on top. */
-export function agentctl(args: readonly string[], env: Record<string, string> = {}, cwd: string = root): Promise<Ran> {
+export function agentctl(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd: string = root,
+  stdin?: string,
+): Promise<Ran> {
   return new Promise((done) => {
-    execFile(
+    const child = execFile(
       join(root, 'node_modules/.bin/node'),
       [join(root, 'bin/agentctl.ts'), ...args],
       { cwd, env: { ...process.env, ...env }, timeout: 30_000 },
       (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );
+    if (stdin !== undefined) child.stdin?.end(stdin);
   });
 }

@@ -92,6 +92,7 @@ describe('routes', () => {
     expect(ofEvidence).toContain('agent-governance-admin GET /admin/v1/evidence/sessions/{id}/export');
     expect(routes.filter(streams).map(callOf)).toEqual([
       'agent-governance-admin POST /admin/v1/test-action',
+      'agent-governance-admin POST /admin/v1/outcomes',
       ...ofEvidence,
       'agent-governance-callbacks POST /callbacks/slack',
       'agent-governance-callbacks POST /callbacks/github',

@@ -105,6 +105,13 @@ export const visits: Readonly<Record<string, Visit>> = {
     world.found.approval = String(answer.body.envelope_id);
     return answer;
   },
+  'POST /admin/v1/outcomes': async (world) => {
+    const call_id = 'toolu_1';
+    const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', actor };
+    await admin(world, 'POST', '/test-action', 'e2e-agent', { ...read, decide_only: true, call_id });
+    const told = { call_id, outcome: 'executed', result_sha256: 'e'.repeat(64), result_bytes: 512, exit_code: 0 };
+    return admin(world, 'POST', '/outcomes', 'e2e-agent', told);
+  },
   'GET /admin/v1/alerts': (world) => admin(world, 'GET', '/alerts', 'e2e-platform'),
   'POST /admin/v1/alerts/{id}/acknowledge': async (world) => {
     const id = await until(

@@ -101,6 +101,14 @@ export const clients = {
             },
             own: /\bhook claude-code\b/,
           },
+          ...['PostToolUse', 'PostToolUseFailure'].map((event) => ({
+            path: ['hooks', event],
+            value: {
+              matcher: '*',
+              hooks: [{ type: 'command', command: commandLine(target.agentctl('hook', 'claude-code')), timeout: 30 }],
+            },
+            own: /\bhook claude-code\b/,
+          })),
         ],
       },
       servers(

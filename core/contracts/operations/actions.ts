@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { approveSchema, simulateSchema, voteSchema } from '../admin-requests.ts';
 import { actionRequestSchema, decisionResultSchema } from '../envelope.ts';
 import { registerPasskeySchema } from '../passkey.ts';
+import { outcomeRequestSchema } from '../reported-outcome.ts';
 import { keyKinds, roles } from '../routes.ts';
 import { count, cursor, decision, type OperationContract, sha256Hex, time } from './operation.ts';
 
@@ -152,6 +153,16 @@ const trace = z.array(
 
 export const actions = {
   testAction: { input: actionRequestSchema, output: decisionResultSchema.strict() },
+  reportOutcome: {
+    input: outcomeRequestSchema,
+    output: z.strictObject({
+      envelope_id: z.string(),
+      session_id: z.string(),
+      outcome: outcomeRequestSchema.shape.outcome,
+      evidence_hash: sha256Hex,
+    }),
+    status: 201,
+  },
   simulate: {
     input: simulateSchema,
     output: z.strictObject({

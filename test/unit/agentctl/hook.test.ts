@@ -123,9 +123,73 @@ describe('[cli.hook] answers', () => {
     expect([code, answer.permissionDecision]).toEqual([0, 'deny']);
   });
 
-  test('tools inside the agent and PostToolUse are not answered', async () => {
-    const after = await hook(event('Bash', { command: 'ls' }, { hook_event_name: 'PostToolUse' }));
-    expect([after, await hook(event('TodoWrite', {})), server.seen]).toEqual([{ code: 0 }, { code: 0 }, []]);
+  test('tools inside the agent are not answered', async () => {
+    expect([await hook(event('TodoWrite', {})), server.seen]).toEqual([{ code: 0 }, []]);
+  });
+
+  test('[cli.hook-outcome] the id of the call is sent with it', async () => {
+    decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'x' });
+    await hook(event('Bash', { command: 'ls' }, { tool_use_id: 'toolu_1' }));
+    await hook(event('Bash', { command: 'ls' }, { tool_use_id: 'not an id' }));
+    expect(server.seen.map(({ body }) => JSON.parse(body).call_id)).toEqual(['toolu_1', undefined]);
+  });
+});
+
+describe('[cli.hook-outcome] after a tool has run', () => {
+  const after = (tool_response: unknown, more: object = {}) =>
+    event(
+      'Bash',
+      { command: 'ls' },
+      { hook_event_name: 'PostToolUse', tool_use_id: 'toolu_1', tool_response, ...more },
+    );
+  const told = () => server.seen.map(({ path, body }) => [path, JSON.parse(body)]);
+  const recorded = () => server.on('POST /admin/v1/outcomes', { envelope_id: 'e-1' }, 201);
+  const run = async (stdin: string) => {
+    const { code, out } = await home.run(['hook', 'claude-code'], { stdin });
+    return [code, out === '' ? undefined : JSON.parse(out)];
+  };
+  const ofText = { result_sha256: expect.stringMatching(/^[0-9a-f]{64}$/), result_bytes: 4 };
+
+  test.each([
+    ['a result', after('ok'), { outcome: 'executed', ...ofText }],
+    ['none', after(undefined), { outcome: 'executed' }],
+    ['an exit code', after({ stdout: 'x', exit_code: 0 }), { outcome: 'executed', exit_code: 0 }],
+    ['another exit code', after({ stdout: 'x', exitCode: 2 }), { outcome: 'failed', exit_code: 2 }],
+    ['an interruption', after({ interrupted: true }), { outcome: 'failed' }],
+    ['an error', after({ is_error: true }), { outcome: 'failed' }],
+    [
+      'an event of failure',
+      after(undefined, { hook_event_name: 'PostToolUseFailure', error: 'no' }),
+      { outcome: 'failed', ...ofText },
+    ],
+  ])('%s is recorded, without contents', async (_, stdin, outcome) => {
+    recorded();
+    expect(await run(stdin)).toEqual([0, undefined]);
+    expect(told()).toEqual([['/admin/v1/outcomes', expect.objectContaining({ call_id: 'toolu_1', ...outcome })]]);
+    expect(server.seen[0]!.body).not.toMatch(/stdout|"ok"|"no"/);
+    expect(server.seen[0]!.key).toBe('agent-key');
+  });
+
+  test.each([
+    ['without an id', after('ok', { tool_use_id: undefined })],
+    ['of a tool inside the agent', after('ok', { tool_name: 'TodoWrite' })],
+  ])('a call %s is not reported', async (_, stdin) => {
+    expect([await run(stdin), server.seen]).toEqual([[0, undefined], []]);
+  });
+
+  test('a call that the gateway did not allow is not a fault; anything else is said, and stops nothing', async () => {
+    const answers = (status: number, type: string) =>
+      server.on('POST /admin/v1/outcomes', { error: { code: status, type, message: 'm' } }, status);
+    answers(404, 'not_found');
+    expect(await run(after('ok'))).toEqual([0, undefined]);
+    for (const [status, type] of [
+      [409, 'conflict'],
+      [503, 'service_unavailable'],
+      [403, 'forbidden'],
+    ] as const) {
+      answers(status, type);
+      expect(await run(after('ok'))).toEqual([0, { systemMessage: expect.stringContaining(type) }]);
+    }
   });
 });
 

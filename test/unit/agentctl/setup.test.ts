@@ -94,7 +94,8 @@ describe('[cli.setup] setup', () => {
     home.write('.claude/settings.json', '');
     for (let times = 0; times < 2; times++) await home.run(['setup', 'claude-code', '--write']);
     const { hooks } = parse(read('.claude/settings.json'));
-    expect(hooks.PreToolUse).toHaveLength(1);
+    for (const event of ['PreToolUse', 'PostToolUse', 'PostToolUseFailure']) expect(hooks[event]).toHaveLength(1);
+    expect(hooks.PostToolUse[0].hooks[0].command).toMatch(/ hook claude-code --state \S+$/);
     const { command, timeout } = hooks.PreToolUse[0].hooks[0];
     expect(command).toMatch(/ hook claude-code --state \S+ \|\| exit 2$/);
     expect(timeout).toBeGreaterThan(60);

@@ -7,6 +7,7 @@ import { allPrincipals, identitiesOf, key, principal } from './principals.ts';
 const openToAgents = new Set([
   'whoami',
   'testAction',
+  'reportOutcome',
   'simulate',
   'why',
   'listApprovals',

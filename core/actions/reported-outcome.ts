@@ -1,0 +1,61 @@
+/** The outcome of a call that its caller carried out: one `result` entry beside the `allow` entry [action.reported-outcome]. */
+import type { OutcomeRequest } from '#core/contracts/reported-outcome.ts';
+import { federatedActor, type Principal } from '#core/identity/principal.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { GovernPorts } from './ports.ts';
+import { idOfCall } from './started.ts';
+
+export interface ReportedOutcome {
+  readonly envelope_id: string;
+  readonly session_id: string;
+  readonly outcome: OutcomeRequest['outcome'];
+  readonly evidence_hash: string;
+}
+
+/**
+ * Records what the caller says became of its call. The entry names the caller as its source: the gateway saw nothing of the call.
+ * @throws GatewayError `not_found` where no call of this key was allowed under the id, `conflict` where its outcome is recorded.
+ */
+export async function reportedOutcome(
+  ports: Pick<GovernPorts, 'startedActions' | 'ledger' | 'clock'>,
+  principal: Principal,
+  { call_id, outcome, ...told }: OutcomeRequest,
+): Promise<ReportedOutcome> {
+  const { tenant, key_id } = principal;
+  const found = await ports.startedActions.get(tenant, idOfCall(key_id, call_id));
+  if (!found)
+    throw new GatewayError(
+      'not_found',
+      `No call of this key was allowed under the call_id ${call_id}. Send the call_id that the decision was asked for with, beside decide_only.`,
+    );
+  if (found.outcome !== undefined) throw recorded(call_id);
+  const { id, envelope_id, session_id, tool } = found;
+  const { result_sha256, result_bytes } = told;
+  const written = await ports.ledger.commit({
+    draft: {
+      ...{ tenant, session_id, envelope_id },
+      timestamp: isoTime(ports.clock.now()),
+      kind: 'result',
+      actor: { key_id, ...federatedActor(principal) },
+      body: { tool, outcome, reported_by: 'caller', call_id, ...told },
+    },
+    changes: [
+      {
+        type: 'action.end',
+        tenant,
+        id,
+        envelope_id,
+        end: { outcome, ...(result_sha256 && { result_sha256 }), ...(result_bytes !== undefined && { result_bytes }) },
+      },
+    ],
+  });
+  if (!written.ok) throw recorded(call_id);
+  return { envelope_id, session_id, outcome, evidence_hash: written.entry.hash };
+}
+
+const recorded = (callId: string): GatewayError =>
+  new GatewayError(
+    'conflict',
+    `The outcome of the call ${callId} is recorded already; the first one stays. Send an id of its own for each call.`,
+  );

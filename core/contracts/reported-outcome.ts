@@ -1,0 +1,17 @@
+/** What the caller of a call that was decided only says became of it. */
+import * as z from 'zod';
+import { callId } from './envelope.ts';
+
+/** What became of a call that was decided only. Contents stay with the caller. */
+export const outcomeRequestSchema = z.strictObject({
+  call_id: callId,
+  outcome: z.enum(['executed', 'failed'], 'outcome must be executed or failed'),
+  /** Of the result's canonical JSON. */
+  result_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'result_sha256 must be 64 hex digits in lower case')
+    .optional(),
+  result_bytes: z.int('result_bytes must be a whole number').min(0, 'result_bytes must not be negative').optional(),
+  exit_code: z.int('exit_code must be a whole number').min(-1).max(0xffffffff).optional(),
+});
+export type OutcomeRequest = z.infer<typeof outcomeRequestSchema>;
