@@ -6,6 +6,7 @@
  * `--soak-minutes N` keeps mixed traffic going while the gateway is killed every two minutes, and checks what is left.
  * `--provenance` prints which planted attacks rules on sources stop, how many tasks need no human, and what tracing costs.
  * `--tool-guard` prints what the guard on tools catches, what it alarms on falsely and what it costs.
+ * `--plugins` prints precision and recall of the shipped plugins, and what a call through the pool costs.
  */
 import { parseArgs } from 'node:util';
 import { benchActions } from './actions.ts';
@@ -18,6 +19,7 @@ import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
+import { benchPlugins } from './plugins.ts';
 import { benchProjection } from './projection.ts';
 import { benchProvenance } from './provenance.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     hostile: { type: 'boolean', default: false },
     'soak-minutes': { type: 'string', default: '0' },
     'tool-guard': { type: 'boolean', default: false },
+    plugins: { type: 'boolean', default: false },
     provenance: { type: 'boolean', default: false },
     'simulate-aws': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
@@ -47,6 +50,7 @@ if (Number(values['soak-minutes']) > 0) {
   process.exit(0);
 }
 if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
+if (values.plugins) process.exit((await benchPlugins()) ? 0 : 1);
 if (values.provenance) process.exit((await benchProvenance()) ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 

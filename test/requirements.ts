@@ -1041,6 +1041,18 @@ const admin: readonly Requirement[] = [
     'plugin.marketplace',
     'Plugins can be searched, installed, listed and removed; downloads are HTTPS and at most 50 MB.',
   ),
+  must(
+    'plugin.shipped',
+    'Plugins ship with their source; each committed module is what the source builds to, imports nothing and follows the ABI.',
+  ),
+  must(
+    'plugin.figures',
+    'Precision and recall of each shipped plugin are measured on a generated corpus, and apart on the part it was not written on.',
+  ),
+  must(
+    'plugin.secrets-guard',
+    'secrets-guard flags credentials by structure, and by checksum where their format has one; examples, public keys and wrong checksums pass.',
+  ),
   must('plugin.download', 'A download is HTTPS only, also after redirects, to public addresses, and bounded in size.'),
   must('plugin.store', 'Plugins lie by digest in a folder whose record is replaced whole; a refusal changes nothing.'),
   must('supply-chain.envelope', 'Signed documents are DSSE envelopes over in-toto Statements; signatures hold first.'),

@@ -1,0 +1,48 @@
+/** Whether a part of a token can be random: examples in documentation repeat, count up or say what they are. */
+import { at, holds, lower } from '../shared/bytes';
+
+/** @param size number of bytes, at least 16 */
+export function isRandom(offset: i32, size: i32): bool {
+  return !hasRun(offset, size) && isVaried(offset, size);
+}
+
+/** The same for encoded documents, in which zeros make runs. */
+export function isVaried(offset: i32, size: i32): bool {
+  return !saysExample(offset, size) && distinct(offset, size) * 3 >= (size < 30 ? size : 30);
+}
+
+/** Five equal signs, or six that count up, one after the other. */
+function hasRun(offset: i32, size: i32): bool {
+  let equal = 1;
+  let rising = 1;
+  for (let i = 1; i < size; i++) {
+    const step = <i32>at(offset + i) - <i32>at(offset + i - 1);
+    equal = step === 0 ? equal + 1 : 1;
+    rising = step === 1 ? rising + 1 : 1;
+    if (equal >= 5 || rising >= 6) return true;
+  }
+  return false;
+}
+
+function saysExample(offset: i32, size: i32): bool {
+  const end = offset + size;
+  return (
+    holds(offset, end, 'example') ||
+    holds(offset, end, 'your') ||
+    holds(offset, end, 'placeholder') ||
+    holds(offset, end, 'redacted') ||
+    holds(offset, end, 'secret') ||
+    holds(offset, end, 'token')
+  );
+}
+
+function distinct(offset: i32, size: i32): i32 {
+  let low: u64 = 0;
+  let high: u64 = 0;
+  for (let i = 0; i < size; i++) {
+    const byte = lower(at(offset + i));
+    if (byte < 64) low |= (<u64>1) << (<u64>byte);
+    else if (byte < 128) high |= (<u64>1) << (<u64>(byte - 64));
+  }
+  return <i32>(popcnt(low) + popcnt(high));
+}

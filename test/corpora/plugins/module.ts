@@ -1,0 +1,19 @@
+/** Runs a plugin of this repository on a text, as the gateway does: a fresh instance, the host sequence of the ABI. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check } from '#adapters/wasm/check.ts';
+import { compileModule } from '#adapters/wasm/module.ts';
+
+export type Flag = (text: string) => string | undefined;
+
+const metadata = { tenant_id: 'default', model: 'mock', provider: 'mock', phase: 'input' } as const;
+const encoder = new TextEncoder();
+
+/** @returns what the plugin says of a text that it flags; undefined for one that it lets pass. */
+export async function pluginNamed(name: string): Promise<Flag> {
+  const module = await compileModule(readFileSync(join(import.meta.dirname, '../../../plugins', `${name}.wasm`)));
+  return (text) => {
+    const result = check({ module, content: encoder.encode(text), metadata });
+    return result.flagged ? (result.message ?? '') : undefined;
+  };
+}

@@ -1,0 +1,25 @@
+/** Precision and recall of the shipped plugins on their generated corpora, and apart on what is held out of them. */
+import { type Measured, measured } from '../../corpora/plugins/measure.ts';
+import { pluginNamed } from '../../corpora/plugins/module.ts';
+import { plugins } from '../../corpora/plugins/plugins.ts';
+
+describe.each(plugins)('[plugin.figures] $name', ({ name, rows, least }) => {
+  let figures: Measured;
+  beforeAll(async () => {
+    figures = measured(rows(), await pluginNamed(name));
+  });
+
+  test('the corpus is the same on every run, and a third of its templates and more is held out', () => {
+    expect(rows()).toEqual(rows());
+    expect(rows().filter(({ heldOut }) => heldOut).length / rows().length).toBeGreaterThan(0.32);
+  });
+
+  test.each(['written', 'heldOut'] as const)('%s', (half) => {
+    const { recall, precision, missed, falseAlarms } = figures[half];
+    const shown = [...missed, ...falseAlarms].slice(0, 10).map(({ kind, text }) => `${kind}: ${text.slice(0, 200)}`);
+    if (recall < least.recall || precision < least.precision)
+      throw new Error(`recall ${recall}, precision ${precision}\n${shown.join('\n')}`);
+    expect(figures[half].wanted).toBeGreaterThan(100);
+    expect(figures[half].harmless).toBeGreaterThan(100);
+  });
+});
