@@ -146,7 +146,7 @@ export function compose(
     brokers: configuredBrokers(snapshots, brokerPorts),
     effects: lazyEffects,
     executors: () => [],
-    admissions: new Admissions(clock),
+    admissions: new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {})),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     recentTraces: async () => [...(await traceRing.recent(keptTraces, clock.now())), ...telemetry.recentTraces()],
     metricsText: () => telemetry.metricsText(),

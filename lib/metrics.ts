@@ -98,6 +98,8 @@ export function gatewayMetrics(deployment: string) {
   const allProviderErrors = (period: Duration) => overall('provider errors', 'svc_provider_errors_total', period);
   const allCredentialRefusals = (period: Duration) =>
     overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
+  const allRejectedCredentials = (period: Duration) =>
+    overall('credentials that are not known', 'svc_credentials_rejected_total', period);
   const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);
 
   const deadDeliveries = metric('svc_deliveries_dead_total', 'Sum');
@@ -142,6 +144,7 @@ export function gatewayMetrics(deployment: string) {
     budgetTier,
     allProviderErrors,
     allCredentialRefusals,
+    allRejectedCredentials,
     allRiskAlerts,
   };
 }

@@ -122,7 +122,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: shippedPacks(checkout) });
   const brokerPorts = { secrets, clock, ids, tickets: stores.tickets, clients: brokerClients() };
   const timeouts = systemTimeouts;
-  const admissions = new Admissions(clock);
+  const admissions = new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {}));
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
   const ports: LocalPorts = {
     clock,

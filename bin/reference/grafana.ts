@@ -77,6 +77,11 @@ const rows: Readonly<Record<string, readonly GrafanaPanel[]>> = {
       unit: 'reqps',
       queries: { '{{broker}} {{outcome}}': rate('svc_credentials_total', 'broker, outcome') },
     },
+    {
+      title: 'Keys and tokens that are not known',
+      unit: 'none',
+      queries: { rejected: 'sum(increase(svc_credentials_rejected_total[5m]))' },
+    },
   ],
   Cost: [
     {

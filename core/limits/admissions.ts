@@ -18,13 +18,16 @@ const maxCallers = 10_000;
 
 export class Admissions {
   readonly #clock: Clock;
+  readonly #rejected: () => void;
   readonly #requests = new TokenBuckets();
   readonly #failures = new TokenBuckets();
   #refused = 0;
   readonly #callers = new Set<string>();
 
-  constructor(clock: Clock) {
+  /** @param rejected counts a request with a wrong credential where others can see it */
+  constructor(clock: Clock, rejected: () => void = () => {}) {
     this.#clock = clock;
+    this.#rejected = rejected;
   }
 
   /**
@@ -48,6 +51,7 @@ export class Admissions {
    */
   failed(address: string): void {
     this.#refused++;
+    this.#rejected();
     if (this.#failures.take(networkOf(address), wrongKeys, this.#clock.now()) !== undefined) throw tooManyFailures();
   }
 

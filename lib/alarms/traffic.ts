@@ -7,6 +7,8 @@ import { type AlarmInputs, type AlarmRow, fiveMinutes, sustained } from './alarm
 const providerErrors = 10;
 /** Actions in five minutes that were allowed and got no credential: one may be the action's own fault. */
 const credentialRefusals = 5;
+/** Requests in five minutes whose key or token is not known: the local alert counts 30 a minute. */
+const rejectedCredentials = 150;
 
 export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): AlarmRow[] => [
   {
@@ -20,6 +22,10 @@ export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): Alar
   {
     ...{ name: 'credential-refusals', runbook: 'credential-refusals', severity: 'ticket', periods: sustained },
     ...{ metric: own.allCredentialRefusals(fiveMinutes), threshold: credentialRefusals },
+  },
+  {
+    ...{ name: 'rejected-credentials', runbook: 'rejected-credentials', severity: 'ticket' },
+    ...{ metric: own.allRejectedCredentials(fiveMinutes), threshold: rejectedCredentials },
   },
   {
     ...{ name: 'risk-alerts', runbook: 'risk-alerts', severity: 'ticket' },

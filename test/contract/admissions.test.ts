@@ -36,6 +36,7 @@ test('[auth.failures-limited] wrong keys end in 429 on every surface', async () 
   const statuses = new Set<number>();
   for (let n = 0; n < 100; n++) statuses.add((await call('GET', '/admin/v1/whoami', { key: `guess-${n}` })).status);
   expect(statuses).toEqual(new Set([401]));
+  expect(gateway.telemetry.metricsText()).toMatch(/^svc_credentials_rejected_total \d{3}$/m);
   expect((await call('POST', '/v1/messages', { key: 'guess', body: {} })).status).toBe(429);
   expect((await call('GET', '/admin/v1/whoami')).status).toBe(401); // no key is no guess
   expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);

@@ -135,6 +135,7 @@ it('looks when one of twenty chat calls is slow, three times in a row', () => {
 it.each([
   ['provider-errors', 'svc_provider_errors_total', 10, ''],
   ['risk-alerts', 'svc_risk_alerts_total', 1, ''],
+  ['rejected-credentials', 'svc_credentials_rejected_total', 150, ''],
   ['credential-refusals', 'svc_credentials_total', 5, " AND outcome = 'refused'"],
 ])('%s counts over all labels, by a query since alarms take no search', (name, metric, threshold, where) => {
   const { Metrics = [], Threshold } = named(name);

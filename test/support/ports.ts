@@ -149,7 +149,7 @@ export async function testPorts(options: TestOptions = {}) {
       })(name),
     effects: lazyEffects,
     executors: () => options.executors ?? [],
-    admissions: new Admissions(clock),
+    admissions: new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {})),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     providers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },
