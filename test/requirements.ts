@@ -1662,6 +1662,10 @@ const chat: readonly Requirement[] = [
     'budget.surcharges',
     'A request for a tier, mode or region above the list price is reserved and charged at the highest factor that vendors list.',
   ),
+  must(
+    'limit.model-name',
+    'A model name with characters that are not visible, or blanks at its ends, is 400: prices and budgets know it by another name.',
+  ),
   must('limit.key-tenant', 'A key with limits of its own calls in its own tenant only.'),
   must(
     'limit.largest-output',

@@ -36,11 +36,16 @@ export function checkAnthropic(body: JsonObject): void {
   );
 }
 
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
 function checkCommon(body: JsonObject): void {
   assertOwnSpelling(body);
   const { model } = body;
   if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
     refuse('model', model, `a name of 1 to ${maxModelLength} characters`);
+  // Another name to prices, budgets and lists, and perhaps the same to a provider.
+  if (model.trim() !== model || hidden.test(model))
+    refuse('model', model, 'a name without characters that are not visible, and without blanks at its ends');
   if (!absent(body.stream) && typeof body.stream !== 'boolean') refuse('stream', body.stream, 'true or false');
   checkWhole(body, 'max_tokens', 1, maxOutputTokens);
   checkNumber(body, 'temperature');

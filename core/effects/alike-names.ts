@@ -3,10 +3,13 @@
  * and a rule saw the one it names [effects.alike-names].
  */
 
+/** Variables of programs: `http_proxy` and `HTTP_PROXY` are two, and both are usual. */
+const maps: ReadonlySet<string> = new Set(['env', 'environment']);
+
 /** Why the parameters are unclear; undefined where all names of each object differ in more than case. */
-export function alikeNames(value: unknown): string | undefined {
+export function alikeNames(value: unknown, isMap = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (!Array.isArray(value)) {
+  if (!Array.isArray(value) && !isMap) {
     const seen = new Map<string, string>();
     for (const name of Object.keys(value)) {
       const folded = name.toUpperCase().toLowerCase();
@@ -15,8 +18,8 @@ export function alikeNames(value: unknown): string | undefined {
       seen.set(folded, name);
     }
   }
-  for (const inner of Object.values(value)) {
-    const found = alikeNames(inner);
+  for (const [name, inner] of Object.entries(value)) {
+    const found = alikeNames(inner, maps.has(name));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -11,6 +11,13 @@ const refusedByBoth: [string, JsonObject, string][] = [
   ['model empty', { ...good, model: '' }, 'model is an empty text'],
   ['model no text', { ...good, model: 7 }, 'model is 7'],
   ['model too long', { ...good, model: 'm'.repeat(257) }, 'model is a text of 257 characters'],
+  ...[' m', 'm ', 'm\n', 'm\u200b', 'm\u00ad', '\u2060m', 'm\u0000', 'm\u3000', 'm\ufe0f'].map(
+    (model): [string, JsonObject, string] => [
+      `[limit.model-name] the model ${JSON.stringify(model)}`,
+      { ...good, model },
+      'characters that are not visible',
+    ],
+  ),
   ['messages missing', { model: 'm' }, 'messages is missing'],
   ['messages no array', { ...good, messages: { role: 'user' } }, 'messages is an object'],
   ['messages empty', { ...good, messages: [] }, 'messages is an empty array'],
@@ -168,3 +175,10 @@ describe.each([openai, anthropic])('[chat.own-spelling] $name', (dialect) => {
     expect(() => dialect.checkRequest(body)).not.toThrow();
   });
 });
+
+test.each(['m', 'gpt-4.1', 'meta/llama 3:8b', 'Größe', 'mistral@eu'])(
+  '[limit.model-name] %s is a name of a model',
+  (model) => {
+    for (const dialect of [openai, anthropic]) expect(() => dialect.checkRequest({ ...good, model })).not.toThrow();
+  },
+);

@@ -101,12 +101,15 @@ test.each([
   ['mcp', 'bank.pay', { orders: [{ to: 'bob' }, { to: 'bob', TO: 'eve' }] }],
   ['mcp', 'bank.pay', { 'to\u212aen': 1, token: 2 }],
   ['other', 'x.y', { a: { B: 1, b: 2 } }],
+  ['other', 'x.y', { env: { list: [{ B: 1, b: 2 }] } }],
+  ['other', 'x.y', { env: 1, ENV: 2 }],
 ])('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toContain('differ in case only');
 });
 
 test.each([
   ['http', 'http.post', { url: 'https://api.example/pay', json: { amount: 1, Currency: 'EUR', amounts: [] } }],
+  ['mcp', 'ci.start', { env: { http_proxy: 'a', HTTP_PROXY: 'a' }, environment: { Path: 'a', PATH: 'b' } }],
   ['mcp', 'bank.pay', { to: 'Bob', orders: [{ to: 'a' }, { To: 'b' }], note: 'to TO' }],
 ])('[effects.alike-names] %s %s %j is clear', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toBeUndefined();
