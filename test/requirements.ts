@@ -1569,6 +1569,10 @@ const chat: readonly Requirement[] = [
     'Each kind of personal data is found with a recall of 0.97 and a precision of 0.98 on a generated corpus.',
   ),
   must(
+    'messages.tool-stream',
+    'Of a stream only whole tool calls that were decided reach the caller; events of no open block, calls of unknown types and content of the first event are dropped or replaced.',
+  ),
+  must(
     'messages.provider-run',
     'With tool_use: govern, servers of the caller, tools that the provider runs and unknown betas are refused unless listed.',
   ),

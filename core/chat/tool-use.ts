@@ -24,10 +24,10 @@ interface ToolUseBlock {
 const isRaw = (input: JsonObject): boolean => typeof input._raw === 'string' && Object.keys(input).length === 1;
 
 const notAnObject = 'its arguments are not a JSON object';
-const unreadable = (tool: string, why: string): string => `[${tool} was blocked: ${why}.]`;
+export const unreadable = (tool: string, why: string): string => `[${tool} was blocked: ${why}.]`;
 
 /** Undefined when the caller may see the call; else the text that stands in its place. */
-async function replacement(
+export async function replacement(
   ports: ChatPorts,
   call: ChatCall,
   { name, input }: ToolUseBlock,
@@ -80,106 +80,57 @@ export async function decideCallText(
   return typeof input === 'string' ? unreadable(name, input) : replacement(ports, call, { name, input });
 }
 
+function decideBlock(ports: ChatPorts, call: ChatCall, block: JsonObject): Promise<string | undefined> | string {
+  const input = parsedInput('', block.input ?? undefined);
+  return typeof input === 'string'
+    ? unreadable(String(block.name), input)
+    : replacement(ports, call, useOf(block, input));
+}
+
 /** A complete messages reply, its tool calls decided in order. */
 export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const settings = call.snapshot.configuration.messages;
   const blocks = (Array.isArray(reply.content) ? reply.content : []).map(
-    (block): Json => (isProviderRun(block, settings) ? { type: 'text', text: providerRunText(block) } : block),
+    (block): Json =>
+      isProviderRun(block, settings)
+        ? { type: 'text', text: providerRunText(block) }
+        : isUndecidable(block)
+          ? { type: 'text', text: undecidable(block) }
+          : block,
   );
   if (!blocks.some(isToolUse)) return { ...reply, content: blocks };
   const content: Json[] = [];
   let allowed = false;
   for (const block of blocks) {
-    const text = isToolUse(block) ? await replacement(ports, call, useOf(block, block.input)) : undefined;
+    const text = isToolUse(block) ? await decideBlock(ports, call, block) : undefined;
     allowed ||= isToolUse(block) && text === undefined;
     content.push(text === undefined ? block : { type: 'text', text });
   }
   return { ...reply, content, ...(reply.stop_reason === 'tool_use' && !allowed && { stop_reason: 'end_turn' }) };
 }
 
-const isToolUse = (block: Json | undefined): block is JsonObject =>
-  (block as JsonObject | null | undefined)?.type === 'tool_use';
+const typeOf = (block: Json | undefined): string => String((block as JsonObject | null | undefined)?.type ?? '');
 
-const useOf = ({ name }: JsonObject, input: Json | undefined): ToolUseBlock => ({
+/** In whatever case: clients differ in how exactly they look. */
+export const isToolUse = (block: Json | undefined): block is JsonObject => typeOf(block).toLowerCase() === 'tool_use';
+
+/** A call by its members, of a type that nothing is known of; what the provider ran is another matter. */
+export const isUndecidable = (block: Json | undefined): block is JsonObject => {
+  const { name, input, arguments: args } = (block ?? {}) as JsonObject;
+  const isCall = typeof name === 'string' && (input !== undefined || args !== undefined);
+  return isCall && !isToolUse(block) && !/_tool_(?:use|result)$/.test(typeOf(block));
+};
+
+export const undecidable = (block: JsonObject): string =>
+  unreadable(String(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
+
+export const useOf = ({ name }: JsonObject, input: JsonObject): ToolUseBlock => ({
   name: typeof name === 'string' ? name : '',
-  input: input !== null && typeof input === 'object' && !Array.isArray(input) ? input : {},
+  input,
 });
 
-/** The same on a stream of messages events: a tool call is held until it is whole and decided. */
-export class ToolGate {
-  readonly #ports: ChatPorts;
-  readonly #call: ChatCall;
-  readonly #held = new Map<Json | undefined, { readonly events: JsonObject[]; json: string }>();
-  /** Blocks whose beginning was replaced: their stop ends what stands in their place. */
-  readonly #dropped = new Set<Json | undefined>();
-  #allowed = false;
-  #replaced = false;
-
-  constructor(ports: ChatPorts, call: ChatCall) {
-    this.#ports = ports;
-    this.#call = call;
-  }
-
-  async pass(event: JsonObject): Promise<JsonObject[]> {
-    const { type, index } = event;
-    if (
-      type === 'content_block_start' &&
-      isProviderRun(event.content_block, this.#call.snapshot.configuration.messages)
-    ) {
-      this.#dropped.add(index);
-      return textBlock(index, providerRunText(event.content_block)).slice(0, -1);
-    }
-    if (this.#dropped.has(index) && type === 'content_block_delta') return [];
-    if (type === 'content_block_start' && isToolUse(event.content_block)) {
-      this.#held.set(index, { events: [event], json: '' });
-      return [];
-    }
-    if (type === 'message_delta') return [this.#stopping(event)];
-    const held = this.#held.get(index);
-    if (!held || (type !== 'content_block_delta' && type !== 'content_block_stop')) return [event];
-    held.events.push(event);
-    if (type === 'content_block_delta') {
-      held.json += String((event.delta as JsonObject | undefined)?.partial_json ?? '');
-      return [];
-    }
-    this.#held.delete(index);
-    return this.#decided(index, held.events, held.json);
-  }
-
-  async #decided(index: Json | undefined, events: JsonObject[], json: string): Promise<JsonObject[]> {
-    const block = events[0]!.content_block as JsonObject;
-    const input = parsedInput(json, block.input);
-    const text =
-      typeof input === 'string'
-        ? unreadable(String(block.name), input)
-        : await replacement(this.#ports, this.#call, useOf(block, input));
-    if (text === undefined) {
-      this.#allowed = true;
-      return events;
-    }
-    this.#replaced = true;
-    return textBlock(index, text);
-  }
-
-  #stopping(event: JsonObject): JsonObject {
-    const delta = event.delta as JsonObject | undefined;
-    if (!this.#replaced || this.#allowed || delta?.stop_reason !== 'tool_use') return event;
-    return { ...event, delta: { ...delta, stop_reason: 'end_turn' } };
-  }
-}
-
-/** A text as the events of one block. */
-function textBlock(index: Json | undefined, text: string): JsonObject[] {
-  const at = { index: index ?? 0 };
-  return [
-    { type: 'content_block_start', ...at, content_block: { type: 'text', text: '' } },
-    { type: 'content_block_delta', ...at, delta: { type: 'text_delta', text } },
-    { type: 'content_block_stop', ...at },
-  ];
-}
-
 /** The object that the caller will read, or why it is not certain which one that is: such a call is not let through. */
-function parsedInput(json: string, given: Json | undefined): JsonObject | string {
+export function parsedInput(json: string, given: Json | undefined): JsonObject | string {
   let value: Json = given ?? {};
   const unreadable = json === '' ? undefined : defectOf(() => (value = parseStrict(json)));
   if (unreadable !== undefined) return unreadable;

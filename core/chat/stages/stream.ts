@@ -17,7 +17,7 @@ import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, ended, gone, haltedBy } from '../call-state.ts';
 import { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
-import { ToolGate } from '../tool-use.ts';
+import { ToolGate } from '../tool-gate.ts';
 import { violation } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
@@ -138,7 +138,7 @@ class Line {
     this.#tools =
       call.operation === 'responses'
         ? new CompletionToolGate(ports, call)
-        : call.dialect === 'anthropic' && call.wire.usesTools(call.body)
+        : call.dialect === 'anthropic'
           ? new ToolGate(ports, call)
           : undefined;
     this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;

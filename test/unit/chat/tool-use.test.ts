@@ -2,7 +2,8 @@
 import type { ChatCall } from '#core/chat/call.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { refuseProviderRun } from '#core/chat/provider-tools.ts';
-import { governReply, ToolGate } from '#core/chat/tool-use.ts';
+import { ToolGate } from '#core/chat/tool-gate.ts';
+import { governReply } from '#core/chat/tool-use.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Nothing is governed: the refusal comes before. */
@@ -140,4 +141,63 @@ test.each([
 test('[messages.provider-run] a tool of the provider passes where it is listed', () => {
   const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
   expect(() => asked(body, {}, { provider_tools: ['web_search_*'] })).not.toThrow();
+});
+
+describe('[messages.tool-stream] of a stream whose tool calls are cut oddly', () => {
+  const start = (content_block: object, index: unknown = 0) => ({ type: 'content_block_start', index, content_block });
+  const delta = (delta: object, index: unknown = 0) => ({ type: 'content_block_delta', index, delta });
+  const json = (partial_json: string, index: unknown = 0) => delta({ type: 'input_json_delta', partial_json }, index);
+  const stop = (index: unknown = 0) => ({ type: 'content_block_stop', index });
+  const use = { type: 'tool_use', id: 't', name: 'send', input: {} };
+  const said = { type: 'text', text: '' };
+  const twice = '{"to":1,"to":2}';
+
+  async function out(events: readonly object[]): Promise<JsonObject[]> {
+    const gate = new ToolGate(ports, call);
+    const all = [];
+    for (const event of events) all.push(...(await gate.pass(event as JsonObject)));
+    return all;
+  }
+
+  test.each<[string, object[]]>([
+    ['a call that never ends', [start(use), json('{"to":1}')]],
+    ['a call within the first event', [{ type: 'message_start', message: { id: 'm', content: [use] } }]],
+    ['more input behind the end', [start(use), json(twice), stop(), json('{"to":3}'), stop()]],
+    ['input by an index of another kind', [start(use, '0'), json(twice, 0), stop(0)]],
+    ['another beginning of the same block', [start(use), start(use), json(twice), stop()]],
+    ['input of a text', [start(said), json('{"to":1}'), stop()]],
+    ['input of no block', [json('{"to":1}', 7), stop(7)]],
+    ['another name later on', [start(use), delta({ type: 'name_delta', name: 'send' }), json(twice), stop()]],
+    ['a type in another case', [start({ ...use, type: 'Tool_Use' }), json(twice), stop()]],
+    ['a call of an unknown type', [start({ type: 'function_call', name: 'send', arguments: '{}' }), stop()]],
+  ])('%s never reaches the caller', async (_, events) => {
+    const all = JSON.stringify(await out(events));
+    for (const part of ['tool_use', 'Tool_Use', 'function_call","', 'partial_json', 'name_delta'])
+      expect(all).not.toContain(part);
+  });
+
+  test('texts, thoughts and signatures pass as they came', async () => {
+    const events = [
+      { type: 'message_start', message: { id: 'm', content: [] } },
+      start({ type: 'thinking', thinking: '' }),
+      delta({ type: 'thinking_delta', thinking: 'a' }),
+      delta({ type: 'signature_delta', signature: 'b' }),
+      stop(),
+      start(said, 1),
+      delta({ type: 'text_delta', text: 'c' }, 1),
+      stop(1),
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+      { type: 'message_stop' },
+    ];
+    expect(await out(events)).toEqual(events);
+  });
+
+  test.each<[string, object]>([
+    ['input that is a text', { ...use, input: '{"to":1}' }],
+    ['input that is a list', { ...use, input: [1] }],
+    ['an unknown type', { ...use, type: 'function_call' }],
+  ])('so is a call of a whole reply with %s', async (_, block) => {
+    const reply = await governReply(ports, call, { content: [block as JsonObject], stop_reason: 'tool_use' });
+    expect(reply.content).toEqual([{ type: 'text', text: expect.stringContaining('[send was blocked') }]);
+  });
 });
