@@ -4,10 +4,12 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
 import { countOf, usePending } from './approvals/pending.ts';
+import { CredentialsPage } from './credentials/page.tsx';
 import type { PageProps } from './page-props.ts';
 import { PasskeysPage } from './passkeys/page.tsx';
 import { PoliciesPage } from './policies/page.tsx';
 import { RequestsPage } from './requests/page.tsx';
+import { RolloutsPage } from './rollouts/page.tsx';
 import { hashOf, type Page, pages, useRoute } from './route.ts';
 import {
   forgetKey,
@@ -23,13 +25,17 @@ import {
 import { SessionsPage } from './sessions/page.tsx';
 import { SignIn } from './sign-in.tsx';
 import { StatusPage } from './status/page.tsx';
+import { TrafficPage } from './traffic/page.tsx';
 import { Text } from './ui.tsx';
 
 const names: Readonly<Record<Page, string>> = {
   approvals: 'Approvals',
   sessions: 'Sessions',
   requests: 'Requests',
+  traffic: 'Traffic',
   policies: 'Policies',
+  rollouts: 'Rollouts',
+  credentials: 'Credentials',
   passkeys: 'Passkeys',
   status: 'Status',
 };
@@ -38,7 +44,10 @@ const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   approvals: ApprovalsPage,
   sessions: SessionsPage,
   requests: RequestsPage,
+  traffic: TrafficPage,
   policies: PoliciesPage,
+  rollouts: RolloutsPage,
+  credentials: CredentialsPage,
   passkeys: PasskeysPage,
   status: StatusPage,
 };
@@ -117,4 +126,4 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
 }
 
 /** Pages whose operations a viewer may call. */
-const forViewers: ReadonlySet<Page> = new Set<Page>(['policies', 'status']);
+const forViewers: ReadonlySet<Page> = new Set<Page>(['traffic', 'policies', 'status']);

@@ -1,7 +1,10 @@
 /** The page that the fragment of the address names: `#/approvals/<id>`. Nothing is decided by opening an address. */
 import { useEffect, useState } from 'preact/hooks';
 
-export const pages = ['approvals', 'sessions', 'requests', 'policies', 'passkeys', 'status'] as const;
+export const pages = [
+  ...(['approvals', 'sessions', 'requests', 'traffic', 'policies', 'rollouts'] as const),
+  ...(['credentials', 'passkeys', 'status'] as const),
+] as const;
 export type Page = (typeof pages)[number];
 
 export interface Route {

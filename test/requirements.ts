@@ -2012,6 +2012,12 @@ const webConsole: readonly Requirement[] = [
     'console.verify',
     'The browser verifies a session or a bundle from a file with the verifier of the command line, in a worker with progress, and sends it nowhere.',
   ),
+  must(
+    'console.traffic',
+    'Requests, latency and cost are drawn over time by dimension, with a table that says the same.',
+  ),
+  must('console.rollouts', 'Rollouts show what both sides did; they are paused, resumed and rolled back.'),
+  must('console.credentials', 'Credentials that are still good are listed and revoked; no value is shown.'),
   must('console.requests', 'Chat calls are listed with decision, outcome, tokens, cost and session.'),
   must(
     'console.policies',

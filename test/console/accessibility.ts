@@ -48,7 +48,10 @@ const places = (id: string) =>
     ['#/sessions', 'Sessions'],
     ['#/sessions/axe', 'Entries'],
     ['#/requests', 'Requests'],
+    ['#/traffic', 'The same in numbers'],
     ['#/policies', 'Rules in force'],
+    ['#/rollouts', 'Rollouts'],
+    ['#/credentials', 'Credentials'],
     ['#/passkeys', 'Passkeys'],
     ['#/status', 'Alerts'],
   ] as const;

@@ -8,7 +8,8 @@ import { pathToFileURL } from 'node:url';
 import * as shim from '../../console/evidence/node-crypto.ts';
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { check } from '../support/checks.ts';
-import type { Visitors } from './browser.ts';
+import type { Loose } from '../support/loose.ts';
+import { until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -153,6 +154,58 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByText('No chat call of this model is recorded.').waitFor();
       await page.context().close();
     }),
+    check('[console.traffic] traffic is drawn over time and stands in a table, by dimension', async () => {
+      const page = await people.signedIn(viewer, '#/traffic');
+      await page.getByRole('heading', { name: 'The same in numbers' }).waitFor();
+      const drawn = () =>
+        page.locator('.plot canvas').evaluateAll((all) =>
+          all.map((canvas) => {
+            const { width, height, getContext } = canvas as Loose;
+            const { data } = getContext.call(canvas, '2d').getImageData(0, 0, width, height);
+            return new Set(new Uint32Array(data.buffer)).size > 3;
+          }),
+        );
+      await until('three plots are drawn', async () => JSON.stringify(await drawn()) === '[true,true,true]');
+      await page.getByLabel('Dimension').selectOption('model:mock');
+      const rows = page.getByRole('table', { name: 'Traffic by time, newest first' }).getByRole('row');
+      await until('calls of the model', async () => Number(await rows.nth(1).getByRole('cell').nth(1).innerText()) > 0);
+      await page.getByLabel('Time', { exact: true }).selectOption('the last 2 days');
+      await page.getByRole('heading', { name: 'The same in numbers' }).waitFor();
+      await page.context().close();
+    }),
+    check('[console.rollouts] a rollout shows both sides, is paused, resumed and rolled back', async () => {
+      const page = await people.signedIn(human, '#/rollouts');
+      await page.getByText('There is no rollout.').waitFor();
+      const asked = {
+        ...{ route_model: 'mock', canary_provider: 'demo', stages: [5, 100], observation_window: '1h' },
+        ...{ error_threshold: 5, latency_p95_threshold: 2_000 },
+      };
+      const made = await gateway.call(human, 'POST', 'rollouts', asked);
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      await page.reload();
+      await page.getByRole('row').filter({ hasText: 'canary' }).waitFor();
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await page.getByText('paused').waitFor();
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await page.getByText('running').waitFor();
+      await page.getByRole('button', { name: 'Roll back' }).click();
+      await page.getByText('manual rollback').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Roll back' }).count(), 0);
+      await page.context().close();
+    }),
+    check('[console.credentials] what is still good is listed and revoked', async () => {
+      const read = { protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' };
+      await gateway.call(agent, 'POST', 'test-action', { ...read, actor: { session: 'credentialed' } });
+      const page = await people.signedIn(human, '#/credentials');
+      await page.getByRole('heading', { name: 'Credentials' }).waitFor();
+      await page.getByText('Loading…').waitFor({ state: 'detached' });
+      const row = page.getByRole('row').filter({ hasText: 'credentialed' });
+      await row.getByText('contents:read').waitFor();
+      await row.getByRole('button', { name: /^Revoke/ }).click();
+      await page.getByRole('status').filter({ hasText: 'is revoked.' }).waitFor();
+      await row.waitFor({ state: 'detached' });
+      await page.context().close();
+    }),
     check(
       '[console.policies] the playground says the decision of the gateway and records nothing; versions are compared',
       async () => {
@@ -218,7 +271,11 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         const page = await people.signedIn(viewer, '#/status');
         await page.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
         await page.getByRole('heading', { name: 'Alerts' }).waitFor();
-        assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), ['Policies', 'Status']);
+        assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), [
+          'Traffic',
+          'Policies',
+          'Status',
+        ]);
         assert.equal(await page.getByRole('button', { name: 'Evaluate' }).count(), 0);
         await page.context().close();
       },

@@ -1,0 +1,84 @@
+/** One plot over time. It is a picture: the table beside it says the same to those who cannot see it [console.traffic]. */
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface Series {
+  readonly name: string;
+  /** One of the colours of the page. */
+  readonly colour: 'accent' | 'good' | 'bad' | 'warn';
+  /** As many as there are times; null where nothing was measured. */
+  readonly values: readonly (number | null)[];
+}
+
+interface Props {
+  readonly title: string;
+  /** Seconds since the Unix epoch, rising. */
+  readonly times: readonly number[];
+  readonly series: readonly Series[];
+  readonly unit: string;
+}
+
+const height = 200;
+
+/** Drawn again where its values, its width or the colours of the page change. */
+export function Plot({ title, times, series, unit }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const at = place.current!;
+    let ended = false;
+    let drawn: { destroy(): void } | undefined;
+    const draw = async () => {
+      const { default: UPlot } = await import('uplot');
+      if (ended) return;
+      drawn?.destroy();
+      const { color, borderTopColor } = getComputedStyle(at);
+      const keys = [...at.parentElement!.querySelectorAll('.key')].map((key) => getComputedStyle(key).color);
+      const axis = { stroke: color, grid: { stroke: borderTopColor, width: 1 }, ticks: { show: false } };
+      drawn = new UPlot(
+        {
+          width: Math.max(200, at.clientWidth),
+          height,
+          legend: { show: false },
+          cursor: { show: false },
+          scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+          axes: [axis, { ...axis, size: 60, values: (_plot, ticks) => ticks.map((tick) => `${+tick.toPrecision(3)}`) }],
+          series: [
+            {},
+            ...series.map(({ name }, i) => ({
+              label: name,
+              stroke: keys[i] ?? color,
+              width: 2,
+              points: { show: true, size: 4 },
+            })),
+          ],
+        },
+        [[...times], ...series.map(({ values }) => [...values])],
+        at,
+      );
+    };
+    const again = () => void draw();
+    again();
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', again);
+    const resized = new ResizeObserver(again);
+    resized.observe(at);
+    return () => {
+      ended = true;
+      drawn?.destroy();
+      scheme.removeEventListener('change', again);
+      resized.disconnect();
+    };
+  }, [times, series]);
+  return (
+    <figure>
+      <figcaption>
+        {title} ({unit}):{' '}
+        {series.map(({ name, colour }) => (
+          <span key={name} class={`key ${colour}`}>
+            {name}
+          </span>
+        ))}
+      </figcaption>
+      <div ref={place} class="plot" aria-hidden="true" />
+    </figure>
+  );
+}
