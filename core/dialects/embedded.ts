@@ -9,9 +9,11 @@ export interface Embedded {
   write(text: string): string;
 }
 
+const sniffed = 4096;
+
 const textType = /^\s*(?:text\/|application\/(?:json|xml|yaml|x-))/i;
-const alphabet = /^[A-Za-z0-9+/=_-]*$/;
-const blanks = /[\t\n\f\r ]/g;
+const alphabet = /^[A-Za-z0-9+/=_\t\n\f\r -]*$/;
+const blank = /[\t\n\f\r ]/;
 
 /** @returns `opaque` for bytes that are not text; undefined for what is not an embedded file. */
 export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
@@ -29,10 +31,12 @@ export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
  * @param prefix what stands before it.
  */
 export function embeddedBase64(payload: string, type: string, prefix = ''): Embedded | 'opaque' | undefined {
-  const plain = payload.replace(blanks, '');
-  if (!alphabet.test(plain)) return undefined;
-  const bytes = Buffer.from(plain, 'base64');
-  if (!textType.test(type) && !isText(bytes)) return 'opaque';
+  if (!alphabet.test(payload)) return undefined;
+  const isCalledText = textType.test(type);
+  // Most files are pictures: their first bytes say so.
+  if (!isCalledText && !isText(Buffer.from(payload.slice(0, sniffed), 'base64'))) return 'opaque';
+  const bytes = Buffer.from(payload, 'base64');
+  if (!isCalledText && !isText(bytes)) return 'opaque';
   return {
     read: () => textOf(bytes),
     write: (changed) => prefix + Buffer.from(changed, 'utf8').toString('base64'),
@@ -40,9 +44,7 @@ export function embeddedBase64(payload: string, type: string, prefix = ''): Embe
 }
 
 /** What is written with blanks in between may also be meant as it stands. */
-export const isBroken = (text: string): boolean => text.slice(text.indexOf(',') + 1).search(blanks) !== -1;
-
-const sniffed = 4096;
+export const isBroken = (text: string): boolean => text.slice(text.indexOf(',') + 1).search(blank) !== -1;
 
 /** Pictures, recordings and documents hold zero bytes; texts of any encoding but UTF-16 hold none. */
 function isText(bytes: Buffer): boolean {
