@@ -1239,6 +1239,10 @@ const cli: readonly Requirement[] = [
     'cli.hook-outcome',
     'agentctl hook claude-code records the outcome of a PostToolUse event: success, digest, size and exit code, never contents.',
   ),
+  must(
+    'cli.policy-mine',
+    'agentctl policy mine proposes rules that allow what evidence shows as allowed and never what it shows as blocked or denied, with the expected share of reviews.',
+  ),
   must('cli.hook-lean', 'A hook loads neither the other commands of agentctl nor schemas nor the client behind fetch.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
   must('cli.version', '--version and -v print the version of package.json.'),

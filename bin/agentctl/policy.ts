@@ -2,14 +2,20 @@
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
 import type { Output } from './output.ts';
+import { addPolicyMine } from './policy-mine.ts';
 import { addPolicyTest } from './policy-test.ts';
 import { addPolicyDiff } from './simulation.ts';
 import { showTree } from './tree.ts';
 
 export function addPolicy(program: Parent): void {
-  const parent = addGroup(program, 'policy', 'Policy files and versions: test, diff, history, current, show, rollback');
+  const parent = addGroup(
+    program,
+    'policy',
+    'Policy files and versions: test, diff, mine, history, current, show, rollback',
+  );
   addPolicyTest(parent);
   addPolicyDiff(parent, 'diff');
+  addPolicyMine(parent);
   addRead(parent, 'history', 'policyVersions', 'The last 20 versions, newest first', showHistory);
   addRead(parent, 'current', 'currentPolicyVersion', 'The version in force', showTree);
   addRead(parent, 'show <version>', 'policyVersion', 'One version with its content', showTree);

@@ -1,0 +1,104 @@
+/** Kinds of recorded calls and the rules they become. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import { conditionsOf } from './conditions.ts';
+import { escaped, patternsOf } from './targets.ts';
+
+/** What the proposal keeps of a policy that is in force: its guards, the rules that block, and that it blocks by default. */
+export type Kept = Pick<ToolPack, 'guards' | 'rules' | 'default_decision'>;
+
+/** One kind of calls: a rule with several targets. */
+export interface Group {
+  readonly units: readonly ToolCall[];
+  /** `general` rules take folders for their files; `exact` ones only what was seen. */
+  level: 'general' | 'exact' | 'none';
+}
+
+/** Names of parameters that any recorded call of a tool has. */
+export type NamesByTool = ReadonlyMap<string, readonly string[]>;
+
+export function groupsOf(units: readonly ToolCall[]): Group[] {
+  const groups = new Map<string, ToolCall[]>();
+  for (const unit of units) {
+    const { protocol, tool, capability, upstream, parameters } = unit;
+    const key = JSON.stringify([protocol, tool, capability, upstream, parameters.shows]);
+    const members = groups.get(key);
+    if (members) members.push(unit);
+    else groups.set(key, [unit]);
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => ({ units: members, level: 'general' }));
+}
+
+export function namesByTool(calls: readonly ToolCall[]): NamesByTool {
+  const names = new Map<string, Set<string>>();
+  for (const { tool, parameters } of calls)
+    names.set(tool, new Set([...(names.get(tool) ?? []), ...Object.keys(parameters)]));
+  return new Map([...names].map(([tool, found]) => [tool, [...found].sort()]));
+}
+
+export function packOf(
+  groups: readonly Group[],
+  names: NamesByTool,
+  { guards, rules, default_decision }: Kept,
+): ToolPack {
+  return {
+    name: 'mined',
+    description: 'Allows what recorded traffic was allowed; everything else waits for a person.',
+    default_decision: default_decision === 'block' ? 'block' : 'review',
+    guards,
+    rules: [...rules, ...groups.flatMap((group) => rulesOf(group, names))],
+  };
+}
+
+function rulesOf({ units, level }: Group, names: NamesByTool): ToolRule[] {
+  if (level === 'none') return [];
+  const { protocol, tool, capability, upstream } = units[0]!;
+  const targets = targetsOf({ units, level });
+  const conditions = conditionsOf(units, targets, names.get(tool) ?? []);
+  return targets.map((target) => ({
+    ...{
+      protocol: escaped(protocol),
+      tool: escaped(tool),
+      ...(upstream !== undefined && { upstream: escaped(upstream) }),
+      target,
+      capability,
+    },
+    ...(Object.keys(conditions).length > 0 && { arguments: conditions }),
+    decision: 'allow' as const,
+  }));
+}
+
+const targetsOf = ({ units, level }: Group): string[] =>
+  level === 'none'
+    ? []
+    : patternsOf(
+        units.map(({ target }) => target),
+        level === 'general',
+      );
+
+/** The rules of a pack that a group became; those that are kept are of none. */
+export function rulesByGroup(pack: ToolPack, groups: readonly Group[]): ReadonlyMap<ToolRule, Group> {
+  const byRule = new Map<ToolRule, Group>();
+  const proposed = pack.rules.filter(({ decision }) => decision === 'allow');
+  let at = 0;
+  for (const group of groups) {
+    const count = targetsOf(group).length;
+    for (const rule of proposed.slice(at, at + count)) byRule.set(rule, group);
+    at += count;
+  }
+  return byRule;
+}
+
+/** Whose rule decides a unit. */
+export function groupOf(
+  policy: CompiledPolicy,
+  pack: ToolPack,
+  byRule: ReadonlyMap<ToolRule, Group>,
+  unit: ToolCall,
+): Group | undefined {
+  const { rule_index } = decide(policy, unit);
+  const rule = rule_index === undefined ? undefined : pack.rules[rule_index];
+  return rule && byRule.get(rule);
+}

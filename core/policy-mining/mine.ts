@@ -1,0 +1,156 @@
+/**
+ * Proposes a policy from recorded traffic: the least rules that allow what was allowed, and nothing that was blocked or denied
+ * [cli.policy-mine].
+ */
+import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { Effects } from '#core/effects/ports.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import {
+  type Group,
+  groupOf,
+  groupsOf,
+  type Kept,
+  type NamesByTool,
+  namesByTool,
+  packOf,
+  rulesByGroup,
+} from './groups.ts';
+import type { RecordedCall } from './recorded-calls.ts';
+import { everyUnit, unitsOf } from './units.ts';
+
+export interface Mined {
+  readonly pack: ToolPack;
+  /** Recorded calls that were allowed and that the proposal does not allow. */
+  readonly uncovered: readonly { readonly call: ToolCall; readonly why: string }[];
+  /** How often a rule was narrowed or left out because it would have allowed what was not. */
+  readonly narrowed: number;
+  readonly load: Load;
+}
+
+export type Shares = Readonly<Record<Decision, number>>;
+
+/** Recorded calls by what was decided of them, and by what the proposal would decide. */
+export interface Load {
+  readonly calls: number;
+  /** Approved and denied calls were reviewed. */
+  readonly recorded: Shares;
+  readonly proposed: Shares;
+}
+
+interface Observed extends RecordedCall {
+  readonly effects: Effects;
+}
+
+/**
+ * @param kept rules that block stand before the proposed ones.
+ * @throws whatever `effectsOf` throws.
+ */
+export async function minePolicy(
+  recorded: readonly RecordedCall[],
+  effectsOf: (call: ToolCall) => Promise<Effects>,
+  kept: Kept = { guards: [], rules: [], default_decision: 'review' },
+): Promise<Mined> {
+  const observed: Observed[] = [];
+  for (const each of recorded) observed.push({ ...each, effects: await effectsOf(each.call) });
+  const uncovered: { call: ToolCall; why: string }[] = [];
+  const units: ToolCall[] = [];
+  for (const { call, decided, whole, effects } of observed) {
+    if (decided !== 'allow') continue;
+    const own = whole ? unitsOf(call, effects) : undefined;
+    if (own) units.push(...own);
+    else
+      uncovered.push({ call, why: whole ? (effects.unclear ?? 'it sets variables') : 'its parameters are redacted' });
+  }
+  const groups = groupsOf(units);
+  const names = namesByTool(observed.map(({ call }) => call));
+  let narrowed = 0;
+  for (;;) {
+    const pack = packOf(groups, names, kept);
+    const faulty = faultyGroups(compilePolicy(pack), pack, groups, observed);
+    if (faulty.size === 0) break;
+    for (const group of faulty) {
+      group.level = group.level === 'general' ? 'exact' : 'none';
+      narrowed++;
+    }
+  }
+  for (const call of leaveIdle(groups, names, kept, observed))
+    uncovered.push({ call, why: 'a rule for it would allow what was not allowed, or none can name it' });
+  const pack = packOf(groups, names, kept);
+  return { pack, uncovered, narrowed, load: loadOf(compilePolicy(pack), observed) };
+}
+
+/** Leaves out rules that allow no recorded call by themselves or with others. @returns allowed calls that are not covered. */
+function leaveIdle(
+  groups: readonly Group[],
+  names: NamesByTool,
+  kept: Kept,
+  observed: readonly Observed[],
+): ToolCall[] {
+  const pack = packOf(groups, names, kept);
+  const policy = compilePolicy(pack);
+  const byRule = rulesByGroup(pack, groups);
+  const used = new Set<Group>();
+  const uncovered: ToolCall[] = [];
+  for (const { call, decided, whole, effects } of observed) {
+    const units = decided === 'allow' && whole ? unitsOf(call, effects) : undefined;
+    if (!units) continue;
+    if (decideEffects(policy, call, effects).decision !== 'allow') uncovered.push(call);
+    else
+      for (const unit of units) for (const group of [groupOf(policy, pack, byRule, unit) ?? []].flat()) used.add(group);
+  }
+  for (const group of groups) if (!used.has(group)) group.level = 'none';
+  return uncovered;
+}
+
+/** A call with redacted parameters is at least reviewed: rules would see other ones. */
+function loadOf(policy: CompiledPolicy, observed: readonly Observed[]): Load {
+  const recorded = { allow: 0, review: 0, block: 0 };
+  const proposed = { allow: 0, review: 0, block: 0 };
+  for (const { call, decided, whole, effects } of observed) {
+    recorded[decided === 'approved' || decided === 'denied' ? 'review' : decided]++;
+    const { decision } = decideEffects(policy, call, effects);
+    proposed[decision === 'allow' && !whole ? 'review' : decision]++;
+  }
+  return { calls: observed.length, recorded, proposed };
+}
+
+/** Groups with a rule that allows, alone or with others, a call that was not allowed. */
+function faultyGroups(
+  policy: CompiledPolicy,
+  pack: ToolPack,
+  groups: readonly Group[],
+  observed: readonly Observed[],
+): Set<Group> {
+  const byRule = rulesByGroup(pack, groups);
+  const faulty = new Set<Group>();
+  for (const { call, decided, whole, effects } of observed) {
+    if (decided === 'allow') continue;
+    const units = everyUnit(call, effects);
+    const forbidden = decided === 'block' || decided === 'denied';
+    const found = units.flatMap((unit) => groupOf(policy, pack, byRule, unit) ?? []);
+    if (decideEffects(policy, call, effects).decision === 'allow') {
+      // A reviewed call may be one that is allowed as well; a folder is not taken for its files because of it.
+      const tooWide = found.filter(({ level }) => forbidden || level === 'general');
+      for (const group of tooWide) faulty.add(group);
+      if (forbidden && tooWide.length === 0)
+        throw new TypeError(`The rules that are kept allow ${call.tool} on ${call.target}, which was ${decided}.`);
+    }
+    // What was redacted may have been anything: a rule for such a call does not depend on its parameters.
+    if (forbidden && !whole)
+      for (const [rule, group] of byRule) if (units.some((unit) => matchesBare(rule, unit))) faulty.add(group);
+  }
+  return faulty;
+}
+
+const bare = new WeakMap<ToolRule, CompiledPolicy>();
+
+/** Whether the rule would match the call if its parameters were others. */
+function matchesBare(rule: ToolRule, unit: ToolCall): boolean {
+  const { arguments: _, ...rest } = rule;
+  const policy = bare.get(rule) ?? compilePolicy({ name: 'bare', default_decision: 'block', rules: [rest] });
+  bare.set(rule, policy);
+  return decide(policy, { ...unit, parameters: {} }).decision === 'allow';
+}
