@@ -157,6 +157,7 @@ test.each<[Decision, Step]>([
   ['review', run(`cat ${workspace}/../other/a.ts`)],
   ['review', run(`cd src; cd lib; cat ${workspace}/src/a.ts`)],
   ['review', run(`cat ${workspace}/src/a.ts /etc/hosts`)],
+  ['review', run(`cd src && cat ${workspace}/lib/a.ts`)],
   ['review', run(`sed ${workspace}/x src/a.ts`)],
   ['block', run(`cat ${workspace}/.env`)],
   ['block', run(`cd ${workspace} && cat src/../.env`)],

@@ -36,6 +36,8 @@ export function relativeWords(
     const inside = arg.text === workspace || arg.text.startsWith(`${workspace}/`);
     if (!inside || !arg.known || arg.text.split('/').includes('..')) return arg;
     const text = posix.relative(posix.join('/', cwd), `/${arg.text.slice(workspace.length)}`) || '.';
+    // A path that climbs would be blocked; absolute, it is reviewed.
+    if (text.startsWith('..')) return arg;
     return { ...arg, text: text.startsWith('-') || text.startsWith('~') ? `./${text}` : text };
   });
 }

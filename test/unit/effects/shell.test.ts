@@ -475,6 +475,7 @@ describe('[effects.workspace] absolute paths inside the workspace that the call 
     ['cat /home/bob/app2/a.ts', ['read cat /home/bob/app2/a.ts']],
     ['cat /home/bob/app/../.ssh/id', ['read cat /home/bob/.ssh/id']],
     ['cat /etc/hosts', ['read cat /etc/hosts']],
+    ['cd src && cat /home/bob/app/lib/a.ts', ['read cat /home/bob/app/lib/a.ts']],
     ['awk /home/bob/app/p a', ['read awk a']],
   ])('%j → %j', (line, effects) => {
     expect(told(line, inside)).toEqual(effects);
