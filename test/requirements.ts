@@ -601,6 +601,10 @@ const evidence: readonly Requirement[] = [
   must('evidence.export', 'Export is one JSON file: format, manifest, entries, public_key.'),
   must('evidence.export.streams', 'Export is streamed.'),
   must('evidence.verify.live', 'Live verification answers valid and total_entries and compares with the stored head.'),
+  must(
+    'evidence.verify-streamed',
+    'A bundle is verified entry by entry with the verdict it has as a whole, however its bytes arrive; one that changes meanwhile is not valid.',
+  ),
   must('evidence.verify.offline', 'A bundle verifies offline with the public key alone, the server stopped.'),
   must('evidence.verify.origin', 'Without a trusted public key the verifier says origin not checked and exits 1.'),
   must('evidence.edit.detected', 'Any changed byte of an entry is found at its index.'),

@@ -1,4 +1,5 @@
 /** `evidence verify`: a session's chain online, or an exported bundle with nothing but a public key. */
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Checkpointed } from '#core/evidence/ports.ts';
@@ -77,22 +78,30 @@ async function verifyFile(
     throw new UsageError('--checkpoints needs --public-key: the key that signs the file');
   }
   const elsewhere = checkpoints !== undefined ? await checkpointsIn(checkpoints, key!) : undefined;
-  const bundle = await readFile(file).catch((cause) => {
-    throw fileTrouble('read', file, cause);
-  });
   const { json } = cli.globals;
-  const verification = await verifyBytes(
-    bundle,
-    key,
-    json ? undefined : (line) => showEntry(cli.out, { ...line }),
+  const { verifyStreamedBundle } = await import('#core/evidence/verify-streamed.ts');
+  const { isUnanchored } = await import('#core/evidence/verify.ts');
+  const verdict = await verifyStreamedBundle(() => bytesOf(file), {
+    trustedPublicKey: key,
+    onEntry: json ? undefined : (line) => showEntry(cli.out, { ...line }),
     elsewhere,
-    await logTrust(log),
-  );
+    log: await logTrust(log),
+  });
+  const verification: Verified = { ...verdict, unanchored: isUnanchored(verdict) };
   const { unanchored: _, ...said } = verification;
   if (json) cli.out.pretty(said);
   else showVerification(cli.out, said);
   if (!json && said.valid && !said.log) cli.out.note('The bundle carries no proof of a transparency log.');
   return verification.valid && !verification.unanchored ? 'positive' : 'negative';
+}
+
+/** @throws UsageError for a file that cannot be read. */
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file, { highWaterMark: 1 << 20 });
+  } catch (cause) {
+    throw fileTrouble('read', file, cause);
+  }
 }
 
 /** What a checkpoint file says of the bundle's session, up to the end of the bundle. */

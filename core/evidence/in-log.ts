@@ -4,12 +4,15 @@ import { type CheckedProof, checkLogProof, type LogTrust } from '#core/transpare
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
 
+/** What of an entry the log is compared with. */
+export type LoggedEntry = Pick<EvidenceEntry, 'tenant' | 'session_id' | 'index' | 'hash' | 'timestamp'>;
+
 /** Clocks differ by less, and leaves follow entries sooner, than this. */
 const toleranceMs = 10 * 60_000;
 
 /** @param entries a chain that holds in itself. With a key of the log, a bundle without a proof is not valid. */
 export function inLog(
-  entries: readonly EvidenceEntry[],
+  entries: readonly LoggedEntry[],
   proof: unknown,
   trust: LogTrust,
 ): Pick<Verification, 'log' | 'broken_link'> {
@@ -30,7 +33,7 @@ export function inLog(
 }
 
 /** Where the chain is not the one that was logged, or not at that time. */
-function departure(entries: readonly EvidenceEntry[], proof: CheckedProof, trust: LogTrust): BrokenLink | undefined {
+function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: LogTrust): BrokenLink | undefined {
   const { leaf, seen } = proof;
   const logged = entries[leaf.index];
   if (!logged) {
@@ -52,7 +55,7 @@ function departure(entries: readonly EvidenceEntry[], proof: CheckedProof, trust
 
 /** A witness that looked at the log after the entry is said to have been written, and did not find it there. */
 function backdated(
-  { index, timestamp }: EvidenceEntry,
+  { index, timestamp }: LoggedEntry,
   { position }: CheckedProof,
   { history = [] }: LogTrust,
 ): BrokenLink | undefined {
@@ -66,7 +69,7 @@ function backdated(
 
 /** What the witnesses do not know, or know better. */
 function unwitnessed(
-  entries: readonly EvidenceEntry[],
+  entries: readonly LoggedEntry[],
   { seen, leaf }: CheckedProof,
   { witnesses = [], sessions }: LogTrust,
 ): BrokenLink | undefined {

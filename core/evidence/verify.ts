@@ -16,7 +16,7 @@ import {
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import type { LogTrust } from '#core/transparency/session-proof.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
-import { inLog } from './in-log.ts';
+import { inLog, type LoggedEntry } from './in-log.ts';
 import { linkedKeys } from './key-succession.ts';
 import { followChain } from './pace.ts';
 import type { SessionHead } from './ports.ts';
@@ -70,7 +70,7 @@ export async function* verifySteps(
 }
 
 /** Levels a bundle may nest: a request's 64 and those of the bundle, its list, the entry and its body, with some room. */
-const bundleRules: JsonRules = {
+export const bundleRules: JsonRules = {
   nesting: 80,
   values: Number.POSITIVE_INFINITY,
   numbers: 'double',
@@ -90,15 +90,39 @@ export async function verifyBundle(
 ): Promise<Verification> {
   const opened = openBundle(bundle);
   if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
-  const { entries, manifest, public_key, checkpoint, successions, log_proof } = opened;
+  const entries = opened.entries as EvidenceEntry[];
+  return verifyOpened(opened, () => ({ entries, held: entries }), { trustedPublicKey, onEntry, elsewhere, log });
+}
+
+/** How a bundle is verified. */
+export interface Verifying {
+  readonly trustedPublicKey?: PublicKeys | undefined;
+  readonly onEntry?: ((line: EntryLine) => void) | undefined;
+  readonly elsewhere?: CheckpointsElsewhere | undefined;
+  readonly log: LogTrust;
+}
+
+/** The entries, and what is known of those that were read. */
+export interface Source {
+  readonly entries: AsyncIterable<unknown> | Iterable<unknown>;
+  readonly held: readonly LoggedEntry[];
+}
+
+/** A bundle whose parts are known, and whose entries may still arrive. */
+export async function verifyOpened(
+  { manifest, public_key, checkpoint, successions, log_proof }: OpenBundle,
+  source: () => Source,
+  { trustedPublicKey, onEntry, elsewhere, log }: Verifying,
+): Promise<Verification> {
   const trusted = trustedPublicKey === undefined ? undefined : linkedKeys(trustedPublicKey, successions);
   const accompanying = linkedKeys(public_key, successions);
   const keys = { trustedPublicKey: trusted, accompanyingPublicKey: accompanying };
   const defect = checkpoint === undefined ? undefined : sessionCheckpointDefect(checkpoint, trusted ?? accompanying);
   const own = checkpointOfBundle(defect === undefined ? checkpoint : undefined);
   const witness = elsewhere ? elsewhere(manifest as Partial<SessionManifest>) : own;
+  const { entries, held } = source();
   const verification = await verifyChain(entries, { manifest, ...keys, witness, onEntry });
-  const logged = verification.valid ? inLog(entries as EvidenceEntry[], log_proof, log) : {};
+  const logged = verification.valid ? inLog(held, log_proof, log) : {};
   const broken = defect === undefined ? logged.broken_link : { index: verification.total_entries, reason: defect };
   if (broken === undefined || !verification.valid) return { ...verification, ...logged };
   return { ...verification, valid: false, broken_link: broken };
@@ -115,7 +139,7 @@ function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notCh
   return { checkpoint: { point, created_at, key_id: signature.key_id }, notChecked: [] };
 }
 
-interface OpenBundle {
+export interface OpenBundle {
   readonly manifest: unknown;
   readonly entries: readonly unknown[];
   readonly public_key: string;
@@ -125,7 +149,7 @@ interface OpenBundle {
 }
 
 /** The bundle's parts, or why it is none. */
-function openBundle(bundle: unknown): OpenBundle | string {
+export function openBundle(bundle: unknown): OpenBundle | string {
   let document = bundle;
   try {
     if (typeof bundle === 'string') document = parseStrict(bundle, bundleRules);
@@ -162,7 +186,7 @@ export const isUnanchored = ({ not_checked }: Pick<Verification, 'not_checked'>)
 const originNotChecked = 'origin not checked';
 const completenessNotChecked = 'completeness not checked: neither a manifest nor a stored head was given';
 
-function unreadable(reason: string, trustedPublicKey: PublicKeys | undefined): Verification {
+export function unreadable(reason: string, trustedPublicKey: PublicKeys | undefined): Verification {
   const not_checked = trustedPublicKey === undefined ? [originNotChecked] : [];
   return { valid: false, total_entries: 0, broken_link: { index: 0, reason }, not_checked };
 }

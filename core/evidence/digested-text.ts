@@ -1,0 +1,37 @@
+/** Bytes as the text they are, piece by piece, with the digest of what was read. */
+import { createHash } from 'node:crypto';
+import { invalidRequest } from '#core/kernel/errors.ts';
+
+/** Can be read once. Reading throws GatewayError `invalid_request` for bytes that are not UTF-8. */
+export class DigestedText implements AsyncIterable<string> {
+  readonly #bytes: AsyncIterable<Uint8Array>;
+  readonly #hash = createHash('sha256');
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#bytes = bytes;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string> {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    for await (const chunk of this.#bytes) {
+      this.#hash.update(chunk);
+      const text = decoded(() => decoder.decode(chunk, { stream: true }));
+      if (text !== '') yield text;
+    }
+    const rest = decoded(() => decoder.decode());
+    if (rest !== '') yield rest;
+  }
+
+  /** SHA-256 of all bytes, hex. Asked once, at the end. */
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch {
+    throw invalidRequest('The bundle is not UTF-8.');
+  }
+}

@@ -1,0 +1,54 @@
+/** Verifies bundles of any size, without holding them. */
+import type { Verification } from '#core/contracts/evidence.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { parseStrict } from '#core/kernel/json.ts';
+import { bundlePieces } from './bundle-pieces.ts';
+import { DigestedText } from './digested-text.ts';
+import type { LoggedEntry } from './in-log.ts';
+import { bundleRules, openBundle, unreadable, type Verifying, verifyOpened } from './verify.ts';
+
+/**
+ * Verifies a bundle that is read twice, entry by entry: first what stands beside the entries, since some of it stands behind them, then the
+ * entries. Memory holds one entry, and of the others what the log is compared with [evidence.verify-streamed].
+ * @param read the bytes of the bundle from its beginning. @throws what `read` throws.
+ */
+export async function verifyStreamedBundle(
+  read: () => AsyncIterable<Uint8Array>,
+  { trustedPublicKey, ...how }: Verifying,
+): Promise<Verification> {
+  const first = new DigestedText(read());
+  const second = new DigestedText(read());
+  try {
+    // Without a prototype, so that `__proto__` is a member like any other.
+    const members: Record<string, unknown> = Object.create(null);
+    for await (const { key, text } of bundlePieces(first)) {
+      if (key === undefined) members.entries = [];
+      else members[key] = parseStrict(text, within(1));
+    }
+    const opened = openBundle(members);
+    if (typeof opened === 'string') return unreadable(opened, trustedPublicKey);
+    const held: LoggedEntry[] = [];
+    const { log } = how;
+    const compared = opened.log_proof !== undefined || log.log !== undefined || (log.witnesses ?? []).length > 0;
+    const entries = parsedEntries(second, compared ? held : undefined);
+    const verification = await verifyOpened(opened, () => ({ entries, held }), { trustedPublicKey, ...how });
+    if (!verification.valid || first.digest() === second.digest()) return verification;
+    return unreadable('the bundle changed while it was read', trustedPublicKey);
+  } catch (fault) {
+    if (!(fault instanceof GatewayError)) throw fault;
+    return unreadable(`the bundle cannot be read: ${fault.message}`, trustedPublicKey);
+  }
+}
+
+/** A piece stands some levels below the bundle. */
+const within = (levels: number) => ({ ...bundleRules, nesting: bundleRules.nesting! - levels });
+
+async function* parsedEntries(text: AsyncIterable<string>, held: LoggedEntry[] | undefined): AsyncGenerator<unknown> {
+  for await (const piece of bundlePieces(text)) {
+    if (piece.key !== undefined) continue;
+    const entry = parseStrict(piece.text, within(2));
+    const { tenant, session_id, index, hash, timestamp } = (entry ?? {}) as unknown as LoggedEntry;
+    held?.push({ tenant, session_id, index, hash, timestamp });
+    yield entry;
+  }
+}
