@@ -1761,6 +1761,10 @@ const toolGateway: readonly Requirement[] = [
     'A tool whose definition instructs the model, hides text, has letters that look like others, asks for the conversation or for files with keys, or contradicts itself is held for a human, hidden or recorded, as tool_guard.definitions says.',
   ),
   must(
+    'guard.shadowing',
+    "A tool whose name passes for another server's tool, or whose texts give orders about one, is held, hidden or recorded as tool_guard.definitions.shadowing says, whichever server came first; equal names carry their server and pass.",
+  ),
+  must(
     'guard.changes',
     'A changed definition passes by itself where it adds nothing that matters; new instructions, reach, secrets and looser annotations wait for a human, and approvals given under the earlier definition are void.',
   ),

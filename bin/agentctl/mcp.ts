@@ -19,13 +19,21 @@ export function addMcp(program: Parent): void {
       else
         out.table(
           ['upstream', 'tool', 'state', 'capability', 'target', 'decision', 'why'],
-          tools.map(({ upstream, tool, state, capability, target_argument, decision, matched_rule, hidden, why }) => [
-            ...[upstream, tool, state, capability, target_argument ?? '-'],
-            `${decision} (${hidden === true ? 'hidden, ' : ''}${matched_rule})`,
-            why,
+          tools.map((tool) => [
+            ...[tool.upstream, tool.tool, tool.state, tool.capability, tool.target_argument ?? '-'],
+            `${tool.decision} (${tool.hidden === true ? 'hidden, ' : ''}${tool.matched_rule})`,
+            [...waitsFor(tool.changed), tool.why].join('; '),
           ]),
         );
       return 'positive';
     },
   });
+}
+
+/** Why a tool waits for a human. */
+function waitsFor(changed: unknown): string[] {
+  const { guard, shadows } = fields(changed ?? {});
+  const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '');
+  if (!words(guard)) return [];
+  return [`waits for ${words(guard)}${words(shadows) && ` (stands in front of ${words(shadows)})`}`];
 }

@@ -141,7 +141,13 @@ export interface ToolMark {
     readonly seen_at: string;
     /** Kinds for which the tool guard holds it until it is accepted. */
     readonly guard?: readonly string[];
+    /** Tools of other servers that it stands in front of, as `<server>: <tool>` [guard.shadowing]. */
+    readonly shadows?: readonly string[];
   };
+  /** Those that a human accepted it beside. */
+  readonly shadows?: readonly string[];
+  /** Those that were recorded where they are not reviewed. */
+  readonly shadows_noted?: readonly string[];
   /** Of the definition seen last: what its capability and target follow from, beside the name. */
   readonly about?: ToolFacts;
   /** What matters of the accepted definition: digests and classes, no word of the server. */

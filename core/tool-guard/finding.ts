@@ -21,6 +21,7 @@ export const definitionKinds = [
   'asks_context',
   'asks_secret',
   'contradiction',
+  'shadowing',
 ] as const;
 export type DefinitionKind = (typeof definitionKinds)[number];
 

@@ -225,7 +225,8 @@ describe('[policy.upstream] [mcp.families] a rule for the tools of one server', 
 
   test('a name that looks like another server’s is not its', async () => {
     evil.offer(toolsOf('files__files.read'));
-    await configure({ upstreams: entriesOf() });
+    // The tool guard, which would hold it for a human, only records.
+    await configure({ upstreams: entriesOf().map((entry) => ({ ...entry, guard: 'log' })) });
     expect(await toolNames(await open())).toContain(`evil${run}__files__files.read`);
   });
 

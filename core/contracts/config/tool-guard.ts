@@ -73,6 +73,10 @@ export const toolGuard = z
         contradiction: definitionAction
           .default('review')
           .meta({ description: 'Annotations that say less than the name or the schema.' }),
+        shadowing: definitionAction.default('review').meta({
+          description:
+            'Names that pass for a tool of another server, and texts that give orders about a tool of another server.',
+        }),
       })
       .prefault({})
       .meta({

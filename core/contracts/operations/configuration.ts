@@ -85,7 +85,12 @@ export const configuration = {
           ...seen,
           state: z.enum(['new', 'changed', 'accepted']),
           changed: z
-            .strictObject({ fingerprint: sha256Hex, seen_at: time, guard: z.array(z.string()).optional() })
+            .strictObject({
+              fingerprint: sha256Hex,
+              seen_at: time,
+              guard: z.array(z.string()).optional(),
+              shadows: z.array(z.string()).optional(),
+            })
             .optional(),
           protocol: z.string(),
           policy_name: z.string(),
@@ -105,6 +110,7 @@ export const configuration = {
       tool: z.string(),
       ...seen,
       about: about.optional(),
+      shadows: z.array(z.string()).optional(),
       state: z.literal('accepted'),
       evidence_hash: z.string(),
     }),

@@ -45,6 +45,7 @@ export async function noteDefinitions(
     const guarded = guard && {
       held: heldKinds(tool, guard),
       noted: [...heldKinds(tool, guard, 'log'), ...heldKinds(tool, guard, 'hide')],
+      shadows: guard.look.shadowsOf(tool),
       ...(few && { surface: guard.look.surfaceText(guard.look.surfaceOf(tool)) }),
     };
     found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool), ...guarded });
@@ -83,6 +84,7 @@ interface Found {
   /** Kinds that are recorded, or hide the tool. */
   readonly noted?: readonly string[];
   readonly surface?: string;
+  readonly shadows?: readonly string[];
 }
 
 interface News {
@@ -100,18 +102,21 @@ function newMarks(
   now: string,
   look: DefinitionGuard['look'] | undefined,
 ): News[] {
-  return [...found].flatMap(([tool, { fingerprint, about, held = [], surface }]): News[] => {
+  return [...found].flatMap(([tool, { fingerprint, about, held = [], noted = [], surface, shadows = [] }]): News[] => {
     const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
     const kept = surface !== undefined && { surface };
+    const beside = held.includes('shadowing') && { shadows };
+    const recorded = noted.includes('shadowing') && { shadows_noted: shadows };
     const waiting = {
       seen_at: now,
-      changed: { fingerprint, seen_at: now, ...(held.length > 0 && { guard: held }) },
+      changed: { fingerprint, seen_at: now, ...(held.length > 0 && { guard: held }), ...beside },
+      ...recorded,
       about,
     };
     // What a server has when it is first met is taken for good, as far as the guard finds nothing in it; what it adds is seen by
     // a human, as what it changes is.
     if (!mark && marks.revision === 0 && held.length === 0)
-      return [{ tool, mark: { fingerprint, seen_at: now, about, ...kept }, drifted: false }];
+      return [{ tool, mark: { fingerprint, seen_at: now, about, ...kept, ...recorded }, drifted: false }];
     if (!mark) return [{ tool, mark: waiting, drifted: true }];
     if (mark.fingerprint !== fingerprint && mark.changed?.fingerprint !== fingerprint) {
       const kinds =
@@ -119,15 +124,29 @@ function newMarks(
           ? [...new Set([...look.changesBetween(look.surfaceFrom(mark.surface), look.surfaceFrom(surface)), ...held])]
           : undefined;
       if (kinds?.length === 0)
-        return [{ tool, mark: { fingerprint, seen_at: now, about, ...kept }, drifted: true, passed: true }];
+        return [
+          { tool, mark: { fingerprint, seen_at: now, about, ...kept, ...recorded }, drifted: true, passed: true },
+        ];
       const guard = kinds ?? held;
-      const changed = { fingerprint, seen_at: now, ...(guard.length > 0 && { guard }) };
-      return [{ tool, mark: { ...mark, changed, about }, drifted: true }];
+      const changed = { fingerprint, seen_at: now, ...(guard.length > 0 && { guard }), ...beside };
+      return [{ tool, mark: { ...mark, changed, about, ...recorded }, drifted: true }];
     }
+    // The definition is the accepted one, or waits already; the tools that it stands in front of came later.
+    if (beside && !covers(mark.shadows, shadows) && !covers(mark.changed?.shadows, shadows)) {
+      const guard = [...new Set([...(mark.changed?.guard ?? []), 'shadowing'])];
+      return [
+        { tool, mark: { ...mark, changed: { fingerprint, seen_at: now, guard, shadows }, about }, drifted: true },
+      ];
+    }
+    if (recorded && !covers(mark.shadows_noted, shadows))
+      return [{ tool, mark: { ...mark, about, ...recorded }, drifted: false }];
     const lacks = mark.fingerprint === fingerprint && mark.surface === undefined && surface !== undefined;
     return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });
 }
+
+const covers = (known: readonly string[] | undefined, shadows: readonly string[]): boolean =>
+  known !== undefined && shadows.every((each) => known.includes(each));
 
 function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
   const hint = (name: string): boolean | undefined => {
@@ -176,6 +195,7 @@ async function report(
         found: changed?.fingerprint ?? accepted,
         drift,
         ...(changed?.guard && { guard: changed.guard }),
+        ...(changed?.shadows && { shadows: changed.shadows }),
         ...(noted.length > 0 && { findings: noted }),
         ...(passed && { passed }),
       },
@@ -194,6 +214,7 @@ const heldKinds = (
       .checkDefinition(definition)
       .flatMap(({ kind, severity }) => (severity !== 'low' && actions[kind] === wanted ? [kind] : [])),
   ),
+  ...(actions.shadowing === wanted && look.shadowsOf(definition).length > 0 ? ['shadowing'] : []),
 ];
 
 /** Definitions read by this process whose change the guard holds, as the marks said then. */
@@ -241,7 +262,11 @@ export function isAccepted(
   guard?: DefinitionGuard | undefined,
 ): boolean {
   const mark = Object.hasOwn(tools, own) ? tools[own] : undefined;
-  if (mark) return mark.fingerprint === fingerprintOf(definition);
+  if (mark) {
+    if (mark.fingerprint !== fingerprintOf(definition)) return false;
+    const besides = guard?.actions.shadowing === 'review' ? guard.look.shadowsOf(definition) : [];
+    return besides.length === 0 || covers(mark.shadows, besides);
+  }
   return revision === 0 && (guard === undefined || heldKinds(definition, guard).length === 0);
 }
 
@@ -262,7 +287,11 @@ export async function acceptDefinition(
   if (!mark.changed) throw new GatewayError('conflict', `The definition of ${tool} has not changed.`);
   const { changed: seen, about } = mark;
   // Its surface is taken when the definition is seen next.
-  const accepted = { fingerprint: seen.fingerprint, seen_at: seen.seen_at, ...(about && { about }) };
+  const accepted = {
+    ...{ fingerprint: seen.fingerprint, seen_at: seen.seen_at },
+    ...(about && { about }),
+    ...(seen.shadows && { shadows: seen.shadows }),
+  };
   await record(accepted);
   const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });
   if (!written) throw new GatewayError('conflict', 'The definitions changed meanwhile; look again.');

@@ -22,7 +22,9 @@ export function resultGuard(
 export interface DefinitionGuard {
   readonly actions: ToolGuard['definitions'];
   readonly changes: ToolGuard['changes'];
-  readonly look: typeof import('#core/tool-guard/changes.ts') & typeof import('#core/tool-guard/definitions.ts');
+  readonly look: typeof import('#core/tool-guard/changes.ts') &
+    typeof import('#core/tool-guard/definitions.ts') &
+    typeof import('#core/tool-guard/shadowing.ts');
 }
 
 /** Loaded with the first definition; undefined where the guard of the server acts on nothing. */
@@ -31,9 +33,14 @@ export async function definitionGuard(
   { guard }: McpUpstreamEntry,
 ): Promise<DefinitionGuard | undefined> {
   if (guard !== 'on') return undefined;
-  const [changes, definitions] = await Promise.all([
+  const [changes, definitions, shadowing] = await Promise.all([
     import('#core/tool-guard/changes.ts'),
     import('#core/tool-guard/definitions.ts'),
+    import('#core/tool-guard/shadowing.ts'),
   ]);
-  return { actions: tool_guard.definitions, changes: tool_guard.changes, look: { ...changes, ...definitions } };
+  return {
+    actions: tool_guard.definitions,
+    changes: tool_guard.changes,
+    look: { ...changes, ...definitions, ...shadowing },
+  };
 }

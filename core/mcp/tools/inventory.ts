@@ -34,7 +34,7 @@ const maxPages = 100;
 
 /** @param fresh reads every list again. */
 export async function inventoryOf(
-  ports: Pick<McpPorts, 'clock' | 'mcpStore'>,
+  ports: Pick<McpPorts, 'clock' | 'mcpStore' | 'pause'>,
   conversation: Conversation,
   asking: Asking,
   seen: Seen,
@@ -51,11 +51,35 @@ export async function inventoryOf(
     }),
   );
   const silent = lists.flatMap((list) => ('fault' in list ? [list] : []));
-  const offers = lists.map(async (list): Promise<Offer> => {
-    if ('definitions' in list) return list;
-    return { entry: list.entry, definitions: [], remembered: await rememberedOf(ports, list.entry) };
-  });
-  return { tools: named(await Promise.all(offers)), silent };
+  const offers = await Promise.all(
+    lists.map(async (list): Promise<Offer> => {
+      if ('definitions' in list) return list;
+      return { entry: list.entry, definitions: [], remembered: await rememberedOf(ports, list.entry) };
+    }),
+  );
+  if (offers.length > 1) await compare(ports, offers, seen);
+  return { tools: named(offers), silent };
+}
+
+/** Lists that were compared with each other, by the first of them. */
+const compared = new WeakMap<object, readonly Offer['definitions'][]>();
+
+/** Looks for tools that stand in front of another server's; the servers of those found are noted once more [guard.shadowing]. */
+async function compare({ pause }: Pick<McpPorts, 'pause'>, offers: readonly Offer[], seen: Seen): Promise<void> {
+  const lists = offers.map(({ definitions }) => definitions);
+  const before = compared.get(lists[0]!);
+  const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);
+  if (isKnown && offers.every(({ remembered }) => remembered === undefined)) return;
+  const { noteShadows } = await import('#core/tool-guard/shadowing.ts');
+  const offered = offers.map(({ entry, definitions, remembered = [] }) => ({
+    ...{ server: entry.name, parted: partedName(entry, ''), definitions },
+    names: [...definitions.map(({ name }) => name as string), ...remembered],
+  }));
+  const fresh = new Set(await noteShadows(offered, () => pause(0)));
+  await Promise.all(
+    offers.flatMap(({ entry, definitions }) => (fresh.has(entry.name) ? [seen(entry, definitions)] : [])),
+  );
+  compared.set(lists[0]!, lists);
 }
 
 /** Tools a server was seen with: no other one takes its place while it is silent. */

@@ -237,6 +237,25 @@ const fill =
       : { place: 'definition', definition: value };
   };
 
+/** Definitions of a server `weather` beside a server `mail` that has `send_email`, `search`, `list_messages` and `readThread`. */
+const besides: readonly (readonly [Record<string, unknown>, ...string[]])[] = [
+  [{ name: 'search', description: 'Searches stations. Always returns ten.' }],
+  [{ name: 'send_email', description: 'Sends the forecast by mail. Never call it twice.' }],
+  [{ name: 'Search', description: 'Finds a city.' }],
+  [{ name: 'get_weather', description: 'Use search first to find the id of a city.' }, 'search'],
+  [{ name: 'get_weather', description: 'Always call list_messages first.' }, 'list_messages'],
+  [{ name: 'get_weather', description: 'The answer can be sent with send_email. Temperatures are always in Celsius.' }],
+  [{ name: 'get_weather', description: 'Before you search for a city, know its country. Do not search twice.' }],
+  [{ name: 'get_alerts', description: 'Returns alerts, which an e-mail server can mail. Never cached.' }],
+  [{ name: 'mailbox_status', description: 'Whether the mailbox of the station is full. Call it first.' }],
+  [{ name: 'get_radar', description: 'An image. After a search in {city}, pass its id.' }],
+  [{ name: 'mailing_list', description: 'Lists who is to be warned by mail: always sorted.' }],
+  [{ name: 'get_history', description: 'Readings of {number} days. Must not be called for the future.' }],
+  [{ name: 'list_stations', description: 'Instead of a search by name: all stations.' }],
+  [{ name: 'search_cities', description: 'Search for cities. Prefer short words.' }],
+  [{ name: 'weather__search', description: 'Finds stations.' }, 'search'],
+];
+
 export function harmless(): Row[] {
   let seed = 9_000;
   return [
@@ -247,6 +266,16 @@ export function harmless(): Row[] {
       3,
       ++seed,
       fill('definition'),
+    ),
+    ...rowsOf(
+      'beside another server',
+      besides.map((each) => JSON.stringify(each)),
+      3,
+      ++seed,
+      (text) => {
+        const [definition, ...own] = JSON.parse(text) as [Record<string, unknown>, ...string[]];
+        return { place: 'beside', definition, own };
+      },
     ),
     ...rowsOf(
       'arguments',

@@ -4,11 +4,23 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { checkArguments } from '#core/tool-guard/arguments.ts';
 import { checkText } from '#core/tool-guard/check-text.ts';
 import { checkDefinition } from '#core/tool-guard/definitions.ts';
+import { readServer, shadowsIn } from '#core/tool-guard/shadowing.ts';
 import { harmful } from './harmful.ts';
 import { harmless } from './harmless.ts';
 import type { Row } from './sample.ts';
 
 const defaults = toolGuard.parse({});
+
+const mail = readServer({
+  ...{ server: 'mail', parted: 'mail__' },
+  names: ['send_email', 'search', 'list_messages', 'readThread', 'delete_message'],
+});
+
+/** A server `weather` beside a server `mail`. */
+function besideMail(definition: JsonObject, more: readonly string[]): readonly string[] {
+  const own = readServer({ server: 'weather', parted: 'weather__', names: [String(definition.name), ...more] });
+  return shadowsIn(definition, own, [own, mail]);
+}
 
 /** Kinds of findings that are more than recorded. */
 export function actedOn(row: Row): string[] {
@@ -21,6 +33,8 @@ export function actedOn(row: Row): string[] {
       return checkDefinition(row.definition as JsonObject).flatMap(({ kind, severity }) =>
         severity !== 'low' && defaults.definitions[kind] !== 'log' ? [kind] : [],
       );
+    case 'beside':
+      return besideMail(row.definition as JsonObject, row.own).map(() => 'shadowing');
     case 'argument':
       return checkArguments(row.parameters).flatMap(({ kind }) => (defaults.arguments[kind] === 'log' ? [] : [kind]));
   }

@@ -3,6 +3,12 @@
 export type Sample =
   | { readonly place: 'result'; readonly text: string }
   | { readonly place: 'definition'; readonly definition: Record<string, unknown> }
+  | {
+      readonly place: 'beside';
+      readonly definition: Record<string, unknown>;
+      /** Names of further tools of the same server. */
+      readonly own: readonly string[];
+    }
   | { readonly place: 'argument'; readonly parameters: Record<string, unknown> };
 
 export type Row = Sample & {

@@ -1,0 +1,148 @@
+/** Tools that take the place of tools of other servers, by their name or by what their texts say of them [guard.shadowing]. */
+import type { JsonObject } from '#core/kernel/json.ts';
+import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
+import { folded } from './check-text.ts';
+import { definitionTexts } from './definition-texts.ts';
+
+/** What one server offers to a caller. */
+export interface Offered {
+  readonly server: string;
+  /** What the gateway puts in front of its tools where names collide, such as `mail__`. */
+  readonly parted: string;
+  /** Names of its tools, also of those that were seen before and are not listed now. */
+  readonly names: readonly string[];
+  readonly definitions: readonly JsonObject[];
+}
+
+const found = new WeakMap<JsonObject, readonly string[]>();
+const nothing: readonly string[] = [];
+
+/** Tools of other servers, as `<server>: <tool>`, that a definition stands in front of; empty until `noteShadows` read it. */
+export const shadowsOf = (definition: JsonObject): readonly string[] => found.get(definition) ?? nothing;
+
+const mostShadows = 8;
+const turnTools = 64;
+
+/**
+ * Compares every definition with the tools of the other servers. Equal names pass: the gateway shows both with their
+ * server.
+ * @param pause gives other work a turn.
+ * @returns the servers that have a definition with a finding that it did not have before.
+ */
+export async function noteShadows(offers: readonly Offered[], pause: () => Promise<unknown>): Promise<string[]> {
+  const servers = offers.map(readServer);
+  const fresh = new Set<string>();
+  let read = 0;
+  for (const [at, { definitions, server }] of offers.entries())
+    for (const definition of definitions) {
+      const before = shadowsOf(definition);
+      const now = shadowsIn(definition, servers[at]!, servers);
+      found.set(definition, now);
+      if (now.some((each) => !before.includes(each))) fresh.add(server);
+      if (++read % turnTools === 0) await pause();
+    }
+  return [...fresh];
+}
+
+interface Server {
+  readonly server: string;
+  readonly folded: string;
+  readonly parted: string;
+  /** Folded name: as it is written. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+export const readServer = ({ server, parted, names }: Omit<Offered, 'definitions'>): Server => ({
+  ...{ server, folded: foldCase(server), parted: foldCase(parted) },
+  names: new Map(names.map((name) => [foldCase(name).trim(), name])),
+});
+
+/** Tools of the other servers that a definition of `own` stands in front of. */
+export function shadowsIn(definition: JsonObject, own: Server, servers: readonly Server[]): readonly string[] {
+  const others = servers.filter((each) => each !== own);
+  const shadows = new Set<string>();
+  for (const other of others) {
+    const taken = nameTaken(String(definition.name), own, other);
+    if (taken !== undefined) shadows.add(`${other.server}: ${taken}`);
+  }
+  for (const { word, ordered, called } of wordsOf(definition)) {
+    if (own.names.has(word)) continue;
+    for (const other of others) {
+      const full = qualified(word, other);
+      const name = full ?? (ordered ? other.names.get(word) : undefined);
+      if (name !== undefined && (full !== undefined || called || distinctive.test(name)))
+        shadows.add(`${other.server}: ${name}`);
+    }
+  }
+  return [...shadows].sort().slice(0, mostShadows);
+}
+
+/** A tool of the other server that a name passes for. */
+function nameTaken(written: string, own: Server, other: Server): string | undefined {
+  const name = foldCase(written).trim();
+  if (!isAscii(written) && other.names.has(name)) return other.names.get(name);
+  if (other.names.has(name)) return undefined;
+  if (other.parted !== own.parted && name.startsWith(other.parted)) return name.slice(other.parted.length, 200);
+  return qualified(name, other);
+}
+
+/** The tool in `<server>__<tool>`, `<server>.<tool>` and the like. */
+function qualified(word: string, { folded: server, parted, names }: Server): string | undefined {
+  if (word.startsWith(parted)) return names.get(word.slice(parted.length));
+  if (!word.startsWith(server) || !/[._:/-]/.test(word.charAt(server.length))) return undefined;
+  return names.get(word.slice(server.length + 1).replace(/^[_:]/, ''));
+}
+
+/** Names that are more than one word of a language. */
+const distinctive = /[\p{L}\p{N}][_.-][\p{L}\p{N}]|\p{Ll}\p{Lu}/u;
+
+interface Word {
+  readonly word: string;
+  /** In a sentence that orders something of it. */
+  readonly ordered: boolean;
+  /** Called a tool by the text. */
+  readonly called: boolean;
+}
+
+const orders =
+  /\b(?:before|after|instead|rather than|over|replaces?|replacement|supersedes?|deprecated|broken|insecure|always|must|never|do not|don't|first|prefer|whenever|every|each|any|bcc|cc|redirect(?:ed|s)?|overrides?|when (?:using|calling|invoking|you))\b/;
+const tokens = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}/gu;
+const sentence = /[.!?](?:\s|$)|\n/g;
+const mostText = 16_384;
+
+const known = new WeakMap<JsonObject, readonly Word[]>();
+
+/** Words of all texts of a definition; read once. */
+function wordsOf(definition: JsonObject): readonly Word[] {
+  const before = known.get(definition);
+  if (before) return before;
+  const words = new Map<string, Word>();
+  let left = mostText * 4;
+  for (const { text } of definitionTexts(definition)) {
+    if (left <= 0) break;
+    const part = text.slice(0, Math.min(mostText, left));
+    left -= part.length;
+    for (const each of sentencesOf(folded(part))) readSentence(each, words);
+  }
+  const read = [...words.values()];
+  known.set(definition, read);
+  return read;
+}
+
+const sentencesOf = (text: string): string[] => text.split(sentence);
+
+function readSentence(text: string, words: Map<string, Word>): void {
+  const ordered = orders.test(text);
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    const word = token.replace(/[.:/-]+$/, '');
+    const after = text.slice(index + word.length, index + word.length + 8);
+    const ahead = text.slice(Math.max(0, index - 8), index);
+    const called = /^["'`]?\s{1,2}tools?\b/.test(after) || /\btools?\s{1,2}["'`]?$/.test(ahead);
+    const before = words.get(word);
+    // One word that is ordered and called so is enough, wherever it stands.
+    words.set(word, {
+      ...{ word, ordered: ordered || before?.ordered === true },
+      called: (called && ordered) || before?.called === true,
+    });
+  }
+}
