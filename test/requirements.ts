@@ -1057,6 +1057,10 @@ const admin: readonly Requirement[] = [
     'plugin.secrets-guard',
     'secrets-guard flags credentials by structure, and by checksum where their format has one; examples, public keys and wrong checksums pass.',
   ),
+  must(
+    'plugin.topic-fence',
+    'topic-fence flags texts in scripts, languages or about topics that its settings do not let pass; names and quotations pass.',
+  ),
   must('plugin.download', 'A download is HTTPS only, also after redirects, to public addresses, and bounded in size.'),
   must('plugin.store', 'Plugins lie by digest in a folder whose record is replaced whole; a refusal changes nothing.'),
   must('supply-chain.envelope', 'Signed documents are DSSE envelopes over in-toto Statements; signatures hold first.'),
