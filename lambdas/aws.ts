@@ -131,6 +131,7 @@ export function compose(
     listedSecretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
     snapshots,
     hostLimits: lambdaLimits,
+    compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(`${environment.LAMBDA_TASK_ROOT ?? '.'}/policies`),
     ...stores,
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),

@@ -1689,6 +1689,10 @@ const chat: readonly Requirement[] = [
   ),
   must('limit.actual-body', 'The token limiter measures the actual body.'),
   must('wasm.abi', 'WASM filters follow the ABI and run sandboxed, one call at a time per instance.'),
+  must(
+    'wasm.upload',
+    'A module is uploaded under its digest: digest, then size and interface are checked before it is stored; a configuration that names a digest which is not stored is refused.',
+  ),
   must('wasm.timeout', 'A WASM call ends after its timeout; on_error decides.'),
 ];
 

@@ -14,7 +14,7 @@ export interface Limits {
   readonly max: number | undefined;
 }
 
-const sectionIds = { type: 1, import: 2, function: 3, table: 4, memory: 5, export: 7 } as const;
+const sectionIds = { type: 1, import: 2, function: 3, table: 4, memory: 5, export: 7, start: 8 } as const;
 const exportKinds = { function: 0, memory: 2 } as const;
 const headerBytes = 8;
 
@@ -31,6 +31,8 @@ export function shapeOf(bytes: Uint8Array): Shape {
   };
   if (read(sectionIds.import, () => undefined).length > 0)
     throw new Error('it imports something; a filter gets nothing');
+  if (sections.has(sectionIds.start))
+    throw new Error('it has a start function; export what begins a module as _initialize');
   const types = read(sectionIds.type, functionType);
   const typeOfFunction = read(sectionIds.function, (reader) => types[reader.u32()] ?? '');
   const tables = read(sectionIds.table, tableLimits);

@@ -27,11 +27,15 @@ export function addConfig(program: Parent): void {
     usage: 'put <file>',
     summary: 'Store a configuration (YAML or JSON, - for stdin) as a new policy version',
     examples: ['config put config/gateway.yaml'],
-    run: async ({ api, out, globals }, _options, [file = '']) => {
+    run: async (cli, _options, [file = '']) => {
+      const { api, out, globals } = cli;
       const content = fileBytes(file);
       if (content.length === 0) throw new UsageError(`${file} is empty`);
       // Sent as written: the gateway names line and path of what it refuses. JSON is YAML too.
-      const answer = await api().call('putConfig', { document: { type: 'application/yaml', content } });
+      // Modules go first: the gateway refuses a configuration that names one it does not have.
+      const { withModules } = await import('./config-modules.ts');
+      const whole = await withModules(cli, content);
+      const answer = await api().call('putConfig', { document: { type: 'application/yaml', content: whole } });
       if (globals.json) out.json(answer.text);
       else showTree(out, answer.json);
       return 'positive';

@@ -134,6 +134,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     configStore,
     listedSecretNames: listedSecretNames(environment),
     snapshots,
+    compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(shippedPacks(checkout)),
     ...stores,
     ledger: observedLedger(dynamoLedger(store), options.committed),

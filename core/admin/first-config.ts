@@ -2,13 +2,14 @@
 import { boundBy } from '#core/configuration/checks/bound-secrets.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { loadText } from './load-text.ts';
+import { assertModules, loadText } from './load-text.ts';
 import type { Reply } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
 export async function putFirstConfig(ports: GatewayPorts, principal: Principal, text: string): Promise<Reply> {
   const loaded = await loadText(ports, text);
+  await assertModules(ports, loaded.configuration);
   const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api', {
     bind: (bound) => boundBy(bound, loaded.configuration, 'api'),
   });

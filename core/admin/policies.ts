@@ -13,7 +13,7 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { loadText } from './load-text.ts';
+import { assertModules, loadText } from './load-text.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { versionNumber, versionOf } from './policy-version.ts';
 import { recordAct } from './record.ts';
@@ -37,6 +37,7 @@ export const putConfig: Operation = async (call) => {
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
   const { configuration, warnings } = keepBound({ ...rules, bound: names }, loaded.configuration);
+  await assertModules(ports, configuration);
   const whole = await underControlPlane(ports, configuration);
   const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
     // Another change may have bound a name meanwhile.

@@ -41,6 +41,8 @@ export interface GatewayPorts extends GovernPorts {
   readonly listedSecretNames: readonly string[] | undefined;
   /** What this host allows executions; absent where nothing ends a function. */
   readonly hostLimits?: HostLimits;
+  /** Compiles a WASM module. @throws Error that says why it cannot be a filter. */
+  readonly compileModule: (bytes: Uint8Array) => Promise<unknown>;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
   /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */

@@ -1,9 +1,9 @@
 /** What decides beside the gateway's own code: the policy pack and the WASM filters in force, and what was done with plugins [admin.supply-chain]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { actionOf, type PluginAct, pluginAct, pluginActs } from '#core/contracts/plugin-act.ts';
+import { actionOf, type PluginAct, recordedActs } from '#core/contracts/plugin-act.ts';
 import { partsInForce } from '#core/supply-chain/in-force.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
-import { adminSession, recordAct } from './record.ts';
+import type { Call, Operation } from './operation.ts';
+import { adminSession } from './record.ts';
 
 /** Signatures are verified at each request: a delegation may have ended since the configuration was stored. */
 export const supplyChain: Operation = async (call) => {
@@ -18,17 +18,10 @@ export const supplyChain: Operation = async (call) => {
   };
 };
 
-/** `agentctl` reports what it did with plugins on its machine; the entry names who reported it [supply-chain.acts]. */
-export const recordPluginAct: Operation = async (call) => {
-  const { act, ...about } = parsed(pluginAct, call.body());
-  const evidence_hash = await recordAct(call, actionOf({ act }), about);
-  return { status: 201, body: { act, name: about.name, evidence_hash } };
-};
-
 const dayMs = 24 * 3_600_000;
 const daysShown = 7;
 const actsShown = 50;
-const actions = new Map(pluginActs.map((act) => [actionOf({ act }), act]));
+const actions = new Map(recordedActs.map((act) => [actionOf({ act }), act]));
 
 /** Newest first. Read from the chains of administrative acts, which are short however much traffic a tenant has. */
 async function recentActs({ ports, principal: { tenant } }: Call) {

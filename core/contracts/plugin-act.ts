@@ -45,6 +45,9 @@ export const refusalReasons = [
 export const artifactKinds = ['wasm_filter', 'policy_pack'] as const;
 export const pluginActs = ['install', 'remove', 'refuse'] as const;
 
+/** An upload is recorded by the gateway itself, which verified it. */
+export const recordedActs = [...pluginActs, 'upload'] as const;
+
 /** Texts come from an index that may be hostile: bounded, of one line, and never read as a name again. */
 const said = (most: number) =>
   z
@@ -76,8 +79,13 @@ export const pluginAct = z.discriminatedUnion('act', [
 ]);
 export type PluginAct = z.infer<typeof pluginAct>;
 
+export const moduleUpload = z.strictObject({
+  name: said(64).meta({ description: 'Of the filter or plugin, for evidence.' }),
+  wasm: z.base64().min(1).meta({ description: 'The module in base 64.' }),
+});
+
 /** What `body.action` of the entry is. */
-export const actionOf = ({ act }: Pick<PluginAct, 'act'>): string => `plugin.${act}`;
+export const actionOf = ({ act }: { readonly act: (typeof recordedActs)[number] }): string => `plugin.${act}`;
 
 /** A text of a refusal as an act may carry it. */
 export const oneLine = (text: string, most: number): string =>

@@ -45,7 +45,7 @@ const besideChat = /^\/v1\/(completions|moderations|images|audio)(\/|$)/;
 /** Paths below these belong to one function each. */
 const proxiedFamilies: readonly string[] = [
   ...['actions', 'approvals', 'archive', 'audit', 'credentials', 'evidence', 'federation', 'manifests', 'mcp'],
-  ...['passkeys', 'policy-versions', 'rollouts', 'sessions', 'tickets'],
+  ...['passkeys', 'policy-versions', 'rollouts', 'sessions', 'supply-chain', 'tickets'],
 ];
 
 /**
@@ -197,7 +197,7 @@ export const routes: readonly Route[] = [
   ),
   route(
     `POST ${a}/supply-chain/acts`,
-    'observatory',
+    'policies',
     'admin',
     'recordPluginAct',
     'Record an install, removal or refusal of a plugin as evidence',
@@ -334,6 +334,14 @@ export const routes: readonly Route[] = [
     platform: true,
     query: ['reason'],
   }),
+  route(
+    `PUT ${a}/supply-chain/modules/{sha256}`,
+    'policies',
+    'admin',
+    'putModule',
+    'Store a WASM module that a configuration may name by its digest',
+    { platform: true },
+  ),
   route(
     `POST ${a}/config/refresh-keys`,
     'policies',

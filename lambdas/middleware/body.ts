@@ -9,6 +9,8 @@ import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStri
 /** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = {
   putConfig: 2 * 1024 * 1024,
+  // A module of 50 MB in base 64; a host may take less.
+  putModule: 67 * 1024 * 1024,
   githubCallback: 1024 * 1024,
   federationStatus: 1024 * 1024,
   federationMetrics: 1024 * 1024,

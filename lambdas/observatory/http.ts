@@ -12,7 +12,7 @@ import { listPolicies } from '#core/admin/policies.ts';
 import { rebuildProjections } from '#core/admin/rebuild-projections.ts';
 import { costRecommendations } from '#core/admin/recommendations.ts';
 import * as rollouts from '#core/admin/rollouts.ts';
-import { recordPluginAct, supplyChain } from '#core/admin/supply-chain.ts';
+import { supplyChain } from '#core/admin/supply-chain.ts';
 import { listTenants } from '#core/admin/tenants.ts';
 import * as traces from '#core/admin/traces.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
@@ -29,7 +29,6 @@ const own = {
   ...traces,
   budgetsForecast,
   supplyChain,
-  recordPluginAct,
   costRecommendations,
   listTenants,
 };

@@ -1,6 +1,7 @@
 /** Configuration, policy versions, simulation, explanation. */
 import { putFirstConfig } from '#core/admin/first-config.ts';
 import * as mcp from '#core/admin/mcp.ts';
+import * as plugins from '#core/admin/plugins.ts';
 import * as operations from '#core/admin/policies.ts';
 import * as rollouts from '#core/admin/rollouts.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
@@ -12,7 +13,7 @@ import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export function createHandler(ports: GatewayPorts): HttpHandler {
-  const governed = httpEndpoint('policies', ports, { ...operations, ...mcp, ...rollouts });
+  const governed = httpEndpoint('policies', ports, { ...operations, ...plugins, ...mcp, ...rollouts });
   const first = withErrorHandling(ports, async (event) => {
     const principal = await authenticateAdminToken(
       headerValues(event, 'x-api-key'),

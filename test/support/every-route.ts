@@ -2,7 +2,9 @@
  * One call of every HTTP route against a running gateway, in an order in which each finds what it needs. A route that only reads and
  * takes no parameter needs no entry here.
  */
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { cosign } from '../../core/transparency/checkpoint-note.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '../../core/transparency/note.ts';
 import { type Answer, act, ask, type Fields, until } from '../e2e/client.ts';
@@ -199,6 +201,12 @@ export const visits: Readonly<Record<string, Visit>> = {
     return admin(world, 'POST', `/sessions/${stopped}/release`, 'e2e-carol', { reason: 'It was a test.' });
   },
 
+  'PUT /admin/v1/supply-chain/modules/{sha256}': (world) => {
+    const module = readFileSync(join(import.meta.dirname, '../../plugins/keyword-guard.wasm'));
+    const digest = createHash('sha256').update(module).digest('hex');
+    const body = { name: 'keyword-guard', wasm: module.toString('base64') };
+    return admin(world, 'PUT', `/supply-chain/modules/${digest}`, 'e2e-platform', body);
+  },
   'POST /admin/v1/supply-chain/acts': (world) =>
     admin(world, 'POST', '/supply-chain/acts', 'e2e-platform', {
       ...{ act: 'refuse', name: 'keyword-guard', version: '1.2.0', reason: 'downgrade' },

@@ -131,6 +131,7 @@ export async function testPorts(options: TestOptions = {}) {
     configStore,
     listedSecretNames: undefined,
     snapshots,
+    compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs,
     ...stores,
     ledger: dynamoLedger(store),

@@ -30,3 +30,26 @@ export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies
       ? [`The filter ${filter.name} has no module: ${filter.path} could not be used when it was imported.`]
       : [],
   );
+
+/**
+ * Paths of filters that name a module by a digest that is not stored: their checks would always err, and with `on_error: allow`
+ * let everything pass.
+ */
+export async function modulesNotStored(
+  { policies }: Pick<Configuration, 'policies'>,
+  objects: Pick<ObjectStore, 'get'>,
+): Promise<string[]> {
+  const named = (['input', 'output'] as const).flatMap((phase) =>
+    policies[phase].flatMap((filter, at) =>
+      filter.type === 'wasm' && filter.sha256 !== undefined
+        ? [{ path: `policies.${phase}[${at}]`, name: filter.name, sha256: filter.sha256 }]
+        : [],
+    ),
+  );
+  const digests = [...new Set(named.map(({ sha256 }) => sha256))];
+  const stored = new Set<string>();
+  for (const digest of digests) if (await objects.get(digest)) stored.add(digest);
+  return named
+    .filter(({ sha256 }) => !stored.has(sha256))
+    .map(({ path, name, sha256 }) => `${path}: the module of ${name} with digest ${sha256} is not stored`);
+}

@@ -1,7 +1,7 @@
 /** GraphQL and what came with it: the request is the one of GraphQL over HTTP. */
 import * as z from 'zod';
 import { graphqlRequestSchema } from '../admin-requests.ts';
-import { artifactKinds, pluginAct, pluginActs } from '../plugin-act.ts';
+import { artifactKinds, moduleUpload, pluginAct, pluginActs, recordedActs } from '../plugin-act.ts';
 import { count, type OperationContract, sha256Hex, time, usd } from './operation.ts';
 
 const limit = count.nullable().meta({ description: 'Null where the configuration sets none.' });
@@ -72,11 +72,12 @@ export const graphql = {
           z.strictObject({
             at: time,
             by: z.string().meta({ description: 'Person, or id of the key, that reported it.' }),
-            act: z.enum(pluginActs),
+            act: z.enum(recordedActs),
             name: z.string(),
             version: z.string().optional(),
             kind: z.string().optional(),
             sha256: z.string().optional(),
+            size: count.optional().meta({ description: 'Of an uploaded module, in bytes.' }),
             signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
             reason: z.string().optional().meta({ description: 'Why it was refused.' }),
             message: z.string().optional(),
@@ -86,6 +87,11 @@ export const graphql = {
         )
         .meta({ description: 'Installs, removals and refusals of plugins in the last week, newest first.' }),
     }),
+  },
+  putModule: {
+    input: moduleUpload,
+    status: 201,
+    output: z.strictObject({ sha256: sha256Hex, size: count, evidence_hash: sha256Hex }),
   },
   recordPluginAct: {
     input: pluginAct,

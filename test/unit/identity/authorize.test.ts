@@ -52,6 +52,7 @@ const global = new Set([
   'putConfig',
   'refreshConfigKeys',
   'recordPluginAct',
+  'putModule',
   'policyRollback',
   'rebuildProjections',
   'checkArchive',

@@ -1,0 +1,56 @@
+/** What is done with plugins: acts that `agentctl` reports, and modules that are uploaded. */
+import { actionOf, moduleUpload, oneLine, pluginAct } from '#core/contracts/plugin-act.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+import { recordAct } from './record.ts';
+
+/** `agentctl` reports what it did with plugins on its machine; the entry names who reported it [supply-chain.acts]. */
+export const recordPluginAct: Operation = async (call) => {
+  const { act, ...about } = parsed(pluginAct, call.body());
+  const evidence_hash = await recordAct(call, actionOf({ act }), about);
+  return { status: 201, body: { act, name: about.name, evidence_hash } };
+};
+
+const digest = /^[0-9a-f]{64}$/;
+
+/**
+ * Stores a module under its digest, which the path names: the digest is compared before anything is compiled, and only a module
+ * that follows the ABI is stored [wasm.upload]. A refusal is evidence as well.
+ */
+export const putModule: Operation = async (call) => {
+  const { ports, params } = call;
+  const wanted = params.sha256 ?? '';
+  if (!digest.test(wanted))
+    throw invalidRequest(
+      `The path names ${JSON.stringify(wanted.slice(0, 80))}; give the SHA-256 of the module in lower-case hex.`,
+    );
+  const { name, wasm } = parsed(moduleUpload, call.body());
+  const bytes = Buffer.from(wasm, 'base64');
+  const found = sha256(bytes);
+  if (found !== wanted)
+    return refused(
+      call,
+      { name, sha256: wanted, reason: 'digest_mismatch' },
+      `The body has digest ${found}, the path names ${wanted}.`,
+    );
+  try {
+    await ports.compileModule(bytes);
+  } catch (fault) {
+    return refused(call, { name, sha256: wanted, reason: 'abi_mismatch' }, `${name}: ${(fault as Error).message}.`);
+  }
+  await ports.objects.put(bytes);
+  const about = { name, kind: 'wasm_filter', sha256: found, size: bytes.byteLength };
+  const evidence_hash = await recordAct(call, actionOf({ act: 'upload' }), about);
+  return { status: 201, body: { sha256: found, size: bytes.byteLength, evidence_hash } };
+};
+
+async function refused(
+  call: Call,
+  about: { readonly name: string; readonly sha256: string; readonly reason: string },
+  why: string,
+): Promise<never> {
+  const message = oneLine(why, 500);
+  await recordAct(call, actionOf({ act: 'refuse' }), { ...about, kind: 'wasm_filter', message });
+  throw invalidRequest(message, { reason: about.reason });
+}

@@ -1,0 +1,127 @@
+/** Modules over HTTP: what is stored, what hostile bodies are answered, and configurations that name a digest. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { caller } from '../support/call-endpoint.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { built, filter } from '../unit/wasm/wat.ts';
+
+const adminToken = 'admin-token-1';
+const guard = readFileSync('plugins/keyword-guard.wasm');
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+let gateway: TestPorts;
+let call: ReturnType<typeof caller>;
+beforeEach(async () => {
+  gateway = await testPorts();
+  call = caller(gateway.ports as Parameters<typeof caller>[0]);
+});
+afterEach(() => gateway.stop());
+
+const upload = (bytes: Uint8Array, digest = sha256(bytes), key = adminToken) =>
+  call('PUT', `/admin/v1/supply-chain/modules/${digest}`, {
+    key,
+    body: { name: 'guard', wasm: Buffer.from(bytes).toString('base64') },
+  });
+const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
+
+test('[wasm.upload] a module is stored under its digest, twice without harm, and the upload is evidence', async () => {
+  const digest = sha256(guard);
+  for (const _ of [1, 2]) {
+    const { status, body } = await upload(guard);
+    expect([status, body]).toEqual([201, { sha256: digest, size: guard.length, evidence_hash: expect.any(String) }]);
+  }
+  expect(Buffer.from((await gateway.ports.objects.get(digest))!)).toEqual(guard);
+  expect((await acts())[0]).toMatchObject({ act: 'upload', name: 'guard', sha256: digest, size: guard.length });
+});
+
+const hex = (text: string) => async () => Buffer.from(text, 'hex');
+const hostile: readonly (readonly [string, () => Promise<Uint8Array>, string])[] = [
+  ['a truncated module', async () => guard.subarray(0, 200), 'corrupt'],
+  ['a script', async () => Buffer.from('#!/bin/sh\nrm -rf /\n'), 'corrupt'],
+  ['the first eight bytes alone', async () => guard.subarray(0, 8), 'alloc is not exported'],
+  ['a section that says it is larger than the file', hex('0061736d0100000001ffffffff0f'), 'corrupt'],
+  [
+    'a module that imports a function',
+    hex('0061736d01000000010401600000020c01036e6574047365656e0000'),
+    'imports something',
+  ],
+  [
+    'a start function',
+    () => built(filter({ memory: '(memory (export "memory") 1 16) (func $go) (start $go)' })),
+    'start function',
+  ],
+  [
+    'a memory of 125 MiB',
+    () => built(filter({ memory: '(memory (export "memory") 1 2000)' })),
+    'maximum of 2000 pages',
+  ],
+  [
+    'a memory without an end',
+    () => built(filter({ memory: '(memory (export "memory") 1)' })),
+    'without a declared maximum',
+  ],
+  ['a module without exports', () => built('(module)'), 'alloc is not exported'],
+];
+
+test.each(hostile)('[wasm.upload] %s is refused, not stored, and the refusal is evidence', async (_what, make, why) => {
+  const bytes = await make();
+  const { status, body } = await upload(bytes);
+  expect([status, body.error.type, body.error.message]).toEqual([400, 'invalid_request', expect.stringContaining(why)]);
+  expect(await gateway.ports.objects.get(sha256(bytes))).toBeUndefined();
+  expect(await acts()).toEqual([
+    expect.objectContaining({ act: 'refuse', name: 'guard', reason: 'abi_mismatch', sha256: sha256(bytes) }),
+  ]);
+});
+
+test('[wasm.upload] bytes of another digest are refused before they are compiled', async () => {
+  const compiled = jest.fn();
+  call = caller({ ...gateway.ports, compileModule: compiled } as unknown as Parameters<typeof caller>[0]);
+  const { status, body } = await upload(guard, 'a'.repeat(64));
+  expect([status, body.error.message]).toEqual([400, expect.stringContaining(sha256(guard))]);
+  expect(compiled).not.toHaveBeenCalled();
+  expect((await acts())[0]).toMatchObject({ act: 'refuse', reason: 'digest_mismatch', sha256: 'a'.repeat(64) });
+});
+
+test.each<[string, string, object]>([
+  ['a path that is not a digest', 'latest', { name: 'guard', wasm: guard.toString('base64') }],
+  ['a digest in upper case', 'A'.repeat(64), { name: 'guard', wasm: guard.toString('base64') }],
+  ['text that is not base 64', 'a'.repeat(64), { name: 'guard', wasm: '%%%%' }],
+  ['no module', 'a'.repeat(64), { name: 'guard' }],
+  ['a name of two lines', 'a'.repeat(64), { name: 'a\nb', wasm: guard.toString('base64') }],
+])('[wasm.upload] %s is 400', async (_what, digest, body) => {
+  const answer = await call('PUT', `/admin/v1/supply-chain/modules/${digest}`, { key: adminToken, body });
+  expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
+});
+
+test('[wasm.upload] a module of megabytes is taken', async () => {
+  // A custom section, which any tool may add.
+  const name = Buffer.from([1, 0x78]);
+  const size = 4 * 1024 * 1024;
+  const leb: number[] = [];
+  for (let rest = size + name.length; rest > 0; rest >>>= 7) leb.push((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+  const large = Buffer.concat([guard, Buffer.from([0, ...leb]), name, Buffer.alloc(size)]);
+  expect((await upload(large)).status).toBe(201);
+});
+
+test.each(Object.entries(keys))(
+  '[wasm.upload] the key %s, which is not of the platform, uploads nothing',
+  async (_name, key) => {
+    expect((await upload(guard, sha256(guard), key)).status).toBe(403);
+    expect(await gateway.ports.objects.get(sha256(guard))).toBeUndefined();
+  },
+);
+
+test('[wasm.upload] a configuration takes effect with the module, and is refused without it', async () => {
+  const policy = `policies: { input: [{ name: guard, type: wasm, action: block, path: guard.wasm, sha256: ${sha256(guard)} }] }`;
+  const put = () =>
+    call('PUT', '/admin/v1/config', {
+      key: adminToken,
+      raw: `${configuration()}\n${policy}\n`,
+      headers: { 'content-type': 'application/yaml' },
+    });
+  const refused = await put();
+  expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining('policies.input[0]')]);
+  expect((await call('GET', '/admin/v1/config', { key: adminToken })).body.version).toBe(1);
+  await upload(guard);
+  expect((await put()).status).toBe(201);
+});
