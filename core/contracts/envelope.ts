@@ -39,9 +39,9 @@ export const actorSchema = z.strictObject({
   session: sessionId(`actor.session must match ${sessionForm}`).optional(),
 });
 
-/** Body of `POST /admin/v1/test-action`. */
-export const callId = z.string().regex(sessionPattern, `call_id must be ${sessionForm}`);
+export const callId = sessionId(`call_id must be ${sessionForm}`);
 
+/** Body of `POST /admin/v1/test-action`. */
 export const actionRequestSchema = z.strictObject({
   protocol: name('protocol'),
   tool: name('tool'),
