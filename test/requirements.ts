@@ -1094,6 +1094,10 @@ const admin: readonly Requirement[] = [
     'Organisations hold teams, projects and environments; a tenant belongs to one environment, and whoami names its path.',
   ),
   must(
+    'admin.traffic-by-path',
+    'Chat calls and violations can be listed, and violations counted, for all tenants below a path of the organisations in which the caller has the role to read them.',
+  ),
+  must(
     'evidence.by-path',
     'Sessions with evidence and the audit log can be listed for all tenants below a path of the organisations in which the caller has the role to read them.',
   ),

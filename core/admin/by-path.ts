@@ -33,8 +33,12 @@ export async function pageByPath<T>(
   return { items: [] };
 }
 
-/** Tenants whose place the glob matches, or lies below it. An agent stays in its tenant. */
-function tenantsUnder({ snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>, path: string, needed: Role) {
+/** Tenants whose place the glob matches, or lies below it, and in which the caller has the role. An agent stays in its tenant. */
+export function tenantsUnder(
+  { snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>,
+  path: string,
+  needed: Role,
+): string[] {
   const everywhere = principal.tenants.includes('*');
   return placesOf(snapshot.configuration)
     .filter((place) => globMatches(path, place.path) || place.path.startsWith(`${path}/`))

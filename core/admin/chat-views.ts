@@ -6,7 +6,8 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { type Health, providerHealth } from '#core/observatory/provider-health.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
-import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operation.ts';
+import { pageByPath } from './by-path.ts';
+import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
 import type { BreakerState } from './ports.ts';
 
 const minuteMs = 60_000;
@@ -16,15 +17,17 @@ const providerWindowMinutes = 15;
 const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
 
 export const listRequests: Operation = async (call) => {
-  const { ports, principal, query } = call;
+  const { ports, query } = call;
   const outcome = wordOf(query, 'outcome', chatOutcomes);
-  const page = await ports.observations.requests(principal.tenant, {
+  const asked = {
     since: recent(call),
     limit: limitOf(query),
-    ...cursorOf(query),
     ...(query.model !== undefined && { model: query.model }),
     ...(outcome !== undefined && { outcome }),
-  });
+  };
+  const page = await pageByPath(call, 'operator', (tenant, cursor) =>
+    ports.observations.requests(tenant, { ...asked, ...(cursor !== undefined && { cursor }) }),
+  );
   return { body: { requests: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
 

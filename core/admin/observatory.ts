@@ -4,10 +4,11 @@ import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
+import { pageByPath, tenantsUnder } from './by-path.ts';
 import { providersOf } from './chat-views.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { federationOf } from './federation-view.ts';
-import { cursorOf, limitOf, type Operation } from './operation.ts';
+import { limitOf, type Operation } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export const whoami: Operation = async ({ principal, snapshot }) => {
@@ -135,21 +136,33 @@ export const usage: Operation = async ({ ports, principal, query }) => {
 };
 
 /** Actions blocked by rules and chat calls blocked or held by filters; what only warned or redacted is counted apart. */
-export const violations: Operation = async ({ ports, principal, query }) => {
-  const { tenant } = principal;
-  const [page, { blocked_by_rule, decisions, content }] = await Promise.all([
-    ports.observations.violations(tenant, { limit: limitOf(query), ...cursorOf(query) }),
-    ports.observations.usage(tenant, {}),
-  ]);
+export const violations: Operation = async (call) => {
+  const { ports, principal, query } = call;
+  const limit = limitOf(query);
+  const page = await pageByPath(call, 'viewer', (tenant, cursor) =>
+    ports.observations.violations(tenant, { limit, ...(cursor !== undefined && { cursor }) }),
+  );
+  const tenants = query.path === undefined ? [principal.tenant] : tenantsUnder(call, query.path, 'viewer');
+  const counts = await Promise.all(
+    tenants.map(async (tenant) => violationCounts(tenant, await ports.observations.usage(tenant, {}))),
+  );
+  const sums = {
+    by_policy: counts.map((each) => each.by_policy).reduce(added, {}),
+    by_tenant: Object.assign({}, ...counts.map((each) => each.by_tenant)) as Counts,
+    by_action: counts.map((each) => each.by_action).reduce(added, {}),
+  };
+  return { body: { violations: page.items, ...sums, ...(page.cursor && { cursor: page.cursor }) } };
+};
+
+function violationCounts(tenant: string, { blocked_by_rule, decisions, content }: Usage) {
   const blockedActions = decisions.block ?? 0;
   const { block = 0, review = 0 } = content.by_action;
-  const counts = {
+  return {
     by_policy: added(blocked_by_rule, content.by_policy),
     by_tenant: { [tenant]: blockedActions + block + review },
     by_action: added({ block: blockedActions }, content.by_action),
   };
-  return { body: { violations: page.items, ...counts, ...(page.cursor && { cursor: page.cursor }) } };
-};
+}
 
 type Counts = Readonly<Record<string, number>>;
 

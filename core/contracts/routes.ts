@@ -102,7 +102,7 @@ export const routes: readonly Route[] = [
     query: ['from', 'to'],
   }),
   route(`GET ${a}/requests`, 'observatory', 'operator', 'listRequests', 'Chat calls, newest first', {
-    query: ['model', 'outcome', ...paging],
+    query: ['model', 'outcome', 'path', ...paging],
   }),
   route(`GET ${a}/analytics`, 'observatory', 'viewer', 'analytics', 'Buckets of the last 48 hours by dimension', {
     query: ['dimension', 'from', 'to', 'step'],
@@ -236,7 +236,7 @@ export const routes: readonly Route[] = [
     { platform: true, query: ['tenant', 'session', 'from', 'to', 'cursor'] },
   ),
   route(`GET ${a}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', {
-    query: paging,
+    query: ['path', ...paging],
   }),
 
   route(`POST ${a}/test-action`, 'test-action', 'operator', 'testAction', 'Govern one action', { agents: 'yes' }),
