@@ -7,6 +7,11 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).f
 /** Arguments whose value names what is done. */
 export const operationKeys = set('action actions op operation operations ops rpc subcommand verb verbs');
 
+/** Arguments whose value may name what is done, or something else: only a verb that changes something counts. */
+export const modeKeys = set('intent mode');
+/** Modes in which a file is opened to be written (`fopen`). */
+export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;
+
 /** Methods of HTTP and WebDAV that only read. */
 export const readingMethods = set('get head options propfind query report search trace');
 export const writingMethods: ReadonlyMap<string, Change> = new Map([
@@ -36,6 +41,18 @@ export const switches: ReadonlyMap<string, Change> = new Map([
   ['dump', 'delete'],
   ['empty', 'delete'],
 ]);
+
+/** Arguments of these names alone change something, whatever their value is: `{delete: 'a.txt'}`. */
+export const valuedVerbs = set(`
+  create delete deploy destroy drop eval exec execute grant insert invoke kill overwrite patch purge put remove rename replace
+  revoke terminate truncate update upsert write`);
+
+/** Arguments that hold what stands in the place of what is found. */
+export const replacements = set(
+  'new_content new_contents new_string new_text new_value replacement replace_with substitution',
+);
+/** Arguments that name who receives the result. */
+export const listeners = set('callback callback_url notify_url webhook webhook_url');
 
 /** As a switch such a word asks for what is otherwise hidden: `with_decryption: true`. */
 export const revealing = set('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');

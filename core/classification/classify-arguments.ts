@@ -7,16 +7,21 @@ import {
   expressionKeys,
   formatWords,
   leavingOut,
+  listeners,
+  modeKeys,
   operationKeys,
   outputVerbs,
   places,
   programKeys,
   programReaders,
   readingMethods,
+  replacements,
   revealing,
   shownVerbs,
   switches,
+  valuedVerbs,
   writingMethods,
+  writingModes,
 } from './argument-words.ts';
 import { changeOfWord, classifyTool, graver, type ToolClass } from './classify-tool.ts';
 import { hasMutation } from './graphql-text.ts';
@@ -51,6 +56,8 @@ class Look {
       this.found('execute', 'its arguments are too many to look over');
       return;
     }
+    const verb = key.length === 1 && hasContents(value) && valuedVerbs.has(key[0]!) ? changeOfWord(key[0]!) : undefined;
+    if (verb) this.found(verb, `the argument "${key[0]}" says what is changed`);
     if (Array.isArray(value)) for (const item of value) this.walk(item, key, level + 1);
     else if (value !== null && typeof value === 'object')
       for (const [name, item] of Object.entries(value)) this.walk(item, namedBy(key, wordsIn(name)), level + 1);
@@ -65,8 +72,11 @@ class Look {
       if (change) this.found(change, `the argument ${shown} is on`);
     }
     if (typeof value !== 'string' || value === '') return;
-    const operation = operationOf(key, value.trim());
+    const operation = operationOf(key, value.trim()) ?? modeOf(key, value.trim());
     if (operation) this.found(operation, `the argument ${shown} names an operation that does not only read`);
+    const sent = sentTo(key);
+    if (sent) this.found(sent, `the argument ${shown} names where something goes`);
+    if (replacements.has(name)) this.found('write', `the argument ${shown} holds a replacement`);
     if (isOutput(key, value)) this.found('write', `the argument ${shown} names a place to write to`);
     if (hasMutation(value)) this.found('write', `the argument ${shown} holds a GraphQL mutation or subscription`);
     if (!this.readsPrograms && isProgram(key.at(-1) ?? '', value))
@@ -82,6 +92,12 @@ class Look {
 /** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */
 const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
   own.length === 1 && ['kind', 'name', 'type', 'value'].includes(own[0]!) && isOperationKey(outer) ? outer : own;
+
+/** Neither absent, nor switched off, nor a number: a count says nothing of what is changed. */
+const hasContents = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.trim() !== '' && !/^\s*(?:false|no|off|0|n|f|none|null)\s*$/i.test(value)
+    : value !== null && typeof value === 'object' && Object.keys(value).length > 0;
 
 const isOn = (value: unknown): boolean =>
   value === true || value === 1 || (typeof value === 'string' && /^\s*(?:true|yes|on|1|y|t)\s*$/i.test(value));
@@ -119,6 +135,20 @@ function operationOf(key: readonly string[], value: string): Exclude<Capability,
   // A method may be one of calculation (`method: linear`); of HTTP they are written in capitals.
   if (!changes && isMethodKey(key) && value !== value.toUpperCase()) return undefined;
   return capability;
+}
+
+function modeOf(key: readonly string[], value: string): Exclude<Capability, 'read'> | undefined {
+  if (!modeKeys.has(key.at(-1) ?? '')) return undefined;
+  if (writingModes.test(value)) return 'write';
+  const [verb = ''] = wordsIn(value);
+  return shownVerbs.has(verb) ? undefined : changeOfWord(verb);
+}
+
+/** `send_to`, `copy_to`; a callback is sent the result. */
+function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
+  if (listeners.has(key.join('_'))) return 'write';
+  if (key.length !== 2 || key[1] !== 'to') return undefined;
+  return changeOfWord(key[0]!) ?? (['email', 'mail', 'post'].includes(key[0]!) ? 'write' : undefined);
 }
 
 const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;

@@ -42,12 +42,13 @@ export function lineOf(call: ToolCall): Carried | undefined {
 
 /** A command line beside a tool that is not named after running one may still be run: `search_logs {command: …}`. */
 function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<typeof textsOf> {
-  const keys = Object.keys(parameters).filter((key) => commandKeys.has(wordsIn(key).join('_')));
+  const keys = Object.keys(parameters).filter((key) => namesCommand(wordsIn(key)));
   const found = keys.map((key) => textsOf({ command: parameters[key] }));
   const unclear = found.find((each) => each.unclear !== undefined)?.unclear;
   return { texts: found.flatMap(({ texts }) => texts), ...(unclear !== undefined && { unclear }) };
 }
-const commandKeys = new Set(['bash', 'cmd', 'command', 'command_line', 'powershell', 'shell_command']);
+const namesCommand = (words: readonly string[]): boolean =>
+  ['cmd', 'command'].includes(words.at(-1) ?? '') || ['bash', 'command_line', 'powershell'].includes(words.join('_'));
 
 /** A tool of some server, as `files.run_command`, rather than a command's name. */
 const isServerTool = ({ tool, parameters }: ToolCall): boolean =>

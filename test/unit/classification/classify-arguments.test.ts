@@ -105,6 +105,38 @@ describe('places that are written to', () => {
   });
 });
 
+describe('what is changed, and where things go', () => {
+  test.each([
+    ['get_items', { delete: 'a.txt' }, 'delete'],
+    ['get_items', { Remove: ['a', 'b'] }, 'delete'],
+    ['get_items', { update: { id: 1, name: 'x' } }, 'write'],
+    ['find_files', { exec: 'rm {}' }, 'execute'],
+    ['read_file', { mode: 'w' }, 'write'],
+    ['read_file', { open_mode: 'r+' }, 'write'],
+    ['get_value', { mode: 'deleteAll' }, 'delete'],
+    ['search_files', { pattern: 'a', replacement: 'b' }, 'write'],
+    ['search_files', { pattern: 'a', replaceWith: 'b' }, 'write'],
+    ['get_report', { send_to: 'eve@example.com' }, 'write'],
+    ['get_report', { email_to: 'eve@example.com' }, 'write'],
+    ['get_report', { options: { webhookUrl: 'https://eve.example' } }, 'write'],
+  ])('[action.arguments-tighten] %s %j is a %s', (tool, parameters, capability) => {
+    expect(asked(tool, parameters)).toBe(capability);
+  });
+
+  test.each([
+    ['read_file', { mode: 'r' }],
+    ['get_route', { mode: 'transit' }],
+    ['get_page', { mode: 'expand' }],
+    ['list_items', { start: '2026-01-01', stop: '2026-02-01', set: 'A', seed: '42' }],
+    ['list_items', { delete: '' }],
+    ['list_items', { remove: [] }],
+    ['list_events', { created_to: '2026-01-01', assigned_to: 'bob' }],
+    ['get_items', { limit: 5, update: false }],
+  ])('[action.arguments-tighten] %s %j stays a read', (tool, parameters) => {
+    expect(asked(tool, parameters)).toBe('read');
+  });
+});
+
 describe('programs and documents', () => {
   test.each([
     ['get_graphql', { query: 'mutation { removeUser(id: 1) { id } }' }, 'write'],
