@@ -1769,6 +1769,10 @@ const toolGateway: readonly Requirement[] = [
     'Arguments of calls to MCP servers are looked over for shell, template, path and URL injection, secrets, personal data and prompts; each kind is recorded, reviewed or blocked as tool_guard.arguments says, and a stricter rule stays.',
   ),
   must(
+    'guard.schema',
+    'With tool_guard.arguments_schema: refuse, a tools/call whose arguments do not fit the inputSchema of its tool is blocked before it is sent; the error says where and what is allowed, and no value. A hostile schema neither runs, repeats nor fetches.',
+  ),
+  must(
     'guard.definitions',
     'A tool whose definition instructs the model, hides text, has letters that look like others, asks for the conversation or for files with keys, or contradicts itself is held for a human, hidden or recorded, as tool_guard.definitions says.',
   ),

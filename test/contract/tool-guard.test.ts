@@ -135,6 +135,50 @@ describe('[guard.arguments] a call to a tool that is no shell', () => {
   });
 });
 
+describe('[guard.schema] arguments that do not fit the schema', () => {
+  const inputSchema = {
+    type: 'object',
+    properties: { path: { type: 'string' } },
+    required: ['path'],
+    additionalProperties: false,
+  };
+  afterEach(() => server.describe({}));
+
+  test('are refused before they are sent, with what is allowed; those that fit pass', async () => {
+    server.describe({ get_file: { inputSchema } });
+    await configure({
+      upstreams: [{ name: 'fitting', url: server.url }],
+      extra: { tool_guard: { arguments_schema: 'refuse' } },
+    });
+    const session = await open();
+    const before = server.calls().length;
+    const { last } = await call('get_file', { path: 'a', note: 'private words' }, { session });
+    expect(last.error).toMatchObject({
+      code: -32001,
+      data: { reason: expect.stringContaining('arguments.note is not a parameter; the tool takes path') },
+    });
+    expect(JSON.stringify(last.error)).not.toContain('private words');
+    expect(server.calls().length).toBe(before);
+    expect((await entries(session)).at(-1)).toMatchObject({
+      kind: 'block',
+      body: { matched_rule: 'tool_guard:schema' },
+    });
+    expect((await call('get_file', { path: 'a' }, { session })).last.result).toBeDefined();
+  });
+
+  test.each([
+    ['by default', {}, {}],
+    ['where the guard only records', { guard: 'log' }, { tool_guard: { arguments_schema: 'refuse' } }],
+  ])('are left to the server %s', async (_when, more, extra) => {
+    server.describe({ get_file: { inputSchema } });
+    await configure({ upstreams: [{ name: 'left', url: server.url, ...more }], extra });
+    const session = await open();
+    const before = server.calls().length;
+    await call('get_file', { path: 'a', note: 'x' }, { session });
+    expect(server.calls().length).toBe(before + 1);
+  });
+});
+
 describe('a definition', () => {
   const names = async (session: string) =>
     (await send('tools/list', {}, { session })).last.result.tools.map(({ name }: { name: string }) => name);

@@ -83,6 +83,10 @@ export const toolGuard = z
         description:
           'Per kind found in the definition of a tool: log records it, review has the tool wait until a human accepts it, hide removes it.',
       }),
+    arguments_schema: z.enum(['pass', 'refuse']).default('pass').meta({
+      description:
+        "Arguments of a tools/call that do not fit the tool's inputSchema (type, required, properties, additionalProperties: false, items, enum, const): pass leaves them to the server, refuse blocks the call and says what does not fit.",
+    }),
     changes: z.enum(['matter', 'all']).default('matter').meta({
       description:
         'Which changes of a definition are held: matter lets corrected words, further optional parameters and tighter annotations pass and holds new instructions, reach, secrets and looser annotations; all leaves every change to drift of the upstream.',

@@ -92,6 +92,8 @@ async function make(
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
   if (await drifted(ports.mcpStore, tool, guard))
     return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
+  const misfit = guard?.schema === 'refuse' ? await misfitIn(tool, args) : undefined;
+  if (misfit !== undefined) return answer(ports, await refuseMisfit(ports, caller, action, misfit), undefined);
 
   const signing = await keys;
   const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
@@ -214,6 +216,19 @@ async function refuseDrift(
     matched_rule: `drift:${exposed}`,
     reason: `The definition of ${own} at ${entry.name} is new or has changed since it was accepted; a human has to accept it.`,
   });
+}
+
+/** What of the arguments does not fit the tool's schema [guard.schema]. */
+async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
+  const { misfitsOf } = await import('#core/tool-guard/schema.ts');
+  const misfits = misfitsOf(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
+  if (misfits.length === 0) return undefined;
+  return `The arguments do not fit the inputSchema of ${own} at ${entry.name}: ${misfits.join('; ')}. Nothing was sent; call it again with arguments that fit.`;
+}
+
+async function refuseMisfit(ports: McpPorts, caller: Caller, request: GovernedRequest, reason: string) {
+  const { recordBlock } = await import('./record-block.ts');
+  return recordBlock(ports, caller, request, { matched_rule: 'tool_guard:schema', reason });
 }
 
 /** The decision in JSON-RPC: the server's own answer, or an error. */

@@ -22,6 +22,8 @@ export function resultGuard(
 export interface DefinitionGuard {
   readonly actions: ToolGuard['definitions'];
   readonly changes: ToolGuard['changes'];
+  /** What arguments that do not fit the schema come to. */
+  readonly schema: ToolGuard['arguments_schema'];
   readonly look: typeof import('#core/tool-guard/changes.ts') &
     typeof import('#core/tool-guard/definitions.ts') &
     typeof import('#core/tool-guard/shadowing.ts');
@@ -41,6 +43,7 @@ export async function definitionGuard(
   return {
     actions: tool_guard.definitions,
     changes: tool_guard.changes,
+    schema: tool_guard.arguments_schema,
     look: { ...changes, ...definitions, ...shadowing },
   };
 }

@@ -1,0 +1,108 @@
+/**
+ * Whether arguments fit the schema that a tool declares [guard.schema]. A schema is a server's text: only keywords that each
+ * stand for themselves and cost a comparison are read (`type`, `required`, `properties`, `additionalProperties: false`, `items`,
+ * `enum`, `const`). References, compositions, patterns and bounds are not read, so nothing in a schema compiles, repeats or fetches.
+ */
+import type { JsonObject } from '#core/kernel/json.ts';
+
+export interface Misfit {
+  /** Path of members and indexes, such as `arguments.items[0].id`. */
+  readonly where: string;
+  /** What is allowed; no value of an argument or a schema. */
+  readonly problem: string;
+}
+
+const mostLevels = 32;
+const mostMisfits = 5;
+/** Values of the arguments that are compared; a larger call does not fit, because it is not known to fit. */
+const mostValues = 20_000;
+const mostChoices = 200;
+
+/** The first misfits, in the order of the arguments. */
+export function misfitsOf(schema: unknown, args: JsonObject): Misfit[] {
+  const reading: Reading = { misfits: [], values: 0 };
+  check(schema, args, 'arguments', 0, reading);
+  return reading.misfits;
+}
+
+interface Reading {
+  readonly misfits: Misfit[];
+  values: number;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function check(schema: unknown, value: unknown, where: string, level: number, reading: Reading): void {
+  if (reading.misfits.length >= mostMisfits) return;
+  // In older drafts the members beside a reference do not count.
+  if (!isObject(schema) || '$ref' in schema || '$dynamicRef' in schema) return;
+  const add = (problem: string, at = where) => {
+    if (reading.misfits.length < mostMisfits) reading.misfits.push({ where: at.slice(0, 200), problem });
+  };
+  if (level > mostLevels || ++reading.values > mostValues) return void add('is too deep or too large to be compared');
+  const types = typesOf(schema.type);
+  if (types && !types.some((type) => isOf(type, value))) return void add(`must be ${types.join(' or ')}`);
+  const choices = choicesOf(schema);
+  if (choices && !choices.includes(value as string))
+    return void add(`must be one of the ${choices.length} values that the schema lists`);
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) {
+      if (Array.isArray(schema.prefixItems) || Array.isArray(schema.items)) return;
+      check(schema.items, item, `${where}[${at}]`, level + 1, reading);
+    }
+    return;
+  }
+  if (isObject(value)) checkMembers(schema, value, where, level, reading, add);
+}
+
+function checkMembers(
+  schema: JsonObject,
+  value: JsonObject,
+  where: string,
+  level: number,
+  reading: Reading,
+  add: (problem: string, at?: string) => void,
+): void {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
+  const required = Array.isArray(schema.required) ? schema.required.slice(0, 1_000) : [];
+  for (const name of required)
+    if (typeof name === 'string' && !Object.hasOwn(value, name)) add('is required', `${where}.${shown(name)}`);
+  for (const [name, member] of Object.entries(value)) {
+    if (reading.misfits.length >= mostMisfits) return;
+    const at = `${where}.${shown(name)}`;
+    if (Object.hasOwn(properties, name)) check(properties[name], member, at, level + 1, reading);
+    else if (closed) add(`is not a parameter; ${namesOf(properties)}`, at);
+  }
+}
+
+const known = new Set(['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']);
+
+/** Undefined where the types are not ones of JSON Schema: such a schema says nothing that could be compared. */
+function typesOf(type: unknown): readonly string[] | undefined {
+  const types = typeof type === 'string' ? [type] : type;
+  return Array.isArray(types) && types.length > 0 && types.every((each) => known.has(each)) ? types : undefined;
+}
+
+function isOf(type: string, value: unknown): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  const kind: string = typeof value;
+  return kind === type;
+}
+
+/** Choices that are compared as they are; objects and arrays are not read. */
+function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
+  const choices = 'const' in schema ? [schema.const] : schema.enum;
+  if (!Array.isArray(choices) || choices.length === 0 || choices.length > mostChoices) return undefined;
+  return choices.some((each) => typeof each === 'object' && each !== null) ? undefined : choices;
+}
+
+const shown = (name: string): string => (/^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '*');
+function namesOf(properties: JsonObject): string {
+  const names = Object.keys(properties).slice(0, 20).map(shown);
+  return names.length === 0 ? 'the tool takes none' : `the tool takes ${names.join(', ')}`;
+}
