@@ -1,0 +1,26 @@
+/** The index of the shipped plugins verifies under the development key, and names the modules that lie beside it. */
+import { readFileSync } from 'node:fs';
+import { compileModule } from '#adapters/wasm/module.ts';
+import { publicKeyOf } from '#core/supply-chain/keys.ts';
+import { verifyBytes, verifyEntry } from '#core/supply-chain/verify-artifact.ts';
+import { verifyIndex } from '#core/supply-chain/verify-index.ts';
+
+const now = Date.parse('2026-12-01T00:00:00Z');
+const file = JSON.parse(readFileSync('plugins/index.json', 'utf8'));
+const trusted = verifyIndex(file, publicKeyOf(readFileSync('plugins/development-root.pem', 'utf8')), { now });
+
+test('[plugin.shipped] the index lists the shipped plugins', () => {
+  expect(trusted.index.plugins.map(({ name }) => name)).toEqual(['keyword-guard', 'secrets-guard', 'topic-fence']);
+});
+
+test.each(trusted.index.plugins)(
+  '[plugin.shipped] $name verifies as it lies there, and not with a byte changed',
+  async (entry) => {
+    verifyEntry(entry, trusted, now);
+    const bytes = readFileSync(`plugins/${entry.url}`);
+    await expect(verifyBytes(entry, bytes, compileModule)).resolves.toBeUndefined();
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 1]! ^= 1;
+    await expect(verifyBytes(entry, changed, compileModule)).rejects.toMatchObject({ reason: 'digest_mismatch' });
+  },
+);
