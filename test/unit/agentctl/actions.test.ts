@@ -262,6 +262,26 @@ describe('[cli.policy-tools]', () => {
       expect(out).toContain(word);
   });
 
+  test('[guard.shadowing] mcp tools says why a tool waits, and which tool it stands in front of', async () => {
+    const tool = {
+      upstream: 'notes',
+      capability: 'write',
+      decision: 'allow',
+      matched_rule: 'default',
+      why: 'its name',
+    };
+    const changed = { guard: ['shadowing'], shadows: ['mail: send_email'] };
+    server.on('GET /admin/v1/mcp/tools', {
+      tools: [
+        { ...tool, tool: 'remember', state: 'changed', changed },
+        { ...tool, tool: 'recall', state: 'accepted' },
+      ],
+    });
+    const { out } = await home.run(['mcp', 'tools']);
+    expect(out).toContain('waits for shadowing (stands in front of mail: send_email); its name');
+    expect(out.split('waits for')).toHaveLength(2);
+  });
+
   test('diff-policy shows what became stricter and what looser', async () => {
     server.on('GET /admin/v1/policy-versions/3/diff', {
       tightened: [],
