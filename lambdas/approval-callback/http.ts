@@ -2,7 +2,7 @@
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
-import { matchRoute } from '../middleware/route.ts';
+import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { githubCallback } from './github.ts';
 import { slackCallback } from './slack.ts';
@@ -14,8 +14,9 @@ const own = routes.filter(({ handledBy }) => handledBy === 'approval-callback');
 
 export const createHandler = (ports: GatewayPorts): HttpHandler =>
   withErrorHandling(ports, async (event) => {
-    const { operation } = matchRoute(own, event).route;
-    const callback = callbacks[operation];
-    if (!callback) throw new Error(`the routes table names the callback ${operation}, which does not exist`);
+    const route = matchRoute(own, event);
+    inputsOf(route, event);
+    const callback = callbacks[route.operation];
+    if (!callback) throw new Error(`the routes table names the callback ${route.operation}, which does not exist`);
     return callback(ports, event);
   });

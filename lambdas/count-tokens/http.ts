@@ -9,7 +9,7 @@ import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { identify } from '../middleware/identify.ts';
-import { matchRoute } from '../middleware/route.ts';
+import { inputsOf, matchRoute } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 const own = routes.filter((route) => route.handledBy === 'count-tokens');
@@ -18,9 +18,10 @@ export function createHandler(
   ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'>,
 ): HttpHandler {
   const answer = async (event: HttpEvent) => {
-    const { route } = matchRoute(own, event);
+    const route = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = await identify(event, route, snapshot, ports);
+    inputsOf(route, event);
     const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
     dialects.anthropic.checkRequest(body);
     return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });

@@ -21,7 +21,7 @@ import { traceOf } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { type AdmissionPorts, identify } from '../middleware/identify.ts';
-import { matchRoute } from '../middleware/route.ts';
+import { inputsOf, matchRoute } from '../middleware/route.ts';
 import { sse } from '../middleware/sse.ts';
 
 const own = routes.filter((route) => route.handledBy === 'mcp');
@@ -36,7 +36,8 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
   const older = new OlderStreams(gateway, ports);
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const { route, params } = matchRoute(own, event);
+    const route = matchRoute(own, event);
+    if (route.operation === 'health' || route.operation === 'mcpResource') inputsOf(route, event);
     if (route.operation === 'health') return replyOf({ body: { status: 'ok', version: ports.version } });
     if (route.operation === 'mcpResource') {
       const { configuration } = await ports.snapshots.current();
@@ -50,6 +51,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
         snapshot.configuration.server.cors.allowed_origins,
       );
       const call = await callOf(event, context, route, snapshot, ports);
+      const { params } = inputsOf(route, event);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
       return refusal(event, fault);

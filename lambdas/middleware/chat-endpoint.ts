@@ -23,7 +23,7 @@ import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
 import type { ChatView } from './chat-views.ts';
 import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
-import { matchRoute } from './route.ts';
+import { inputsOf, matchRoute } from './route.ts';
 import { type SseWire, sse } from './sse.ts';
 
 export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
@@ -53,14 +53,13 @@ export function chatEndpoint(
   };
   const answered = async (event: HttpEvent, context: HttpContext, seen: Seen): Promise<HttpReply> => {
     // The caller first, then the query: a refusal is recorded for the key that was refused.
-    const route = own.find(({ path, method }) => path === event.resource && method === event.httpMethod);
-    if (!route) throw noRoute(own, event);
+    const route = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     seen.policyVersion = snapshot.version;
     const principal = await identify(event, route, snapshot, ports);
     seen.principal = principal;
     seen.sessionId = sessionOf(event, principal, ports);
-    matchRoute(own, event);
+    inputsOf(route, event);
     const bytes = boundedChatBody(event, snapshot, principal);
     const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
     const form = view?.form && (await formOf(event, bytes));
@@ -121,15 +120,6 @@ const refusalOf = (
 
 const operationOf = (dialect: DialectName, view?: ChatView): EarlyRefusal['operation'] =>
   view?.operation ?? (dialect === 'openai' ? 'chat.completions' : 'messages');
-
-/** What `matchRoute` refuses such an event with. */
-function noRoute(own: readonly Route[], event: HttpEvent): unknown {
-  try {
-    return matchRoute(own, event);
-  } catch (fault) {
-    return fault;
-  }
-}
 
 /** Above this other work has a turn before the body is read, between the steps of reading it, and after. */
 const largeBytes = 256 * 1024;

@@ -8,7 +8,7 @@ import { headerOf, jsonBody, textBody } from './body.ts';
 import { withCors } from './cors.ts';
 import { withErrorHandling } from './error-handling.ts';
 import { identify } from './identify.ts';
-import { matchRoute } from './route.ts';
+import { inputsOf, matchRoute } from './route.ts';
 import { createLocator } from './router.ts';
 
 export function httpEndpoint(
@@ -19,8 +19,11 @@ export function httpEndpoint(
   const own = routes.filter((route) => route.handledBy === name && route.access !== 'signed');
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const { route, params, query, repeated } = matchRoute(own, event);
-    if (route.access === 'open') return replyOf({ body: { status: 'ok', version: ports.version } });
+    const route = matchRoute(own, event);
+    if (route.access === 'open') {
+      inputsOf(route, event);
+      return replyOf({ body: { status: 'ok', version: ports.version } });
+    }
     const snapshot = await ports.snapshots.current({ evenStale: mayBeStale(route) });
     const principal = await identify(event, route, snapshot, ports);
     const operation = operations[route.operation];
@@ -30,9 +33,7 @@ export function httpEndpoint(
       route,
       principal,
       snapshot,
-      params,
-      query,
-      repeated,
+      ...inputsOf(route, event),
       endsAtMs: context.endsAtMs,
       header: (header) => headerOf(event, header),
       body: () => jsonBody(event, route.operation),

@@ -3,8 +3,7 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
-export interface Matched {
-  readonly route: Route;
+export interface Inputs {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   /** Every value of the parameters that may be repeated. */
@@ -27,7 +26,8 @@ export class MethodNotAllowed extends GatewayError {
 
 export const shortened = (path: string): string => (path.length > 200 ? `${path.slice(0, 200)}…` : path);
 
-export function matchRoute(routes: readonly Route[], event: HttpEvent): Matched {
+/** @throws GatewayError 404 for a path that nothing answers, 405 for a method it does not take. */
+export function matchRoute(routes: readonly Route[], event: HttpEvent): Route {
   const method = event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod;
   const route = routes.find((candidate) => candidate.path === event.resource && candidate.method === method);
   if (!route) {
@@ -35,8 +35,14 @@ export function matchRoute(routes: readonly Route[], event: HttpEvent): Matched 
     if (known.length === 0) throw new GatewayError('not_found', `There is nothing at ${shortened(event.path)}.`);
     throw new MethodNotAllowed(method, event.path, known);
   }
-  return { route, params: parametersOf(event), ...queryOf(route, event) };
+  return route;
 }
+
+/** @throws GatewayError 400 for a parameter the route does not take, or a value that names nothing we keep. */
+export const inputsOf = (route: Route, event: HttpEvent): Inputs => ({
+  params: parametersOf(event),
+  ...queryOf(route, event),
+});
 
 function parametersOf(event: HttpEvent): Record<string, string> {
   const params: Record<string, string> = {};
@@ -60,7 +66,7 @@ function decoded(text: string): string {
 /** Values of one repeated parameter. */
 const maxRepeated = 100;
 
-function queryOf(route: Route, event: HttpEvent): Pick<Matched, 'query' | 'repeated'> {
+function queryOf(route: Route, event: HttpEvent): Pick<Inputs, 'query' | 'repeated'> {
   const allowed = new Set(route.query ?? []);
   const query: Record<string, string> = {};
   const repeated: Record<string, readonly string[]> = {};

@@ -60,7 +60,8 @@ const pathOf = ({ path }: Route) =>
     .replace('{envelope_id}', unknownId)
     .replace('{id}', 'no-such-thing')
     .replace('{version}', '999')
-    .replace('{name}', 'no_such_tool');
+    .replace('{name}', 'no_such_tool')
+    .replace('{sha256}', '0'.repeat(64));
 
 /** Bodies that pass the gate and then change nothing. */
 const bodies: Readonly<Record<string, unknown>> = {
@@ -133,6 +134,19 @@ describe('how a key travels', () => {
       expect([400, 401]).toContain((await whoami({}, query)).status);
     }
     expect((await whoami({ cookie: `x-api-key=${token}; X-API-Key=${token}` })).status).toBe(401);
+  });
+
+  test('[auth.missing] a caller without a key is told that first, whatever else is wrong with its request', async () => {
+    for (const path of [
+      '/admin/v1/audit?no_such=1',
+      '/admin/v1/policy-versions/a%20b',
+      '/admin/v1/approvals?limit=1&limit=2',
+    ])
+      expect(await ask(url, 'GET', path)).toMatchObject({
+        status: 401,
+        body: { error: { type: 'authentication_error' } },
+      });
+    expect(await ask(url, 'GET', '/admin/v1/audit?no_such=1', { key: 'e2e-carol' })).toMatchObject({ status: 400 });
   });
 
   test('[auth.audit-role] audit needs operator, audit verify needs admin', async () => {
