@@ -20,6 +20,7 @@ const wats: Record<string, string> = {
   counting,
   looping,
   growing,
+  initializing: filter({ more: '(func (export "_initialize") (loop $again (br $again)))' }),
   starting: filter({ more: '(func $forever (loop $again (br $again))) (start $forever)' }),
   trap: checking('(unreachable)'),
   hungry: filter({ memory: '(memory (export "memory") 1)' }),
@@ -65,6 +66,7 @@ describe('[wasm.abi] modules in worker threads', () => {
     ['missing', 'missing', 'the WASM module could not be read (no module missing was stored)'],
     ['corrupt', 'corrupt', 'the WASM module is corrupt'],
     ['without a maximum', 'hungry', 'the WASM module is refused: memory without a declared maximum'],
+    ['that runs by itself', 'starting', 'the WASM module is refused: it has a start function'],
     ['that traps', 'trap', 'unreachable'],
   ])('a module %s fails the check, and nothing else', async (_what, module, expected) => {
     await expect(check(module)).rejects.toThrow(expected);
@@ -97,7 +99,7 @@ describe('[wasm.abi] modules in worker threads', () => {
 });
 
 describe('[wasm.timeout] a module that does not end', () => {
-  test.each(['looping', 'growing', 'starting'])('by %s is ended after its time', async (module) => {
+  test.each(['looping', 'growing', 'initializing'])('by %s is ended after its time', async (module) => {
     await expect(check(module, 'hello', 100)).rejects.toThrow('the WASM module ran longer than 100 ms');
     expect(await check('allow')).toEqual({ flagged: false });
   });

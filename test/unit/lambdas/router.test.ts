@@ -16,7 +16,9 @@ describe('[admin.proxied-routes] a proxy', () => {
     const functions = Map.groupBy(routes.filter(proxyPathOf), (route) => proxyPathOf(route));
     for (const [proxy, behind] of functions)
       expect([proxy, new Set(behind.map(({ handledBy }) => handledBy)).size]).toEqual([proxy, 1]);
-    expect(functions.size).toBe(16);
+    expect([...functions.keys()]).toEqual(
+      expect.arrayContaining(['/admin/v1/{proxy+}', '/admin/v1/approvals/{proxy+}']),
+    );
   });
 
   it('covers no path of another function that has no resource of its own', () => {
