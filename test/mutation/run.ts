@@ -1,7 +1,8 @@
 /**
  * Changes single lines of the decision logic, runs the tests of its area and counts the changes that no test notices:
- * `npm run mutation -- [--minutes 10] [--seed 1] [--only core/approvals] [--least 80]`. It works in a copy, prints each survivor, and ends with
- * 1 when the share of noticed changes is below `--least` percent.
+ * `npm run mutation -- [--minutes 10] [--each 40] [--seed 1] [--only core/approvals] [--stages 1] [--workers 2] [--least 80]`. `--each` tries
+ * that many changes of each area, whatever the minutes; `--stages 1` runs the quick tests only, so its score is a lower bound. It works in a
+ * copy, prints each survivor, and ends with 1 when the share of noticed changes is below `--least` percent.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +16,10 @@ const { values: given } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    each: { type: 'string' },
     only: { type: 'string', default: '' },
+    stages: { type: 'string', default: '9' },
+    workers: { type: 'string', default: '2' },
     least: { type: 'string', default: '0' },
   },
 });
@@ -58,14 +62,14 @@ interface Attempt {
 
 /** As many mutants as fit into the time, drawn in an order that the seed fixes. */
 function attempts(): Attempt[] {
-  for (const stages of Object.values(areas))
-    for (const tests of stages)
+  for (const area of areasTried())
+    for (const tests of stagesOf(`${area}/`))
       if (!passes(tests))
         throw new Error(`The tests ${tests.join(' ')} fail without any change; nothing can be counted.`);
   const until = Date.now() + Number(given.minutes) * 60_000;
   const tried: Attempt[] = [];
-  for (const mutant of shuffled(all, Number(given.seed))) {
-    if (Date.now() > until) break;
+  for (const mutant of sample()) {
+    if (given.each === undefined && Date.now() > until) break;
     const path = join(copy, mutant.file);
     const before = readFileSync(path, 'utf8');
     writeFileSync(path, mutant.text);
@@ -78,14 +82,29 @@ function attempts(): Attempt[] {
   return tried;
 }
 
+/** With `--each`, the first of each area's own order, so that one area's tests do not change what another tries. */
+function sample(): Mutant[] {
+  const seed = Number(given.seed);
+  if (given.each === undefined) return shuffled(all, seed);
+  const count = Number(given.each);
+  return areasTried().flatMap((area) => shuffled(all.filter(isIn(area)), seed).slice(0, count));
+}
+
+const isIn =
+  (area: string) =>
+  ({ file }: Mutant): boolean =>
+    file.startsWith(`${area}/`);
+
+const areasTried = (): string[] => Object.keys(areas).filter((area) => all.some(isIn(area)));
+
 const stagesOf = (file: string): readonly (readonly string[])[] =>
-  areas[Object.keys(areas).find((area) => file.startsWith(area)) ?? ''] ?? [];
+  (areas[Object.keys(areas).find((area) => file.startsWith(`${area}/`)) ?? ''] ?? []).slice(0, Number(given.stages));
 
 /** A change that makes a test run without end counts as noticed. */
 function passes(tests: readonly string[]): boolean {
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   // In a group of its own: a worker that a change made spin does not end by itself.
-  const options = [jest, '-w', '2', '--bail', '--silent', '--testTimeout=60000', ...tests];
+  const options = [jest, '-w', given.workers, '--bail', '--silent', '--testTimeout=60000', ...tests];
   const { status, pid } = spawnSync(process.execPath, options, {
     ...{ cwd: copy, stdio: 'ignore', timeout: 300_000, detached: true },
   });
@@ -99,7 +118,7 @@ function passes(tests: readonly string[]): boolean {
 
 function report(tried: readonly Attempt[]): void {
   for (const area of Object.keys(areas)) {
-    const own = tried.filter(({ mutant }) => mutant.file.startsWith(area));
+    const own = tried.filter(({ mutant }) => isIn(area)(mutant));
     if (own.length > 0) console.log(`${area}: ${scoreOf(own)} % of ${own.length}`);
   }
   const score = scoreOf(tried);

@@ -193,6 +193,32 @@ describe('the suggested alternative', () => {
     const policy = compilePolicy(
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
     );
-    expect(suggestAlternative(policy, call())).toContain('Policy test has no rule');
+    expect(suggestAlternative(policy, call())).toBe(
+      'Policy test has no rule that allows git tool scm.get_file or a similar call. It has rules for: sql. Ask an administrator to add a rule.',
+    );
+    const closed = compilePolicy(policyOf({ decision: 'block' }));
+    expect(suggestAlternative(closed, call())).toContain('or a similar call. It allows nothing. Ask an administrator');
+  });
+
+  test('[action.block.alternative-from-policy] of several the one with the fewest changes, then the first', () => {
+    const near = { protocol: 'git', decision: 'allow' } as const;
+    const policy = compilePolicy(
+      policyOf(
+        { ...near, target: 'docs/**', capability: 'write' },
+        { ...near, target: 'tests/**' },
+        { ...near, target: 'notes/**' },
+        { decision: 'block' },
+      ),
+    );
+    expect(suggestAlternative(policy, call())).toContain('With target like tests/');
+  });
+
+  test('[action.block.alternative-from-policy] a parameter that a rule does not take can be left out', () => {
+    const policy = compilePolicy(
+      policyOf({ arguments: { force: { absent: true } }, decision: 'allow' }, { decision: 'block' }),
+    );
+    expect(suggestAlternative(policy, call({ parameters: { force: true, path: 'a' } }))).toBe(
+      'With no parameter force the call would be allowed (rule *:*).',
+    );
   });
 });

@@ -70,3 +70,19 @@ test('[policy.normalised-paths] the open questions of a short text are combined,
   expect(short).toBeGreaterThan(long);
   expect(long).toBeGreaterThan(1);
 });
+
+test('[policy.normalised-paths] [policy.sent-with] a doubtful text of a parameter makes several readings too, where rules look at parameters', () => {
+  for (const doubtful of [
+    { parameters: { path: 'a\\b' } },
+    { sent_with: { path: 'a\\b' } },
+    { parameters: { 'a\\b': 1 } },
+  ]) {
+    expect(readingsOf(call(doubtful), true)).toHaveLength(2);
+    expect(readingsOf(call(doubtful), false)).toHaveLength(1);
+  }
+});
+
+test('[policy.fails-closed] a field that is not a text is refused, never read', () => {
+  for (const field of ['protocol', 'tool', 'target', 'capability', 'upstream'])
+    expect(() => readingsOf(call({ [field]: 1 }), false)).toThrow(`${field} is not a string`);
+});

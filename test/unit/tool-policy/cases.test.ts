@@ -1,0 +1,40 @@
+/** Rows of a decision table: what is wrong with one, and where its values come from. */
+import { sourceKey } from '#core/contracts/provenance.ts';
+import { mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
+
+const row = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'delete', decision: 'block' };
+
+test.each([
+  ['no rows', [], 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
+  ['no list', { rows: [row] }, 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
+  ['a decision that is none', [row, { ...row, decision: 'deny' }], 'row 2 decision: decision must be one of'],
+  ['a row that is no call', ['shell.rm'], 'row 1: Invalid input: expected object'],
+])('[cli.policy-test] a table with %s is refused with its place', (_what, table, said) => {
+  expect(() => parseCases(table, 'table.yaml')).toThrow(said);
+});
+
+test('[cli.policy-test] a row differs by its decision, or by the rule that it names', () => {
+  const [parsed] = parseCases([{ ...row, matched_rule: 'shell:shell.rm' }], 'table.yaml');
+  expect(mismatch(parsed!, { decision: 'block', matched_rule: 'shell:shell.rm' })).toBeUndefined();
+  expect(mismatch(parsed!, { decision: 'allow', matched_rule: '*:*' })).toBe('expected block, got allow by *:*');
+  expect(mismatch(parsed!, { decision: 'block', matched_rule: '*:*' })).toBe('expected rule shell:shell.rm, got *:*');
+});
+
+describe('[cli.policy-test] sources of a row', () => {
+  test('are none where it names none', () => {
+    expect(sourcesOfCase({ parameters: { to: 'a@x.example' } })).toEqual({});
+  });
+
+  test('are those it names; names of parameters come from nowhere, other values from nothing seen', () => {
+    const { sources } = sourcesOfCase({
+      parameters: { mail: { to: 'a@x.example', tags: ['red'] }, subject: 'Hello' },
+      from: { 'mail.to': ['tool:scm.get', 'address:trusted'] },
+    });
+    const of = (value: string) => sources?.[sourceKey(value)];
+    for (const name of ['mail', 'to', 'tags', 'subject']) expect(of(name)).toEqual({ whole: [], parts: [] });
+    for (const value of ['Hello', 'red']) expect(of(value)).toEqual({ whole: ['unknown'], parts: [] });
+    expect(of('a@x.example')).toEqual({ whole: ['tool:scm.get'], parts: ['address:trusted'] });
+    // The place of an element in its list is not a value of the call.
+    expect(of('0')).toBeUndefined();
+  });
+});
