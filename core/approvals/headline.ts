@@ -6,6 +6,6 @@ export function headlineOf(row: ApprovalRow, shown: (text: string, room: number)
   if (row.status === 'pending') return `Approval needed before ${row.expires_at}`;
   if (row.reason === 'timeout') return 'Denied: no reviewer decided in time';
   const verdict = row.status === 'denied' ? 'Denied' : 'Approved';
-  const by = shown(row.person ?? row.reviewer ?? 'somebody', 100);
+  const by = shown(row.person ?? row.reviewer ?? 'a reviewer', 100);
   return `${verdict} by ${by}${row.comment ? `: ${shown(row.comment, 300)}` : ''}`;
 }

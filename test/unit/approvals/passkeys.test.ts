@@ -1,0 +1,146 @@
+/** Passkeys of people: registered once each by a challenge, and what they sign for. */
+import { provenBy } from '#core/approvals/passkeys/assert.ts';
+import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
+import {
+  beginRegistration,
+  finishRegistration,
+  mostPasskeys,
+  removePasskey,
+} from '#core/approvals/passkeys/register.ts';
+import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
+import type { PasskeyRow } from '#core/contracts/passkey.ts';
+import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
+import { authenticator } from '../../support/authenticator.ts';
+
+const page = { id: 'console.example', origin: 'https://console.example' };
+const call = { envelope_id: 'one', call_digest: 'a'.repeat(64) };
+
+function started() {
+  const rows = new Map<string, PasskeyRow>();
+  const passkeys: PasskeyStore = {
+    get: async (person) => rows.get(person),
+    put: async (row, read) => {
+      if (rows.get(row.person)?.revision !== read?.revision) return false;
+      rows.set(row.person, row);
+      return true;
+    },
+  };
+  const time = { ms: Date.UTC(2026, 0, 1) };
+  let count = 0;
+  const ids = { uuid: () => `id-${++count}`, randomHex: (bytes: number) => String(++count).padStart(bytes * 2, '0') };
+  const ports = { clock: { now: () => time.ms }, ids, passkeys };
+  const register = async (own = authenticator(), person = 'alice') => {
+    const answer = own.register(await beginRegistration(ports, person), page);
+    await finishRegistration(ports, person, { name: 'laptop', ...answer }, page, async () => 'entry-hash');
+    return own;
+  };
+  const prove = (own: ReturnType<typeof authenticator>, twist: object = {}, about = call) =>
+    provenBy(ports, 'alice', call, own.sign(passkeyChallenge(about.envelope_id, about.call_digest), page, twist), page);
+  return { ports, rows, time, register, prove };
+}
+
+describe('[approval.passkey-registered] a registration', () => {
+  test('is kept with its page, its time and its entry', async () => {
+    const { register, rows } = started();
+    const own = await register();
+    expect(rows.get('alice')?.passkeys).toMatchObject([
+      {
+        ...{ credential_id: own.id, public_key: own.publicKey, name: 'laptop', rp_id: page.id, origin: page.origin },
+        ...{ registered_at: '2026-01-01T00:00:00.000Z', evidence_hash: 'entry-hash' },
+      },
+    ]);
+  });
+
+  test('takes one answer to a challenge, within five minutes', async () => {
+    const { ports, time } = started();
+    const own = authenticator();
+    const finish = (answer: object) =>
+      finishRegistration(ports, 'alice', { name: 'x', ...answer } as never, page, async () => 'entry-hash');
+    await expect(finish(own.register('bm9uZQ', page))).rejects.toThrow('No registration has begun');
+    const late = own.register(await beginRegistration(ports, 'alice'), page);
+    time.ms += 5 * 60_000;
+    await expect(finish(late)).rejects.toThrow('took longer than 5 minutes');
+    const timely = own.register(await beginRegistration(ports, 'alice'), page);
+    time.ms += 5 * 60_000 - 1;
+    await finish(timely);
+    await expect(finish(timely)).rejects.toThrow('No registration has begun');
+  });
+
+  test('of a passkey that is registered, or of one more than a person may have, is a conflict', async () => {
+    const { register, rows } = started();
+    const own = await register();
+    await expect(register(own)).rejects.toThrow('registered already');
+    await expect(register(own, 'bob')).resolves.toBe(own);
+    for (let count = 1; count < mostPasskeys; count++) await register();
+    await expect(register()).rejects.toThrow(`alice has ${mostPasskeys} passkeys, the most allowed`);
+    expect(rows.get('alice')?.passkeys).toHaveLength(mostPasskeys);
+  });
+
+  test('that another write overtook says so, and records nothing', async () => {
+    const { ports, rows } = started();
+    const answer = authenticator().register(await beginRegistration(ports, 'alice'), page);
+    const record = jest.fn(async () => 'entry-hash');
+    const raced: PasskeyStore = { ...ports.passkeys, put: async () => false };
+    const given = { name: 'x', ...answer };
+    await expect(finishRegistration({ ...ports, passkeys: raced }, 'alice', given, page, record)).rejects.toThrow(
+      'changed at the same moment',
+    );
+    expect(record).not.toHaveBeenCalled();
+    expect(rows.get('alice')?.passkeys).toEqual([]);
+  });
+
+  test('is removed by its id alone', async () => {
+    const { ports, register, rows } = started();
+    const [first, second] = [await register(), await register()];
+    expect(await removePasskey(ports, 'alice', 'other')).toBeUndefined();
+    expect(await removePasskey(ports, 'bob', first.id)).toBeUndefined();
+    expect(await removePasskey(ports, 'alice', first.id)).toMatchObject({ credential_id: first.id });
+    expect(rows.get('alice')?.passkeys.map(({ credential_id }) => credential_id)).toEqual([second.id]);
+  });
+});
+
+describe('[approval.passkey] a signature', () => {
+  test('proves the vote, and its number counts on', async () => {
+    const { register, prove, rows } = started();
+    const own = await register();
+    await register();
+    expect(await prove(own, { count: 7 })).toMatchObject({ passkey: { credential_id: own.id } });
+    expect(rows.get('alice')?.passkeys.map(({ sign_count }) => sign_count)).toEqual([7, 0]);
+    await expect(prove(own, { count: 7 })).rejects.toThrow('Not counted');
+  });
+
+  test.each([
+    ['another page', { origin: 'https://elsewhere.example' }],
+    ['another host', { rpId: 'elsewhere.example' }],
+    ['no verified person', { flags: 0x01 }],
+    ['a registration', { type: 'webauthn.create' }],
+  ])('of %s does not', async (_what, twist) => {
+    const { register, prove } = started();
+    await expect(prove(await register(), twist)).rejects.toThrow('the passkey does not prove this vote');
+  });
+
+  test('over another call, or of a passkey that is not registered, does not', async () => {
+    const { register, prove } = started();
+    const own = await register();
+    await expect(prove(own, {}, { ...call, call_digest: 'b'.repeat(64) })).rejects.toThrow('Not counted');
+    await expect(prove(authenticator())).rejects.toThrow('alice has registered no passkey with this id');
+  });
+});
+
+test.each([
+  [{ adminUrl: 'http://127.0.0.1:8081' }, { id: 'localhost', origin: 'http://localhost:8081' }],
+  [{ adminUrl: 'http://[::1]:8081' }, { id: 'localhost', origin: 'http://localhost:8081' }],
+  [
+    { adminUrl: 'http://10.0.0.1', consoleUrl: 'https://gate.example/console' },
+    { id: 'gate.example', origin: 'https://gate.example' },
+  ],
+])('[approval.passkey-registered] the page of %j is %j', (urls, party) => {
+  expect(relyingParty(urls)).toEqual(party);
+});
+
+test.each(['https://10.0.0.1:8081', 'https://[2001:db8::1]'])(
+  '[approval.passkey-registered] %s has no name, so it takes no passkey',
+  (adminUrl) => {
+    expect(() => relyingParty({ adminUrl })).toThrow('Passkeys need a host with a name');
+  },
+);

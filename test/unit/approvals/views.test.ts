@@ -1,0 +1,67 @@
+/** What people read of an approval: the item while it waits, the record afterwards, and the line of messages. */
+import { headlineOf } from '#core/approvals/headline.ts';
+import { approvalItem, approvalView } from '#core/approvals/views.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+
+const row = (over: Partial<ApprovalRow> = {}): ApprovalRow =>
+  ({
+    ...{ envelope_id: 'one', tenant: 't', session_id: 's', key_id: 'k', actor: { agent: 'a', session: 's' } },
+    ...{ protocol: 'git', tool: 'scm.merge', target: 'acme/web', capability: 'write', parameters: {}, withheld: [] },
+    ...{ queued_at: '2026-01-01T00:00:00.000Z', expires_at: '2026-01-01T00:30:00.000Z', status: 'pending' },
+    ...over,
+  }) as ApprovalRow;
+const url = 'https://gate.example';
+const at = Date.UTC(2026, 0, 1, 0, 29, 58, 500);
+const ballot = {
+  person: 'bob',
+  teams: ['acme/core'],
+  role: 'operator',
+  reviewer: 'bob',
+  comment: '',
+  channel: 'http',
+  at: '',
+};
+const requires = [{ rule: 'two-people', approvals: 2 }];
+
+test('[approval.card] the seconds that are left are shown while the request waits, and are never negative', () => {
+  expect(approvalItem(row(), url, at)).toMatchObject({ expires_in_seconds: 2 });
+  expect(approvalItem(row(), url, at + 60_000)).toMatchObject({ expires_in_seconds: 0 });
+  expect(approvalItem(row({ status: 'approved' }), url, at)).not.toHaveProperty('expires_in_seconds');
+});
+
+test('[identity.separation-votes] what is still needed is shown while the request waits', () => {
+  const waits = approvalView(row({ requires, votes: [ballot as never] }), url, at);
+  expect(waits).toMatchObject({ still_needed: expect.stringContaining('1'), votes: [{ person: 'bob' }] });
+  const over = approvalView(row({ requires, votes: [ballot as never], status: 'approved' }), url, at);
+  expect(over).not.toHaveProperty('still_needed');
+  expect(over).toMatchObject({ votes: [{ person: 'bob' }] });
+});
+
+test('a decision has its time under its own name, and what came of the call', () => {
+  const decided_at = '2026-01-01T00:10:00.000Z';
+  expect(approvalView(row({ status: 'denied', decided_at }), url, at)).toMatchObject({ denied_at: decided_at });
+  const used = approvalView(
+    row({ status: 'consumed', decided_at, outcome: 'executed', executed_by: 'gateway' }),
+    url,
+    at,
+  );
+  expect(used).toMatchObject({ approved_at: decided_at, outcome: 'executed', executed_by: 'gateway' });
+  expect(approvalView(row(), url, at)).not.toHaveProperty('approved_at');
+});
+
+test.each<[Partial<ApprovalRow>, string]>([
+  [{}, 'Approval needed before 2026-01-01T00:30:00.000Z'],
+  [{ status: 'denied', reason: 'timeout', person: 'system' }, 'Denied: no reviewer decided in time'],
+  [{ status: 'denied', person: 'alice', comment: 'Not now' }, 'Denied by alice: Not now'],
+  [{ status: 'approved', person: 'alice', comment: '' }, 'Approved by alice'],
+  [{ status: 'consumed', reviewer: 'al' }, 'Approved by al'],
+  [{ status: 'approved' }, 'Approved by a reviewer'],
+])('the headline of %j is %s', (over, line) => {
+  expect(headlineOf(row(over), (text) => text)).toBe(line);
+});
+
+test('names and comments in a headline are cut to what the channel has room for', () => {
+  const shown = (text: string, room: number) => text.slice(0, room);
+  const long = headlineOf(row({ status: 'denied', person: 'p'.repeat(200), comment: 'c'.repeat(400) }), shown);
+  expect(long).toBe(`Denied by ${'p'.repeat(100)}: ${'c'.repeat(300)}`);
+});
