@@ -1,0 +1,148 @@
+/** The archive as it is read: runs of copies, some overlapping, missing or of another chain. */
+
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { checkSession } from '#core/evidence/archive-check.ts';
+import { type ArchiveSource, archivedEnd, archiveReader, maxEntriesPerRun, runsOf } from '#core/evidence/archived.ts';
+import type { ArchivedRun } from '#core/evidence/ports.ts';
+import { draft, seal } from './sample.ts';
+
+const length = 2 * maxEntriesPerRun + 50;
+const { entries: chain, head } = seal(Array.from({ length }, (_, n) => draft('deny', { n }, n)));
+const other = seal(Array.from({ length }, (_, n) => draft('deny', { n, other: true }, n))).entries;
+
+interface Stored {
+  readonly run: ArchivedRun;
+  readonly entries: readonly EvidenceEntry[];
+}
+const stored = (entries: readonly EvidenceEntry[], over: Partial<ArchivedRun> = {}): Stored => ({
+  run: { first: entries[0]!.index, last: entries.at(-1)!.index, hash: entries.at(-1)!.hash, place: 'x', ...over },
+  entries,
+});
+
+function archiveOf(all: readonly Stored[]) {
+  const read: number[] = [];
+  const source: ArchiveSource = {
+    complete: true,
+    runs: async function* (_tenant, _session, first) {
+      for (const { run } of all) if (run.first >= first) yield run;
+    },
+    read: async (_tenant, _session, run) => {
+      read.push(run.first);
+      return all.find((each) => each.run === run)!.entries;
+    },
+  };
+  return { reader: archiveReader(source), read };
+}
+const indexes = async (entries: AsyncIterable<{ readonly index: number }>) =>
+  (await Array.fromAsync(entries)).map(({ index }) => index);
+const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
+
+test('[evidence.archive.read] a chain is cut into runs of at most 100, each entry once', () => {
+  const runs = runsOf([...chain].reverse().concat(chain.slice(0, 3)));
+  expect(runs.map((run) => run.length)).toEqual([100, 100, 50]);
+  expect(runs.flat()).toEqual(chain);
+});
+
+test('[evidence.archive.read] a gap or another chain begins a run of its own', () => {
+  expect(runsOf([chain[0]!, chain[2]!]).map((run) => run.length)).toEqual([1, 1]);
+  expect(runsOf([chain[0]!, other[1]!]).map((run) => run.length)).toEqual([1, 1]);
+});
+
+test('[evidence.archive.read] copies are read in order from any place on, also from within the longest run', async () => {
+  const { reader } = archiveOf(runsOf(chain).map((run) => stored(run)));
+  expect(await indexes(reader.entries('default', 's-1', 0))).toEqual(from(0, length));
+  // 99 is the last of a run that begins as far before it as any run may.
+  expect(await indexes(reader.entries('default', 's-1', 99))).toEqual(from(99, length - 99));
+  expect(await indexes(reader.entries('default', 's-1', 150))).toEqual(from(150, length - 150));
+  expect(await archivedEnd(reader, 'default', 's-1', 150)).toBe(length - 1);
+  expect(await archivedEnd(reader, 'default', 's-1', length)).toBe(-1);
+});
+
+test('[evidence.archive.read] runs that overlap hold each copy once; copies that differ are both reported, and end the reading', async () => {
+  const twice = archiveOf([stored(chain.slice(0, 10)), stored(chain.slice(5, 12))]).reader;
+  expect(await indexes(twice.entries('default', 's-1', 0))).toEqual(from(0, 12));
+  const apart = archiveOf([stored(chain.slice(0, 10)), stored([other[5]!]), stored(chain.slice(10, 12))]).reader;
+  expect(await indexes(apart.entries('default', 's-1', 0))).toEqual(from(0, 5));
+  const hashes = await Array.fromAsync(apart.hashes('default', 's-1', 4));
+  expect(hashes.map(({ index }) => index)).toEqual(from(4, 8));
+  expect(hashes[1]?.hashes).toEqual([chain[5]!.hash, other[5]!.hash]);
+});
+
+test('[evidence.archive.read] reading ends where a copy is missing', async () => {
+  const { reader } = archiveOf([stored(chain.slice(0, 3)), stored(chain.slice(4, 6))]);
+  expect(await indexes(reader.entries('default', 's-1', 0))).toEqual([0, 1, 2]);
+  expect(await indexes(reader.entries('default', 's-1', 3))).toEqual([]);
+});
+
+test('[evidence.archive.read] hashes of single copies come from their names, no object is read', async () => {
+  const { reader, read } = archiveOf(chain.slice(0, 3).map((entry) => stored([entry])));
+  expect(await indexes(reader.hashes('default', 's-1'))).toEqual([0, 1, 2]);
+  expect(read).toEqual([]);
+});
+
+test.each([
+  ['fewer entries than its name', stored(chain.slice(0, 3), { last: 3 })],
+  ['entries of another place', stored(chain.slice(0, 3), { first: 1, last: 3 })],
+  ['another last hash', stored(chain.slice(0, 3), { hash: other[2]!.hash })],
+])('[evidence.archive.read] an object with %s is refused', async (_what, run) => {
+  const { reader } = archiveOf([run]);
+  await expect(indexes(reader.hashes('default', 's-1'))).rejects.toThrow('are not what their name says');
+});
+
+describe('[evidence.archive.check] a check of the archive', () => {
+  const written = Date.parse(chain[0]!.timestamp);
+  const check = (all: readonly Stored[], now = written + 3_600_000, rows = chain, headOf: unknown = head) =>
+    checkSession(
+      {
+        clock: { now: () => now },
+        evidence: {
+          head: async () => headOf as typeof head,
+          entries: async function* (_tenant, _session, first = 0) {
+            yield* rows.filter(({ index }) => index >= first);
+          },
+        },
+        archived: archiveOf(all).reader,
+      },
+      'default',
+      's-1',
+    );
+
+  test('finds nothing missing where every entry has a copy', async () => {
+    expect(await check(runsOf(chain).map((run) => stored(run)))).toEqual({
+      ...{ session_id: 's-1', total_entries: length, missing_entries: 0, missing: [], pending_entries: 0 },
+    });
+    expect(await check([], written, chain, null)).toBeUndefined();
+  });
+
+  test('names the stretches without a copy', async () => {
+    const all = [stored(chain.slice(2, 5)), stored(chain.slice(6, 100)), stored(chain.slice(100, 200))];
+    expect(await check(all)).toMatchObject({
+      missing_entries: 2 + 1 + 50,
+      missing: [
+        { from: 0, to: 1 },
+        { from: 5, to: 5 },
+        { from: 200, to: 249 },
+      ],
+    });
+  });
+
+  test('gives the stream five minutes, and no time to a row that is gone as well', async () => {
+    const all = [stored(chain.slice(1, 100)), stored(chain.slice(100, 200)), stored(chain.slice(200))];
+    expect(await check(all, written + 5 * 60_000)).toMatchObject({ missing_entries: 0, pending_entries: 1 });
+    expect(await check(all, written + 5 * 60_000 + 1)).toMatchObject({ missing_entries: 1, pending_entries: 0 });
+    expect(await check(all, written, chain.slice(1))).toMatchObject({ missing_entries: 1 });
+    expect(await check([], written, [])).toMatchObject({ missing_entries: length });
+  });
+
+  test('says where archive and head contradict each other', async () => {
+    const said = `the archive holds another entry ${length - 1} than the head names`;
+    expect(await check([stored(chain.slice(0, 200)), stored(other.slice(200))])).toMatchObject({ contradiction: said });
+    expect(await check([stored(chain)])).not.toHaveProperty('contradiction');
+  });
+
+  test('shows twenty stretches, and counts all', async () => {
+    const all = chain.filter(({ index }) => index % 2 === 0).map((entry) => stored([entry]));
+    const found = await check(all);
+    expect([found?.missing.length, found?.missing_entries]).toEqual([20, length / 2]);
+  });
+});
