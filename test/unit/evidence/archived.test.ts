@@ -19,22 +19,27 @@ const stored = (entries: readonly EvidenceEntry[], over: Partial<ArchivedRun> = 
   entries,
 });
 
-function archiveOf(all: readonly Stored[]) {
+function archiveOf(kept: readonly Stored[]) {
   const read: number[] = [];
   const source: ArchiveSource = {
     complete: true,
     runs: async function* (_tenant, _session, first) {
-      for (const { run } of all) if (run.first >= first) yield run;
+      for (const { run } of kept) if (run.first >= first) yield run;
     },
     read: async (_tenant, _session, run) => {
       read.push(run.first);
-      return all.find((each) => each.run === run)!.entries;
+      return kept.find((each) => each.run === run)!.entries;
     },
   };
   return { reader: archiveReader(source), read };
 }
+async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of source) found.push(each);
+  return found;
+}
 const indexes = async (entries: AsyncIterable<{ readonly index: number }>) =>
-  (await Array.fromAsync(entries)).map(({ index }) => index);
+  (await all(entries)).map(({ index }) => index);
 const from = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
 
 test('[evidence.archive.read] a chain is cut into runs of at most 100, each entry once', () => {
@@ -63,7 +68,7 @@ test('[evidence.archive.read] runs that overlap hold each copy once; copies that
   expect(await indexes(twice.entries('default', 's-1', 0))).toEqual(from(0, 12));
   const apart = archiveOf([stored(chain.slice(0, 10)), stored([other[5]!]), stored(chain.slice(10, 12))]).reader;
   expect(await indexes(apart.entries('default', 's-1', 0))).toEqual(from(0, 5));
-  const hashes = await Array.fromAsync(apart.hashes('default', 's-1', 4));
+  const hashes = await all(apart.hashes('default', 's-1', 4));
   expect(hashes.map(({ index }) => index)).toEqual(from(4, 8));
   expect(hashes[1]?.hashes).toEqual([chain[5]!.hash, other[5]!.hash]);
 });
@@ -91,7 +96,7 @@ test.each([
 
 describe('[evidence.archive.check] a check of the archive', () => {
   const written = Date.parse(chain[0]!.timestamp);
-  const check = (all: readonly Stored[], now = written + 3_600_000, rows = chain, headOf: unknown = head) =>
+  const check = (copies: readonly Stored[], now = written + 3_600_000, rows = chain, headOf: unknown = head) =>
     checkSession(
       {
         clock: { now: () => now },
@@ -101,7 +106,7 @@ describe('[evidence.archive.check] a check of the archive', () => {
             yield* rows.filter(({ index }) => index >= first);
           },
         },
-        archived: archiveOf(all).reader,
+        archived: archiveOf(copies).reader,
       },
       'default',
       's-1',
@@ -115,8 +120,8 @@ describe('[evidence.archive.check] a check of the archive', () => {
   });
 
   test('names the stretches without a copy', async () => {
-    const all = [stored(chain.slice(2, 5)), stored(chain.slice(6, 100)), stored(chain.slice(100, 200))];
-    expect(await check(all)).toMatchObject({
+    const copies = [stored(chain.slice(2, 5)), stored(chain.slice(6, 100)), stored(chain.slice(100, 200))];
+    expect(await check(copies)).toMatchObject({
       missing_entries: 2 + 1 + 50,
       missing: [
         { from: 0, to: 1 },
@@ -127,10 +132,10 @@ describe('[evidence.archive.check] a check of the archive', () => {
   });
 
   test('gives the stream five minutes, and no time to a row that is gone as well', async () => {
-    const all = [stored(chain.slice(1, 100)), stored(chain.slice(100, 200)), stored(chain.slice(200))];
-    expect(await check(all, written + 5 * 60_000)).toMatchObject({ missing_entries: 0, pending_entries: 1 });
-    expect(await check(all, written + 5 * 60_000 + 1)).toMatchObject({ missing_entries: 1, pending_entries: 0 });
-    expect(await check(all, written, chain.slice(1))).toMatchObject({ missing_entries: 1 });
+    const copies = [stored(chain.slice(1, 100)), stored(chain.slice(100, 200)), stored(chain.slice(200))];
+    expect(await check(copies, written + 5 * 60_000)).toMatchObject({ missing_entries: 0, pending_entries: 1 });
+    expect(await check(copies, written + 5 * 60_000 + 1)).toMatchObject({ missing_entries: 1, pending_entries: 0 });
+    expect(await check(copies, written, chain.slice(1))).toMatchObject({ missing_entries: 1 });
     expect(await check([], written, [])).toMatchObject({ missing_entries: length });
   });
 
@@ -141,8 +146,8 @@ describe('[evidence.archive.check] a check of the archive', () => {
   });
 
   test('shows twenty stretches, and counts all', async () => {
-    const all = chain.filter(({ index }) => index % 2 === 0).map((entry) => stored([entry]));
-    const found = await check(all);
+    const copies = chain.filter(({ index }) => index % 2 === 0).map((entry) => stored([entry]));
+    const found = await check(copies);
     expect([found?.missing.length, found?.missing_entries]).toEqual([20, length / 2]);
   });
 });

@@ -1,5 +1,5 @@
 /** The leases of one process: returned to the shard they are of, and large enough to be worth it. */
-import { type HeldLease, LeaseBook } from '#core/limits/lease-book.ts';
+import { type HeldLease, LeaseBook, returnOf, sameRates } from '#core/limits/lease-book.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
 
 const now = 1_000_000;
@@ -46,4 +46,41 @@ test('[limit.lease] a lease is as large as what the process lately called, and n
   expect(book.sizeFor(request({ requests_per_minute: 800 }), 1)).toBe(4);
   book.note(request(), now + 10_001);
   expect(book.sizeFor(request(), 1)).toBe(0);
+});
+
+test('[limit.lease] a lease is spent down to its last request and token, in its time, under the limits it was taken under', () => {
+  const book = new LeaseBook();
+  const held = lease(0);
+  book.hold('t', held);
+  const { limits } = held;
+  const spend = (tokens: number, at = now, under = limits) =>
+    book.spend({ ...request(), tokens, limits: under }, at) === held;
+  expect([spend(501), spend(1, now + 10_000), spend(1, now, { budgets: [], requests_per_minute: 1 })]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect([spend(200, now + 9_999), spend(300, now, { budgets: [] })]).toEqual([true, true]);
+  expect([spend(1), spend(0), spend(0), spend(0), spend(0)]).toEqual([false, true, true, true, false]);
+  expect(returnOf(held)).toEqual({ id: 'l', requests: 5, tokens: 500 });
+});
+
+test('[limit.lease] what a call did not use of a lease may be spent again', () => {
+  const book = new LeaseBook();
+  const held = lease(0);
+  book.hold('t', held);
+  book.spend({ ...request(), tokens: 100, limits: held.limits }, now);
+  book.settle(held, 100, { tokens: 30, cost_microusd: 0, counted: true });
+  expect(held).toMatchObject({ requestsLeft: 4, tokensLeft: 470, requestsUsed: 1, tokensUsed: 30 });
+  book.settle(held, 30, { tokens: 0, cost_microusd: 0, counted: false });
+  expect(held).toMatchObject({ requestsLeft: 5, tokensLeft: 500, requestsUsed: 0, tokensUsed: 0 });
+});
+
+test('[limit.lease] limits with a budget are alike only as the same object', () => {
+  const rates = { requests_per_minute: 5, tokens_per_minute: 7, budgets: [] };
+  const dear = { ...rates, budgets: [{} as never] };
+  expect([sameRates(rates, { ...rates }), sameRates(dear, dear)]).toEqual([true, true]);
+  const others = [dear, { ...rates, requests_per_minute: 6 }, { ...rates, tokens_per_minute: 8 }];
+  expect(others.map((other) => sameRates(rates, other))).toEqual([false, false, false]);
+  expect(sameRates(dear, rates)).toBe(false);
 });

@@ -1,0 +1,117 @@
+/** What a caller reads of its limits and budgets: headers, refusals, and what a request costs above the list price. */
+import { emptyState } from '#core/limits/counter-state.ts';
+import { limitHeaders } from '#core/limits/headers.ts';
+import type { BudgetStatus } from '#core/limits/ports.ts';
+import { surchargeOf } from '#core/limits/surcharges.ts';
+import { budget, call, counters, refusal, settled } from './sample.ts';
+
+const status = (over: Partial<BudgetStatus> = {}): BudgetStatus => ({
+  ...budget(50_000_000),
+  ...{ used_microusd: 46_500_000, reserved_microusd: 0, tier: 'warning' },
+  ...over,
+});
+
+describe('[limit.rate] [limit.budget] the headers of a call', () => {
+  test('show each limit that holds, what is left and when it is whole again', () => {
+    const tenant = counters(emptyState);
+    const outcome = tenant.reserve(call({ requests_per_minute: 3, budgets: [] }));
+    expect(limitHeaders(outcome)).toEqual({
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '61s',
+    });
+    expect(limitHeaders({ ok: true, limits: { limit_tokens: 9 }, budgets: [] })).toEqual({
+      'x-ratelimit-limit-tokens': '9',
+      'x-ratelimit-remaining-tokens': '0',
+      'x-ratelimit-reset-tokens': '0s',
+    });
+  });
+
+  test.each<[string, Partial<BudgetStatus>, string | undefined]>([
+    ['a budget near its end', {}, 'tenant 93% of 50.00 USD'],
+    ['a budget at its end', { tier: 'exhausted', used_microusd: 50_000_000 }, 'tenant 100% of 50.00 USD'],
+    ['a budget of nothing', { limit_microusd: 0, used_microusd: 0 }, 'tenant 100% of 0.00 USD'],
+    ['a name outside ASCII', { account: 'modèle:x' }, 'mod?le:x 93% of 50.00 USD'],
+    ['a budget with room', { tier: 'ok' }, undefined],
+    ['a budget that alerts only', { tier: 'alert' }, undefined],
+  ])('warn of %s', (_what, over, warning) => {
+    const headers = limitHeaders({ ok: true, limits: {}, budgets: [status(over)] });
+    expect(headers['x-budget-warning']).toBe(warning);
+  });
+});
+
+describe('[limit.rate] a refusal says what holds, what is counted and when to come back', () => {
+  test.each([
+    [
+      'requests',
+      { requests_per_minute: 1, budgets: [] },
+      'This tenant may have 1 requests a minute; 1 are counted. Try again in 61 s.',
+    ],
+    [
+      'tokens',
+      { tokens_per_minute: 15, budgets: [] },
+      'This tenant may have 15 tokens a minute; 10 are counted and this call may take 10. Try again in 61 s.',
+    ],
+    [
+      'requests of a key',
+      { requests_per_minute: 1, budgets: [], holder: 'key' as const },
+      'This key may have 1 requests a minute; 1 are counted. Try again in 61 s.',
+    ],
+  ])('of %s', (_what, limits, message) => {
+    const tenant = counters(emptyState);
+    expect(tenant.reserve(call(limits)).ok).toBe(true);
+    expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
+  });
+
+  test('of a call that no waiting makes fit', () => {
+    const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
+    expect(refusal(tokens).message).toBe(
+      'This tenant may have 5 tokens a minute; this call may take 10, which no waiting makes fit. Ask for less, or have the limit raised.',
+    );
+    const requests = counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] }));
+    expect(refusal(requests).message).toBe(
+      'This tenant may have 0 requests a minute. Ask for less, or have the limit raised.',
+    );
+  });
+
+  test('a call that ended and does not count leaves its place, its tokens as they came out', () => {
+    const tenant = counters(emptyState);
+    const limits = { requests_per_minute: 2, tokens_per_minute: 100, budgets: [] };
+    const [one, two] = [call(limits), call(limits)];
+    for (const each of [one, two]) tenant.reserve(each);
+    tenant.settle(one.id, settled({ counted: false, tokens: 0 }));
+    tenant.settle(two.id, settled({ tokens: 60 }));
+    expect(tenant.reserve(call(limits)).limits).toMatchObject({ remaining_requests: 0, remaining_tokens: 30 });
+  });
+
+  test('a call that took no tokens still counts as a request', () => {
+    const tenant = counters(emptyState);
+    const limits = { requests_per_minute: 1, budgets: [] };
+    const one = call(limits);
+    tenant.reserve(one);
+    tenant.settle(one.id, settled({ tokens: 0 }));
+    expect(tenant.reserve(call(limits)).ok).toBe(false);
+  });
+});
+
+test.each([
+  [{}, 1],
+  [{ service_tier: null }, 1],
+  [{ service_tier: 'auto' }, 1],
+  [{ service_tier: 'default' }, 1],
+  [{ service_tier: 'flex' }, 1],
+  [{ service_tier: 'scale' }, 1],
+  [{ service_tier: 'standard' }, 1],
+  [{ service_tier: 'standard_only' }, 1],
+  [{ service_tier: 'priority' }, 2],
+  [{ service_tier: 'new' }, 2],
+  [{ service_tier: 'toString' }, 2],
+  [{ service_tier: 7 }, 2],
+  [{ speed: 'standard' }, 1],
+  [{ speed: 'fast' }, 6],
+  [{ inference_geo: 'global' }, 1],
+  [{ inference_geo: 'us' }, 1.1],
+  [{ service_tier: 'priority', speed: 'fast' }, 12],
+])('[budget.surcharges] a request with %j costs the list price times %d', (body, factor) => {
+  expect(surchargeOf(body)).toBe(factor);
+});
