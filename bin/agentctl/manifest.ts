@@ -12,9 +12,11 @@ import { showTree } from './tree.ts';
 interface CreateOptions {
   readonly file?: string;
   readonly name?: string;
+  readonly request?: string;
   readonly protocol?: readonly string[];
   readonly tool?: readonly string[];
   readonly resource?: readonly string[];
+  readonly recipient?: readonly string[];
   readonly value?: readonly string[];
   readonly capability?: readonly string[];
   readonly maxActions?: number;
@@ -61,9 +63,11 @@ const createOptions = (command: Command): Command =>
   command
     .option('--file <file>', 'the manifest as JSON (- for stdin); options below change it')
     .option('--name <name>', 'what the task is called')
+    .option('--request <text>', 'words of the person: recipients and resources not given are those they name')
     .option('--protocol <name>', 'git, shell, sql, http, mcp (repeat)', gathered)
     .option('--tool <glob>', 'tools (repeat)', gathered)
     .option('--resource <glob>', 'targets (repeat)', gathered)
+    .option('--recipient <glob>', 'addresses, accounts and channels that calls may reach (repeat)', gathered)
     .option('--value <text>', 'recipient, account or path that rules on sources trust (repeat)', gathered)
     .option('--capability <verb>', 'read, write, execute, delete (repeat)', gathered)
     .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
@@ -88,9 +92,11 @@ function bodyOf({ file, ...options }: CreateOptions): Fields {
   }
   const given = {
     name: options.name,
+    request: options.request,
     protocols: options.protocol,
     tools: options.tool,
     resources: options.resource,
+    recipients: options.recipient,
     values: options.value,
     capabilities: options.capability,
     max_actions: options.maxActions,

@@ -5,6 +5,7 @@ import { grantFor } from '#core/credentials/grants.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { shorten } from '#core/evidence/visible-text.ts';
+import { driftInWords } from '#core/task-manifests/decide-manifests.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { GovernedAction } from './governed.ts';
 import { executedPlaces } from './program-texts.ts';
@@ -23,7 +24,8 @@ export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
   const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
   const lines = effects && effectsInWords(envelope, effects);
   const said = decision.rule?.reason ?? decision.reason;
-  const reason = [said, guardInWords(decision)].filter((each) => each !== undefined).join(' ') || undefined;
+  const reason =
+    [said, guardInWords(decision), driftBeside(action)].filter((each) => each !== undefined).join(' ') || undefined;
   return {
     key_name: principal.name,
     key_kind: principal.kind,
@@ -46,6 +48,10 @@ function guardInWords({ guard = [], matched_rule }: PolicyDecision): string | un
   if (guard.length === 0 || matched_rule.startsWith('tool_guard:')) return undefined;
   return `Tool guard: ${guard.map(({ kind, where }) => `${kind} at ${where}`).join(', ')}.`;
 }
+
+/** How the call leaves its task sheets, where another source decided. */
+const driftBeside = ({ drift = [], decision }: GovernedAction): string | undefined =>
+  drift.length === 0 || decision.matched_rule.startsWith('manifest:') ? undefined : driftInWords(drift);
 
 const withoutSecrets = (text: string): string =>
   secretRanges(text).reduceRight((kept, [start, end]) => `${kept.slice(0, start)}[redacted]${kept.slice(end)}`, text);

@@ -11,9 +11,11 @@ import { blockedBy } from '#core/behavior/assess.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { driftKey, wereShown } from '#core/task-manifests/accepted.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { decisionDraft, follow } from './entries.ts';
 import { evaluateCall } from './evaluate-call.ts';
@@ -78,7 +80,8 @@ async function placeNow(
 
 async function execute(ports: GovernPorts, action: GovernedAction, row: ApprovalRow): Promise<void> {
   const approved = { ...action, decision: { ...action.decision, matched_rule: `approved:${row.envelope_id}` } };
-  const extra = { approval_ref: row.envelope_id, rule: row.matched_rule };
+  const accepts = wereShown(action.drift ?? [], row.drift) && { accepts_drift: true };
+  const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, ...accepts };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', extra);
   const take = takeForExecution(holderOf(action.envelope, row.envelope_id), 'gateway', ports.clock.now());
   const outcome = await ports.ledger.commit({ draft, changes: [take, ...changes], head: action.head });
@@ -155,7 +158,8 @@ async function askedAgain(
   const principal = known!;
   const nowMs = ports.clock.now();
   const judged = judge({
-    ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, nowMs },
+    ...{ snapshot, envelope, effects, evaluated, attached, standing, scored, nowMs },
+    head: head && asWhenAsked(head, row),
     callDigest: digest,
   });
   // A human has let this call through: it trips the switch only as far as an approved one does.
@@ -168,6 +172,13 @@ async function askedAgain(
   }
   const refused = undecided(row, decision) ?? (await unproven(ports, row, digest));
   return { action: { ...action, assess: judged.assess }, refused };
+}
+
+/** Of two requests that left the task alike, the approval of the first does not make another question of the second. */
+function asWhenAsked(head: SessionHead, { drift = [] }: ApprovalRow): SessionHead {
+  const { accepted_drift, ...rest } = head;
+  const asked = drift.map(driftKey);
+  return accepted_drift ? { ...rest, accepted_drift: accepted_drift.filter((key) => !asked.includes(key)) } : head;
 }
 
 /** The row alone proves nothing: the vote on exactly this call is in the evidence, or there is none. */

@@ -102,9 +102,12 @@ export async function govern(
     const { decision, drift, assess, tripped } = judged;
     const action: GovernedAction = { ...before, decision, drift, assess };
     if (tripped) return refuse(ports, action, tripped, request);
+    // A task sheet may have asked for the review: the rules alone did not look for an approval.
+    const looked = evaluated.decision === 'review' || decision.decision !== 'review';
+    const approvalAtHand = async () => (looked ? candidate : approvalFor(ports, envelope, digest));
     const result = request.dry_run
       ? dryRun(action)
-      : await enforce(ports, action, candidate, carry, how.wait ?? waitingFor(approvals.hold_seconds));
+      : await enforce(ports, action, await approvalAtHand(), carry, how.wait ?? waitingFor(approvals.hold_seconds));
     if (scored && request.dry_run && result.decision !== 'allow')
       ports.probes.note(envelope.tenant, envelope.key_id, nowMs, windowMs(snapshot));
     span.set({ decision: result.decision });

@@ -3,8 +3,8 @@
 import type { Standing } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { Drift } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';

@@ -7,14 +7,14 @@ import { signalContextOf } from '#core/behavior/signal-context.ts';
 import { signalsOf } from '#core/behavior/signals.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
-import type { Drift } from '#core/contracts/task-manifest.ts';
 import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { checkManifests } from '#core/task-manifests/check.ts';
-import { blockOfDrift } from '#core/task-manifests/decide-manifests.ts';
+import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -76,8 +76,7 @@ export function judge(given: Judging): Judged {
   const drift = driftOf(given);
   const { evaluated, snapshot, envelope, effects, standing, nowMs } = given;
   const { behavior, manifests } = snapshot.configuration;
-  const left = blockOfDrift(drift, manifests);
-  const decision = left && evaluated.decision !== 'block' ? { ...left, policy: evaluated.policy } : evaluated;
+  const decision = decideDrift(evaluated, drift, manifests);
   const assess = (approved: boolean): Assessment | undefined =>
     given.scored
       ? assessAction({
@@ -118,6 +117,7 @@ function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging
     actions: head?.counts.allow ?? 0,
     spent_microusd: head?.spent_microusd ?? 0,
     score: head?.risk?.score ?? 0,
+    ...(configuration.manifests.enforcement_mode === 'review' && { accepted: head?.accepted_drift }),
   };
   return checkManifests(attached, asked, history, configuration.behavior, nowMs);
 }

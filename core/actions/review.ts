@@ -5,12 +5,14 @@ import { stillStands, type Unusable, unusable } from '#core/approvals/approval.t
 import { takeForExecution } from '#core/approvals/execution.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Drift } from '#core/contracts/drift.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { wereShown } from '#core/task-manifests/accepted.ts';
 import { foreignApproval, ownerOf } from './abuse-notes.ts';
 import { answer, denied, inReview } from './answers.ts';
 import { cardFacts } from './card-facts.ts';
@@ -94,6 +96,7 @@ async function useApproval(
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {
     approval_ref: id,
     rule: action.decision.matched_rule,
+    ...(wereShown(action.drift ?? [], found.drift) && { accepts_drift: true }),
   });
   const take = takeForExecution(holderOf(action.envelope, id), 'caller', ports.clock.now(), {
     call_digest: action.call_digest,
@@ -260,6 +263,7 @@ function newRow(ports: GovernPorts, action: GovernedAction, safe: Redacted): App
     ...(decision.rule?.approval?.require_passkey && { require_passkey: true as const }),
     ...separation(action),
     ...cardFacts(action, now),
+    ...(safe.task.drift !== undefined && { drift: safe.task.drift as readonly Drift[] }),
     ...(decision.provenance && { sources: decision.provenance.lines }),
     queued_at: isoTime(now),
     expires_at: isoTime(now + timeoutSeconds(action) * 1000),

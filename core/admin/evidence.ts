@@ -27,8 +27,8 @@ export const listSessions: Operation = async (call) => {
   return { body: { sessions: own.map(shown), ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-/** What the risk rules remember between calls is theirs alone. */
-const shown = ({ risk, ...head }: SessionHead) => ({
+/** What the risk rules and task sheets remember between calls is theirs alone. */
+const shown = ({ risk, accepted_drift: _, ...head }: SessionHead) => ({
   ...head,
   ...(risk && { risk: { score: risk.score, rule: risk.rule } }),
 });

@@ -1,4 +1,6 @@
 /** Approval items and records. */
+
+import type { Drift } from './drift.ts';
 import type { FederatedCaller } from './federated.ts';
 import type { KeyKind } from './routes.ts';
 import type { Ballot, Requirement } from './separation.ts';
@@ -86,6 +88,8 @@ export interface ApprovalRow extends KeptResult {
   readonly effects?: readonly string[];
   /** Where values come from that a rule asks the source of, one line an argument. */
   readonly sources?: readonly string[];
+  /** How the call leaves its session's task sheets, as its entry keeps it. */
+  readonly drift?: readonly Drift[];
   /** JSON paths of texts that will be executed: they stand in the row whole. */
   readonly executed?: readonly string[];
   readonly justification: string;

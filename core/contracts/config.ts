@@ -215,9 +215,9 @@ export const configurationSchema = z
       .meta({ description: 'What evidence leaves out, and how long it is kept.' }),
     manifests: z
       .strictObject({
-        enforcement_mode: z.enum(['warn', 'enforce']).default('warn').meta({
+        enforcement_mode: z.enum(['warn', 'review', 'enforce']).default('warn').meta({
           description:
-            'What a call outside the declared task does: warn records it, enforce blocks it. A manifest may have its own mode.',
+            'What a call outside the declared task does: warn records it, review asks a human once for each tool, resource or recipient outside, enforce blocks it.',
         }),
       })
       .prefault({})

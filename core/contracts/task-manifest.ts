@@ -16,6 +16,12 @@ export const taskManifestSchema = z
   .strictObject({
     name: z.string().min(1).max(128),
     description: z.string().max(1000).optional(),
+    request: z
+      .string()
+      .min(1)
+      .max(16_000)
+      .optional()
+      .describe('Words of the person: recipients and resources that are not given are those they name. Not kept.'),
     protocols: patterns.optional().describe('git, shell, sql, http, mcp, or a name of your own.'),
     tools: patterns.optional().describe('Globs of tools: scm.get_*.'),
     resources: patterns.optional().describe('Globs of targets: acme/web, src/**, https://api.example.com/**.'),
@@ -24,6 +30,11 @@ export const taskManifestSchema = z
       .describe(
         'Recipients, accounts, paths and amounts of the task, as they are: trusted by rules on sources. No limit.',
       ),
+    recipients: z
+      .array(pattern)
+      .max(64)
+      .optional()
+      .describe('Globs of addresses, accounts and channels that calls may reach: *@acme.com. An empty list: none.'),
     capabilities: z
       .array(z.string().min(1).max(64))
       .min(1)
@@ -46,7 +57,7 @@ export const taskManifestSchema = z
 export type TaskManifestBody = z.infer<typeof taskManifestSchema>;
 
 /** A manifest as it stands: never changed, named by the digest of what it says. */
-export interface TaskManifest extends TaskManifestBody {
+export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
   /** `task-` and 32 hex digits. */
   readonly id: string;
   readonly tenant: string;
@@ -54,30 +65,6 @@ export interface TaskManifest extends TaskManifestBody {
   readonly created_at: string;
   /** The person or service that answers for it. */
   readonly created_by: string;
-}
-
-export const driftKinds = [
-  'unknown',
-  'attachment',
-  'expired',
-  'protocol',
-  'tool',
-  'resource',
-  'capability',
-  'unclear',
-  'count',
-  'budget',
-  'risk_tier',
-] as const;
-export type DriftKind = (typeof driftKinds)[number];
-
-/** One way in which a call left the task it was declared for. */
-export interface Drift {
-  readonly manifest_id: string;
-  readonly kind: DriftKind;
-  readonly found: string;
-  /** What the manifest allows, in words. */
-  readonly allowed: string;
 }
 
 /** Short form of a call's effects as its entry keeps it, so that drift can be found in the history too. */

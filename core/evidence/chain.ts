@@ -2,6 +2,7 @@
 import { riskAfter } from '#core/behavior/replay.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
+import { acceptedAfter } from '#core/task-manifests/accepted.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
@@ -58,12 +59,18 @@ export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry,
     updated_at: entry.timestamp,
     ...riskOf(head, entry),
     ...spentOf(head, entry),
+    ...acceptedOf(head, entry),
   };
 }
 
 const riskOf = (head: SessionHead | undefined, entry: EvidenceEntry): Pick<SessionHead, 'risk'> => {
   const risk = riskAfter(head?.risk, entry);
   return risk === undefined ? {} : { risk };
+};
+
+const acceptedOf = (head: SessionHead | undefined, entry: EvidenceEntry): Pick<SessionHead, 'accepted_drift'> => {
+  const accepted_drift = acceptedAfter(head?.accepted_drift, entry);
+  return accepted_drift === undefined ? {} : { accepted_drift };
 };
 
 function spentOf(head: SessionHead | undefined, { kind, body }: EvidenceEntry): Pick<SessionHead, 'spent_microusd'> {

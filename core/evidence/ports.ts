@@ -29,6 +29,8 @@ export interface SessionHead {
   readonly updated_at: string;
   /** Behavioural risk of the session as last scored; at the kill-switch score its calls are refused. */
   readonly risk?: RiskRecord;
+  /** Keys of the drift from its task sheets that a human accepted in the session. */
+  readonly accepted_drift?: readonly string[];
   /** What the session's model calls have cost. */
   readonly spent_microusd?: number;
 }

@@ -1,21 +1,18 @@
 /**
- * Manifest drift: every way in which a call leaves the tasks it was declared for. `warn` writes it down, `enforce`
- * blocks. Several manifests all count, so that another one can only narrow.
+ * Manifest drift: every way in which a call leaves the tasks it was declared for. `warn` writes it down, `review` asks a
+ * human, `enforce` blocks. Several manifests all count, so that another one can only narrow.
  */
 import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';
+import type { Drift, DriftKind } from '#core/contracts/drift.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import {
-  type Drift,
-  type DriftKind,
-  type RiskTier,
-  riskTiers,
-  type TaskManifest,
-} from '#core/contracts/task-manifest.ts';
+import { type RiskTier, riskTiers, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { compileGlob, globMatches } from '#core/matching/glob.ts';
 import { readingsOf } from '#core/tool-policy/normalise.ts';
+import { driftKey, shortened } from './accepted.ts';
 import type { Attached } from './ports.ts';
+import { recipientsOf } from './recipients.ts';
 
 /** What a session did so far. */
 export interface TaskHistory {
@@ -25,6 +22,8 @@ export interface TaskHistory {
   readonly spent_microusd: number;
   /** Risk score as it stands. */
   readonly score: number;
+  /** Keys of the drift that a human accepted in the session: it counts as declared. */
+  readonly accepted?: readonly string[] | undefined;
 }
 
 export interface TaskCall {
@@ -50,7 +49,11 @@ export function checkManifest(
   };
   checkAttachment(manifest, asked, add);
   if (Date.parse(manifest.expires_at) <= nowMs) add('expired', 'a call after its end', `until ${manifest.expires_at}`);
-  checkCalls(manifest, asked, add);
+  const accepts = (kind: DriftKind, what: string): boolean => {
+    const key = driftKey({ manifest_id: manifest.id, kind, found: what });
+    return key !== undefined && (history.accepted ?? []).includes(key);
+  };
+  checkCalls(manifest, asked, add, accepts);
 
   const { max_actions, budget_usd } = manifest;
   if (max_actions !== undefined && history.actions >= max_actions)
@@ -86,6 +89,7 @@ export function checkManifests(
 }
 
 type Add = (kind: DriftKind, found: string, allowed: string) => void;
+type Accepts = (kind: DriftKind, found: string) => boolean;
 
 /** A call may name a manifest; one that was made for another session or key says nothing for it. */
 function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, add: Add): void {
@@ -94,7 +98,7 @@ function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, ad
 }
 
 /** The parts speak for a call that only carries them; any other call speaks for itself too. Each kind is named once. */
-function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add): void {
+function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add, accepts: Accepts): void {
   const { parts, carrier, unclear } = effects;
   const calls = carrier && parts.length > 0 ? parts : [call, ...parts];
   const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];
@@ -105,10 +109,10 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
     allowed: readonly string[],
     name: (one: ToolCall) => string,
   ) => {
-    const outside = among.find((one) => !fits(one));
+    const outside = among.find((one) => !fits(one) && !accepts(kind, name(one)));
     if (outside) add(kind, shortened(name(outside)), allowed.join(', '));
   };
-  const { protocols, tools, resources, capabilities } = manifest;
+  const { protocols, tools, resources, capabilities, recipients } = manifest;
   if (protocols)
     once(
       'protocol',
@@ -138,8 +142,21 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
       capabilities,
       (one) => one.capability,
     );
+  if (recipients) {
+    const { found, unread } = recipientsOf([call, ...parts]);
+    const fits = isRecipient(recipients);
+    const outside = found.find((one) => !fits(one) && !accepts('recipient', one));
+    if (outside !== undefined) add('recipient', shortened(outside), recipients.join(', ') || 'no recipient');
+    if (unread) add('unclear', 'more arguments than are looked at', 'calls whose recipients can be read');
+  }
   const limits = protocols ?? tools ?? resources ?? capabilities;
   if (unclear !== undefined && limits) add('unclear', unclear, 'calls whose effects can be read');
+}
+
+/** Case does not count; a look-alike letter is another one. */
+function isRecipient(recipients: readonly string[]): (one: string) => boolean {
+  const globs = recipients.map((glob) => compileGlob(glob.toLowerCase(), 'text'));
+  return (one) => globs.some((glob) => glob.matches(one.toLowerCase()));
 }
 
 const isOneOf = (words: readonly string[], word: string): boolean =>
@@ -153,8 +170,6 @@ function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolea
     return false;
   }
 }
-
-const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
 
 const worstTier = (a: RiskTier, b: RiskTier): RiskTier => (riskTiers.indexOf(a) >= riskTiers.indexOf(b) ? a : b);
 

@@ -1,31 +1,33 @@
-/** What drift means for the decision: noted under `warn`, a block under `enforce`. */
+/** What drift means for the decision: noted under `warn`, a question to a human under `review`, a block under `enforce`. */
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Drift, EffectSummary } from '#core/contracts/task-manifest.ts';
+import type { Drift } from '#core/contracts/drift.ts';
+import type { EffectSummary } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
-export interface ManifestBlock {
-  readonly decision: 'block';
-  /** `manifest:<id>`. */
-  readonly matched_rule: string;
-  readonly reason: string;
-}
-
-/** The block of a call that left its task, where the configuration says so. */
-export function blockOfDrift(
+/** @param decided what the other sources say: drift only makes it graver, and of two reviews the rule's own stays. */
+export function decideDrift(
+  decided: PolicyDecision,
   drift: readonly Drift[],
   { enforcement_mode }: Configuration['manifests'],
-): ManifestBlock | undefined {
+): PolicyDecision {
   const [first] = drift;
-  if (!first || enforcement_mode !== 'enforce') return undefined;
+  if (!first || enforcement_mode === 'warn' || decided.decision === 'block') return decided;
+  if (enforcement_mode === 'review' && decided.decision === 'review') return decided;
+  const matched_rule = `manifest:${first.manifest_id}`;
+  const { rule: _rule, rule_index: _index, ...rest } = decided;
+  if (enforcement_mode === 'review') return { ...rest, decision: 'review', matched_rule, reason: driftInWords(drift) };
   const more = drift.length > 1 ? ` (and ${drift.length - 1} more)` : '';
-  return {
-    decision: 'block',
-    matched_rule: `manifest:${first.manifest_id}`,
-    reason: `The call leaves its task: ${words(first)}${more}.`,
-  };
+  return { ...rest, decision: 'block', matched_rule, reason: `The call leaves its task: ${words(first)}${more}.` };
 }
 
 const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.stringify(found)}, declared: ${allowed}`;
+
+/** What the person who decides reads, on every channel. */
+export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(outside).join(' ')}`;
+
+const outside = ({ kind, found, allowed }: Drift): string =>
+  `Outside of this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet names ${allowed}.`;
 
 /** As many effects as an entry keeps, and as long a target. */
 const maxEffects = 32;

@@ -4,6 +4,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { compileGlob } from '#core/matching/glob.ts';
+import { sheetOfRequest } from './from-request.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -11,9 +12,11 @@ const dayMs = 24 * 3_600_000;
  * @param createdBy person or service that answers for it.
  * @throws GatewayError `invalid_request` for a bad glob, or an end in the past or too far away.
  */
-export function openManifest(body: TaskManifestBody, tenant: string, createdBy: string, nowMs: number): TaskManifest {
+export function openManifest(given: TaskManifestBody, tenant: string, createdBy: string, nowMs: number): TaskManifest {
+  const body = sheetOfRequest(given);
   for (const tool of body.tools ?? []) compileGlob(tool, 'name');
   for (const resource of body.resources ?? []) compileGlob(resource, 'text');
+  for (const recipient of body.recipients ?? []) compileGlob(recipient.toLowerCase(), 'text');
   const ends = body.expires_at === undefined ? nowMs + dayMs : Date.parse(body.expires_at);
   if (ends <= nowMs || ends > nowMs + longestTaskDays * dayMs) {
     const found = body.expires_at;
@@ -29,5 +32,5 @@ export function openManifest(body: TaskManifestBody, tenant: string, createdBy: 
   };
 }
 
-const manifestId = (tenant: string, content: TaskManifestBody): string =>
+const manifestId = (tenant: string, content: Omit<TaskManifestBody, 'request'>): string =>
   `task-${digestOf({ tenant, ...content }).slice(0, 32)}`;

@@ -2,9 +2,10 @@
 
 import { riskAfter } from '#core/behavior/replay.ts';
 import { type BehaviorNote, behaviorSchema, type RiskRecord } from '#core/contracts/behavior.ts';
+import type { Drift } from '#core/contracts/drift.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Drift, EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
+import type { EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { checkManifest, type TaskHistory } from './check.ts';
 import { maxTarget } from './decide-manifests.ts';
@@ -51,7 +52,7 @@ export async function replayDrift(
   const drifted: DriftedEntry[] = [];
   for await (const entry of entries) {
     seen++;
-    const asked = actionOf(entry);
+    const asked = actionOf(entry, manifest.recipients !== undefined);
     if (asked) {
       actions++;
       if (asked.partly) partly_checked++;
@@ -84,19 +85,22 @@ const lineOf = (entry: EvidenceEntry, { tool, target }: ToolCall, drift: readonl
 });
 
 /** The call of a decision entry, as far as the evidence tells. */
-function actionOf({ kind, body }: EvidenceEntry) {
+function actionOf({ kind, body }: EvidenceEntry, withArguments: boolean) {
   if (kind !== 'allow' && kind !== 'block' && kind !== 'review') return undefined;
   const { protocol, tool, capability, target, upstream, withheld = [] } = body as Readonly<Record<string, unknown>>;
   // A chat that waits for approval is not an action.
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof capability !== 'string') return undefined;
-  const hidden = (withheld as readonly unknown[]).some((path) => /^\$?\.?(?:target|effects)\b/.test(String(path)));
+  const parts = withArguments ? /^\$?\.?(?:target|effects|parameters|sent_with)\b/ : /^\$?\.?(?:target|effects)\b/;
+  const hidden = (withheld as readonly unknown[]).some((path) => parts.test(String(path)));
+  const parameters = body.parameters as ToolCall['parameters'] | undefined;
   const call: ToolCall = {
     protocol,
     tool,
     capability,
     target: typeof target === 'string' ? target : '',
     ...(typeof upstream === 'string' && { upstream }),
-    parameters: {},
+    parameters: parameters ?? {},
+    ...(body.sent_with !== undefined && { sent_with: body.sent_with as Record<string, unknown> }),
   };
   const summary = (body.effects ?? []) as readonly EffectSummary[];
   const unclear = body.unclear as string | undefined;

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { redeemSchema, releaseSchema } from '../admin-requests.ts';
 import { riskRules } from '../behavior.ts';
-import { driftKinds, taskManifestSchema } from '../task-manifest.ts';
+import { driftKinds } from '../drift.ts';
+import { taskManifestSchema } from '../task-manifest.ts';
 import { count, counts, cursor, type OperationContract, sha256Hex, time } from './operation.ts';
 
 const alert = z.strictObject({
@@ -19,8 +20,9 @@ const score = {
   remembered: counts,
 };
 
+const { request: _request, ...declared } = taskManifestSchema.shape;
 const manifest = z.strictObject({
-  ...taskManifestSchema.shape,
+  ...declared,
   id: z.string(),
   tenant: z.string(),
   expires_at: time,
@@ -105,7 +107,7 @@ export const sessions = {
   manifestDrift: {
     output: z.strictObject({
       manifest_id: z.string(),
-      enforcement_mode: z.enum(['warn', 'enforce']),
+      enforcement_mode: z.enum(['warn', 'review', 'enforce']),
       drift: z.boolean(),
       total_drifted: count,
       sessions: z.array(

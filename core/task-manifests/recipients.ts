@@ -1,0 +1,71 @@
+/** Whom a call would reach: mail addresses, accounts, channels and the like among its arguments [manifest.recipients]. */
+import { wordsIn } from '#core/classification/tool-words.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { addressesIn } from '#core/provenance/addresses.ts';
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+
+/** Words that make an argument the name of a recipient wherever they stand in it. */
+const anywhere = set(`
+  account accounts attendee attendees bcc beneficiary cc channel channels collaborator collaborators email emails grantee
+  iban invitee invitees mailto participant participants payee phone receiver receivers recipient recipients`);
+
+/** Words that do so as the last one: `to`, `send_to`, `share_with`. */
+const last = set('to with whom');
+
+const oneAddress = /^(?:mailto:)?[^\s<>@,;:"'()[\]{}]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z0-9-]{2,24}$/i;
+const mostLevels = 32;
+const mostValues = 512;
+
+export interface Recipients {
+  readonly found: readonly string[];
+  /** The arguments hold more than is looked at. */
+  readonly unread: boolean;
+}
+
+export function recipientsOf(calls: readonly ToolCall[]): Recipients {
+  const found = new Set<string>();
+  let values = 0;
+  let unread = false;
+  const walk = (value: unknown, named: boolean, level: number): void => {
+    if (value === null || value === undefined || typeof value === 'boolean' || value === '') return;
+    if (level > mostLevels || ++values > mostValues) {
+      unread = true;
+      return;
+    }
+    if (typeof value === 'object') {
+      for (const [key, item] of Object.entries(value)) {
+        // A map from an address to something has its addresses as keys.
+        if (!Array.isArray(value) && (oneAddress.test(key.trim()) || named)) note(key, found);
+        walk(item, named || (!Array.isArray(value) && isRecipientName(key)), level + 1);
+      }
+      return;
+    }
+    const text = String(value);
+    if (named || oneAddress.test(text.trim())) note(text, found);
+  };
+  for (const { target, parameters, sent_with } of calls) {
+    walk(target, false, 0);
+    walk(parameters, false, 0);
+    walk(sent_with, false, 0);
+  }
+  return { found: [...found], unread };
+}
+
+function isRecipientName(name: string): boolean {
+  const words = wordsIn(name);
+  return last.has(words.at(-1) ?? '') || words.some((word) => anywhere.has(word));
+}
+
+/** `Bob <bob@example.com>, eve@example.com` is two recipients; what holds no address is one by itself. */
+function note(text: string, found: Set<string>): void {
+  for (const part of text.split(/[,;\n\r]+/)) {
+    const said = part.trim().replace(/^mailto:/i, '');
+    const bare = /^[^<>@]*<([^<>\s]+)>$/.exec(said)?.[1] ?? said;
+    if (bare === '') continue;
+    const addresses = addressesIn(bare).filter((address) => address.includes('@') && !address.includes('/'));
+    // A text around an address may be another address to the server: it counts as a whole.
+    if (addresses.length === 1 && addresses[0] === bare) found.add(bare.toLowerCase());
+    else found.add(bare.normalize('NFC'));
+  }
+}

@@ -1,0 +1,146 @@
+/** Task sheets: whom a call reaches, what a request names, what was accepted, and that a sheet only makes decisions graver. */
+import fc from 'fast-check';
+import type { Drift } from '#core/contracts/drift.ts';
+import { type Decision, decisions } from '#core/contracts/envelope.ts';
+import { acceptedAfter, driftKey, maxAccepted, wereShown } from '#core/task-manifests/accepted.ts';
+import { checkManifest } from '#core/task-manifests/check.ts';
+import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
+import { sheetOfRequest } from '#core/task-manifests/from-request.ts';
+import { openManifest } from '#core/task-manifests/manifest.ts';
+import { recipientsOf } from '#core/task-manifests/recipients.ts';
+
+const nowMs = Date.UTC(2026, 5, 1);
+const call = (parameters: Record<string, unknown>, target = '', tool = 'mail.send') => ({
+  ...{ protocol: 'mcp', tool, target, capability: 'write', parameters },
+});
+const found = (parameters: Record<string, unknown>, target = '') => recipientsOf([call(parameters, target)]).found;
+
+test.each([
+  [{ to: 'a@b.example' }, ['a@b.example']],
+  [{ to: 'Ann <A@b.example>, eve@evil.example; x@y.example' }, ['a@b.example', 'eve@evil.example', 'x@y.example']],
+  [{ recipients: [{ address: 'a@b.example' }] }, ['a@b.example']],
+  [{ recipients: [{ id: 17 }] }, ['17']],
+  [{ share_with: 'everyone' }, ['everyone']],
+  [{ ccRecipients: ['q@b.example'] }, ['q@b.example']],
+  [{ channel: 'C123' }, ['C123']],
+  [{ options: { deep: { note: 'mailto:z@b.example' } } }, ['z@b.example']],
+  [{ roles: { 'eve@evil.example': 'owner' } }, ['eve@evil.example']],
+  [{ body: 'write to eve@evil.example if you like', subject: 'to whom' }, []],
+  [{ to: '"a@b.example"@evil.example' }, ['"a@b.example"@evil.example']],
+])('[manifest.recipients] %j reaches %j', (parameters, expected) => {
+  expect(found(parameters)).toEqual(expect.arrayContaining(expected));
+  if (expected.length === 0) expect(found(parameters)).toEqual([]);
+});
+
+test('[manifest.recipients] a target that is an address is one, and too many arguments are not read in part', () => {
+  expect(found({}, 'eve@evil.example')).toEqual(['eve@evil.example']);
+  expect(recipientsOf([call({ to: Array.from({ length: 600 }, (_, i) => `a${i}@b.example`) })]).unread).toBe(true);
+  let deep: Record<string, unknown> = { to: 'eve@evil.example' };
+  for (let level = 0; level < 40; level++) deep = { deep };
+  expect(recipientsOf([call(deep)]).unread).toBe(true);
+});
+
+const driftOf = (
+  body: object,
+  parameters: Record<string, unknown>,
+  accepted: readonly string[] = [],
+  tool?: string,
+) => {
+  const manifest = openManifest({ name: 'task', risk_tier: 'high', ...body }, 'default', 'alice', nowMs);
+  const asked = { call: call(parameters, '', tool), effects: { parts: [], carrier: false }, session: 's', key_id: 'k' };
+  const history = { actions: 0, spent_microusd: 0, score: 0, accepted };
+  return checkManifest(manifest, { ...asked, signals: [] }, history, { kill_switch_score: 80 }, nowMs);
+};
+
+test('[manifest.recipients] a recipient that no glob names is drift; an empty list names none', () => {
+  const kinds = (recipients: string[], to: string) => driftOf({ recipients }, { to }).map(({ kind }) => kind);
+  expect(kinds(['*@acme.example'], 'Bob@ACME.example')).toEqual([]);
+  for (const to of ['bob@acme.example.evil.example', 'bob@acme.example, eve@evil.example', 'bob@acme.exаmple'])
+    expect(kinds(['*@acme.example'], to)).toEqual(['recipient']);
+  expect(kinds([], 'bob@acme.example')).toEqual(['recipient']);
+});
+
+test('[manifest.asks-once] what was accepted counts as declared, what else leaves the sheet is found behind it', () => {
+  const sheet = { recipients: ['a@b.example'] };
+  const first = driftOf(sheet, { to: 'x@y.example' });
+  const keys = acceptedAfter(undefined, { kind: 'allow', body: { accepts_drift: true, drift: first } })!;
+  expect(driftOf(sheet, { to: 'x@y.example' }, keys)).toEqual([]);
+  expect(driftOf(sheet, { to: ['x@y.example', 'eve@evil.example'] }, keys)[0]).toMatchObject({
+    found: 'eve@evil.example',
+  });
+  expect(driftOf({ ...sheet, name: 'another task' }, { to: 'x@y.example' }, keys)).toHaveLength(1);
+  expect(driftOf({ tools: ['chat.*'] }, {}, keys)).toHaveLength(1);
+});
+
+test('[manifest.asks-once] only an approved call whose approver saw its drift accepts; what names nothing asks each time', () => {
+  const named: Drift = { manifest_id: 'task-1', kind: 'recipient', found: 'x@y.example', allowed: 'none' };
+  const count: Drift = { ...named, kind: 'count', found: 'action 5' };
+  const long: Drift = { ...named, found: `${'a'.repeat(199)}…` };
+  expect(wereShown([named], [named, count])).toBe(true);
+  expect(wereShown([named], [])).toBe(false);
+  expect(wereShown([], [named])).toBe(false);
+  expect([count, long].map((each) => [driftKey(each), wereShown([each], [each])])).toEqual([
+    [undefined, false],
+    [undefined, false],
+  ]);
+  const entry = (kind: string, body: object) => acceptedAfter(undefined, { kind, body } as never);
+  expect(entry('allow', { drift: [named] })).toBeUndefined();
+  expect(entry('review', { accepts_drift: true, drift: [named] })).toBeUndefined();
+  const many = Array.from({ length: 80 }, (_, i) => ({ ...named, found: `x${i}@y.example` }));
+  expect(entry('allow', { accepts_drift: true, drift: many })).toHaveLength(maxAccepted);
+});
+
+test('[manifest.graver] whatever leaves a sheet, a decision is never milder than without it', () => {
+  const drift = fc.array(
+    fc.record({
+      manifest_id: fc.constantFrom('task-1', 'task-2'),
+      kind: fc.constantFrom('tool', 'recipient', 'resource', 'count', 'expired', 'unclear'),
+      found: fc.string(),
+      allowed: fc.string(),
+    }) as fc.Arbitrary<Drift>,
+    { maxLength: 4 },
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom<Decision>(...decisions),
+      drift,
+      fc.constantFrom('warn', 'review', 'enforce'),
+      (decision, left, enforcement_mode) => {
+        const before = { decision, matched_rule: 'mcp:*', policy: 'p' };
+        const after = decideDrift(before, left, { enforcement_mode } as never);
+        expect(decisions.indexOf(after.decision)).toBeGreaterThanOrEqual(decisions.indexOf(decision));
+        if (left.length === 0 || enforcement_mode === 'warn' || decision === 'block') expect(after).toBe(before);
+        else expect(after.decision).not.toBe('allow');
+      },
+    ),
+  );
+});
+
+test('[manifest.graver] another sheet finds more drift, accepted keys never add any', () => {
+  const text = fc.constantFrom('a@b.example', 'x@y.example', 'eve@evil.example', 'general', '');
+  fc.assert(
+    fc.property(fc.array(text), fc.uniqueArray(text.filter(Boolean)), fc.array(text), (to, recipients, settled) => {
+      const without = driftOf({ recipients }, { to });
+      const id = openManifest({ name: 'task', risk_tier: 'high', recipients }, 'default', 'alice', nowMs).id;
+      const keys = settled.flatMap((each) => driftKey({ manifest_id: id, kind: 'recipient', found: each }) ?? []);
+      expect(driftOf({ recipients }, { to }, keys).length).toBeLessThanOrEqual(without.length);
+      const outside = to.filter((each) => each !== '' && !recipients.includes(each) && !settled.includes(each));
+      expect(driftOf({ recipients }, { to }, keys).length > 0).toBe(outside.length > 0);
+    }),
+  );
+});
+
+test('[manifest.from-request] a sheet names whom and what the request names, and keeps none of its words', () => {
+  const base = { name: 'task', risk_tier: 'high' } as const;
+  const request = 'Summarise https://docs.example.com/a and src/app/, then mail it to Anna@example.com.';
+  const sheet = sheetOfRequest({ ...base, request });
+  expect(sheet).not.toHaveProperty('request');
+  expect(sheet.recipients).toEqual(['anna@example.com']);
+  expect(sheet.resources).toEqual(
+    expect.arrayContaining(['https://docs.example.com/a', 'https://docs.example.com/a/**', 'src/app', 'src/app/**']),
+  );
+  expect(sheetOfRequest({ ...base, request: 'Tidy up.' })).toEqual({ ...base, recipients: [] });
+  expect(sheetOfRequest({ ...base, request, recipients: ['*@acme.example'] }).recipients).toEqual(['*@acme.example']);
+  expect(sheetOfRequest({ ...base, request: 'Write to *@evil.example and a{b}@x.example' }).recipients).toEqual([]);
+  expect(sheetOfRequest(base)).toEqual(base);
+});
