@@ -1248,6 +1248,10 @@ const cli: readonly Requirement[] = [
   must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
   must(
+    'cli.hook-agents',
+    'agentctl hook codex|gemini|cursor answers in the form of that agent, decides each file of a patch, and denies what it cannot read.',
+  ),
+  must(
     'cli.hook-outcome',
     'agentctl hook claude-code records the outcome of a PostToolUse event: success, digest, size and exit code, never contents.',
   ),

@@ -6,7 +6,7 @@ import { targetFromArguments } from '#core/classification/target.ts';
 import { workspaceOf } from '#core/effects/shell/workspace.ts';
 import type { CallBody } from './call-options.ts';
 
-type Input = Readonly<Record<string, unknown>>;
+export type Input = Readonly<Record<string, unknown>>;
 
 /** Where the agent works: paths inside of `workspace` are decided relative to it. */
 export interface Place {
@@ -14,62 +14,87 @@ export interface Place {
   readonly cwd: string;
 }
 
-/** Tools that change nothing outside of the agent, or whose own tool calls arrive one by one. */
-const inner: ReadonlySet<string> = new Set([
-  ...['TodoRead', 'TodoWrite', 'Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch'],
-]);
+/** Reads the input of a tool as the calls that policies decide. @throws Error for an input it cannot read. */
+export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
 
-/** No decision is asked for such a tool. */
-export const actsInside = (tool: string): boolean => inner.has(tool);
+/** An agent's own tools by name. A tool that is not listed is decided by its name. */
+export type ToolTable = Readonly<Record<string, ReadTool>>;
 
-/** Tools on files: the name that policies know, and the argument that holds the path. */
-const onFiles: Readonly<Record<string, { readonly tool: string; readonly path: string }>> = {
-  Read: { tool: 'read_file', path: 'file_path' },
-  Write: { tool: 'write_file', path: 'file_path' },
-  Edit: { tool: 'edit_file', path: 'file_path' },
-  MultiEdit: { tool: 'edit_file', path: 'file_path' },
-  NotebookEdit: { tool: 'edit_file', path: 'notebook_path' },
-  Glob: { tool: 'list_files', path: 'path' },
-  Grep: { tool: 'search_files', path: 'path' },
-  LS: { tool: 'list_files', path: 'path' },
-};
-
-/** Undefined for a tool that needs no decision. A tool that is not listed is decided by its name. */
-export function callOfTool(name: string, input: Input, place: Place): CallBody | undefined {
-  if (inner.has(name)) return undefined;
-  if (name === 'Bash') return shell(input, place);
-  if (Object.hasOwn(onFiles, name)) return file(onFiles[name]!, input, place);
-  if (name === 'WebFetch') return { ...named('http', 'http.get', input), capability: 'read' };
-  return named('mcp', /^mcp__.+?__(.+)$/s.exec(name)?.[1] ?? name, input);
+export interface AgentTools {
+  /** Tools that change nothing outside of the agent, or whose own tool calls arrive one by one: no decision is asked for. */
+  readonly inner: readonly string[];
+  readonly tools: ToolTable;
 }
 
-const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
+export function callsOfTool(
+  { inner, tools }: AgentTools,
+  name: string,
+  input: Input,
+  place: Place,
+): readonly CallBody[] {
+  if (inner.includes(name)) return [];
+  if (Object.hasOwn(tools, name)) return tools[name]!(input, place);
+  return [named('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, input)];
+}
+
+export const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
   ...{ protocol, tool, parameters, target: targetFromArguments(parameters), capability: capabilityFromName(tool) },
 });
+
+/** A page that is fetched. */
+export const page: ReadTool = (input) => [{ ...named('http', 'http.get', input), capability: 'read' }];
+
+/** Members of a tool for commands, beside `command`. */
+export interface CommandMembers {
+  /** Those that change nothing about the command. */
+  readonly plain: readonly string[];
+  /** Those that may name the folder that the command starts in; without one it is the folder of the event. */
+  readonly folders?: readonly string[];
+}
 
 /**
  * A command starts in the current folder; where that is not the workspace, policies see it as `cwd`. Absolute paths of the command
  * inside the workspace are read as relative to it.
- * @throws Error for a member that is not known.
+ * @throws Error for a member that is not known: no rule would see what it changes, such as one that switches a sandbox off.
  */
-function shell(input: Input, { workspace, cwd }: Place): CallBody {
-  const { command, description: _, timeout: __, run_in_background: ___, ...others } = input;
-  // No rule would see what another member changes, such as one that switches a sandbox off.
-  const [unknown] = Object.keys(others).filter((name) => others[name] !== false);
-  if (unknown !== undefined)
-    throw new Error(
-      `Bash has the member ${JSON.stringify(unknown)}; known are command, description, timeout and run_in_background`,
-    );
-  const folder = inside(workspace, cwd);
-  const named = workspaceOf(resolve(workspace));
-  const parameters = { command, ...(folder !== '.' && { cwd: folder }), ...(named && { workspace: named }) };
-  return { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters };
-}
+export const command =
+  ({ plain, folders = [] }: CommandMembers): ReadTool =>
+  (input, { workspace, cwd }) => {
+    const members = ['command', ...plain, ...folders];
+    const unknown = Object.keys(input).find((name) => !members.includes(name) && input[name] !== false);
+    if (unknown !== undefined)
+      throw new Error(`the command has the member ${JSON.stringify(unknown)}; known are ${members.join(', ')}`);
+    const [begins = '', second] = folders.map((name) => input[name]).filter((value) => value !== undefined);
+    if (typeof begins !== 'string' || second !== undefined)
+      throw new Error(`the folder of the command must be one text, as ${folders.join(' or ')}`);
+    const from = inside(workspace, resolve(cwd, begins));
+    const root = workspaceOf(resolve(workspace));
+    const parameters = { command: input.command, ...(from !== '.' && { cwd: from }), ...(root && { workspace: root }) };
+    return [{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters }];
+  };
 
-function file({ tool, path }: { tool: string; path: string }, input: Input, { workspace, cwd }: Place): CallBody {
-  const { [path]: given = '.', ...rest } = input;
-  const target = typeof given === 'string' ? inside(workspace, resolve(cwd, given)) : '';
-  const parameters = { ...rest, path: typeof given === 'string' ? target : given };
+/** A tool on a file: the name that policies know, and the arguments of which one holds the path. @throws Error where none or several do. */
+export const file =
+  (tool: string, ...paths: readonly string[]): ReadTool =>
+  (input, place) => {
+    const [name, second] = paths.filter((path) => input[path] !== undefined);
+    if (name === undefined) throw new Error(`the tool names no file; expected is ${paths.join(' or ')}`);
+    if (second !== undefined) throw new Error(`the tool names its file twice, as ${name} and ${second}`);
+    const { [name]: path, ...rest } = input;
+    return [onFile(tool, path, rest, place)];
+  };
+
+/** The same for a tool on a folder, which is the current one where none is named. */
+export const folder =
+  (tool: string, ...paths: readonly string[]): ReadTool =>
+  (input, place) =>
+    paths.some((path) => input[path] !== undefined)
+      ? file(tool, ...paths)(input, place)
+      : [onFile(tool, '.', input, place)];
+
+export function onFile(tool: string, path: unknown, rest: Input, { workspace, cwd }: Place): CallBody {
+  const target = typeof path === 'string' ? inside(workspace, resolve(cwd, path)) : '';
+  const parameters = { ...rest, path: typeof path === 'string' ? target : path };
   return { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };
 }
 

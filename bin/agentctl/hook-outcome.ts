@@ -10,9 +10,6 @@ export interface Outcome {
   readonly exit_code?: number;
 }
 
-export const isOutcome = ({ hook_event_name }: Fields): boolean =>
-  hook_event_name === 'PostToolUse' || hook_event_name === 'PostToolUseFailure';
-
 /** The agent's own id of the call, the same before and after it; undefined where it gives none that can stand in an entry. */
 export function callIdOf({ tool_use_id }: Fields): string | undefined {
   const id = text(tool_use_id);

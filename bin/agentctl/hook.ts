@@ -1,100 +1,110 @@
-/** `hook claude-code`: a coding agent asks before each tool call; the answer is the policy's [cli.hook]. */
+/** `hook AGENT`: a coding agent asks before each tool call; the answer is the policy's [cli.hook] [cli.hook-agents]. */
 import { Option } from 'commander';
 import { parseStrictBytes } from '#core/kernel/json.ts';
-import { fileBytes } from './call-options.ts';
-import { actsInside, callOfTool } from './coding-tool.ts';
+import { type CallBody, fileBytes } from './call-options.ts';
+import { type Answer, type CodingAgent, codingAgents } from './coding-agents.ts';
+import { callsOfTool, type Input } from './coding-tool.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { Failure } from './failure.ts';
-import { callIdOf, isOutcome, outcomeOf } from './hook-outcome.ts';
+import { callIdOf, outcomeOf } from './hook-outcome.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 
-type Permission = 'allow' | 'deny' | 'ask';
-
 interface HookOptions {
-  readonly review: 'deny' | 'ask';
-}
-
-interface Answer {
-  readonly permission: Permission;
-  readonly reason: string;
+  readonly review?: 'deny' | 'ask';
 }
 
 export function addHook(parent: Parent): void {
   const group = addGroup(parent, 'hook', 'Answer the hooks of coding agents');
-  addCommand<HookOptions>(group, {
-    usage: 'claude-code',
-    summary:
-      'Decide the tool call of a PreToolUse event on stdin, or record the outcome of a PostToolUse event; whatever cannot be decided is denied',
-    examples: ['hook claude-code < event.json', 'hook claude-code --review ask < event.json'],
-    options: (command) =>
-      command.addOption(
-        new Option('--review <how>', 'a call that waits for approval: refuse it, or ask the person at the terminal')
-          .choices(['deny', 'ask'])
-          .default('deny'),
-      ),
-    run: async (cli, options) => {
-      const answer = await documentOf(cli, options);
-      if (answer) cli.out.message(JSON.stringify(answer));
-      // A hook that ends with 1 would let the tool run.
-      return 'positive';
-    },
-  });
+  for (const [name, agent] of Object.entries<CodingAgent>(codingAgents))
+    addCommand<HookOptions>(group, {
+      usage: name,
+      summary: `Decide the tool call of a ${agent.before} event of ${agent.title} on stdin${recorded(agent)}; whatever cannot be decided is denied`,
+      examples: [`hook ${name} < event.json`, ...(agent.asks ? [`hook ${name} --review ask < event.json`] : [])],
+      options: (command) =>
+        agent.asks
+          ? command.addOption(
+              new Option(
+                '--review <how>',
+                'a call that waits for approval: refuse it, or ask the person at the terminal',
+              )
+                .choices(['deny', 'ask'])
+                .default('deny'),
+            )
+          : command,
+      run: async (cli, options) => {
+        const answer = await documentOf(cli, agent, options);
+        if (answer) cli.out.message(JSON.stringify(answer));
+        // A hook that ends with 1 would let the tool run.
+        return 'positive';
+      },
+    });
 }
 
+const recorded = ({ after }: CodingAgent): string =>
+  after.length === 0 ? '' : `, or record the outcome of a ${after[0]} event`;
+
 /** What the agent is answered: a decision before a tool runs, and after it at most a message that its outcome is not recorded. */
-async function documentOf(cli: Cli, options: HookOptions): Promise<object | undefined> {
+async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): Promise<object | undefined> {
   let event: Fields = {};
+  const isOutcome = () => agent.after.includes(text(event.hook_event_name) ?? '');
   try {
     event = fields(parseStrictBytes(fileBytes('-')));
-    if (isOutcome(event)) return await reportOutcome(cli, event);
-    const answer = await answerOf(cli, event, options);
-    return answer && hookDocument(answer);
+    if (isOutcome()) return await reportOutcome(cli, agent, event);
+    const answer = await answerOf(cli, agent, event, options);
+    return answer && agent.document(answer);
   } catch (fault) {
     const { message } = fault as Error;
-    if (isOutcome(event)) return { systemMessage: `The outcome of the call is not in evidence: ${message}` };
+    if (isOutcome()) return { systemMessage: `The outcome of the call is not in evidence: ${message}` };
     const reason = `The gateway did not decide this call: ${message}. Nothing was run.`;
-    return hookDocument({ permission: 'deny', reason });
+    return agent.document({ permission: 'deny', reason });
   }
 }
 
-const hookDocument = ({ permission, reason }: Answer) => ({
-  hookSpecificOutput: {
-    hookEventName: 'PreToolUse',
-    permissionDecision: permission,
-    permissionDecisionReason: reason,
-  },
-});
-
-/** Undefined for tools that act inside the agent only. */
-async function answerOf(cli: Cli, event: Fields, { review }: HookOptions): Promise<Answer | undefined> {
+/** The gravest answer to the calls of a tool; none for tools that act inside the agent only. */
+async function answerOf(
+  cli: Cli,
+  agent: CodingAgent,
+  event: Fields,
+  { review = 'deny' }: HookOptions,
+): Promise<Answer | undefined> {
   const name = text(event.hook_event_name);
-  if (name !== 'PreToolUse')
+  if (name !== agent.before)
     throw new Error(
-      `the event is ${JSON.stringify(name ?? null)}; allowed are PreToolUse, PostToolUse and PostToolUseFailure`,
+      `the event is ${JSON.stringify(name ?? null)}; allowed are ${[agent.before, ...agent.after].join(', ')}`,
     );
-  const body = bodyOf(event);
-  if (!body) return undefined;
-  const answer = await cli.api().call('testAction', { body });
-  return verdict(fields(answer.json), review);
+  const session = text(event[agent.session]);
+  if (!session) throw new Error(`the event needs ${agent.session} as text`);
+  const call_id = agent.after.length > 0 ? callIdOf(event) : undefined;
+  let answer: Answer | undefined;
+  for (const [index, call] of callsOf(agent, event).entries()) {
+    const about = {
+      actor: { agent: agent.name, session },
+      decide_only: true,
+      ...(index === 0 && call_id && { call_id }),
+    };
+    const { json } = await cli.api().call('testAction', { body: { ...call, ...about } });
+    answer = verdict(fields(json), review);
+    if (answer.permission !== 'allow') return answer;
+  }
+  return answer;
 }
 
 /** @throws Error naming the member of the event that is missing. */
-function bodyOf(event: Fields): unknown {
-  const [tool, session, cwd] = [text(event.tool_name), text(event.session_id), text(event.cwd)];
-  if (!tool || !session || !cwd) throw new Error('the event needs tool_name, session_id and cwd as text');
+function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
+  const tool = text(event.tool_name);
+  const workspace = agent.workspace(event) || text(event.cwd);
+  const cwd = text(event.cwd) || workspace;
+  if (!tool || !cwd || !workspace) throw new Error('the event needs tool_name and cwd as text');
   const input = event.tool_input;
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new Error('tool_input of the event must be an object');
-  const workspace = process.env.CLAUDE_PROJECT_DIR || cwd;
-  const call = callOfTool(tool, fields(input), { workspace, cwd });
-  const call_id = callIdOf(event);
-  return call && { ...call, actor: { agent: 'claude-code', session }, decide_only: true, ...(call_id && { call_id }) };
+  return callsOfTool(agent, tool, input as Input, { workspace, cwd });
 }
 
 /** A call that the gateway did not allow has no outcome: the person at the terminal did, or the hook was not there. */
-async function reportOutcome(cli: Cli, event: Fields): Promise<undefined> {
+async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promise<undefined> {
   const call_id = callIdOf(event);
-  if (call_id === undefined || actsInside(text(event.tool_name) ?? '')) return undefined;
+  if (call_id === undefined || agent.inner.includes(text(event.tool_name) ?? '')) return undefined;
   try {
     await cli.api().call('reportOutcome', { body: { call_id, ...outcomeOf(event) } });
   } catch (fault) {
@@ -103,7 +113,7 @@ async function reportOutcome(cli: Cli, event: Fields): Promise<undefined> {
   return undefined;
 }
 
-function verdict(answer: Fields, review: HookOptions['review']): Answer {
+function verdict(answer: Fields, review: 'deny' | 'ask'): Answer {
   const error = fields(answer.error);
   const data = fields(error.data);
   const rule = `rule ${text(answer.matched_rule) ?? 'unknown'}, envelope ${text(answer.envelope_id) ?? 'unknown'}`;

@@ -10,7 +10,8 @@ import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide as byPolicy } from '#core/tool-policy/decide.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
-import { callOfTool } from '../../bin/agentctl/coding-tool.ts';
+import { codingAgents } from '../../bin/agentctl/coding-agents.ts';
+import { callsOfTool } from '../../bin/agentctl/coding-tool.ts';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
 
 const workspace = mkdtempSync(join(tmpdir(), 'workspace-'));
@@ -28,7 +29,7 @@ const on = (tool: string, path: string, more: object = {}): Step => [tool, { fil
 
 async function decided([tool, input]: Step): Promise<Decision> {
   const path = typeof input.file_path === 'string' ? { file_path: join(workspace, input.file_path) } : {};
-  const call = callOfTool(tool, { ...input, ...path }, { workspace, cwd: workspace });
+  const [call] = callsOfTool(codingAgents['claude-code'], tool, { ...input, ...path }, { workspace, cwd: workspace });
   return call ? (await decide(call as Parameters<typeof decide>[0])).decision : 'allow';
 }
 

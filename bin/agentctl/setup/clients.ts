@@ -1,6 +1,7 @@
 /** Where each client keeps its configuration, and what of it sends its calls through the gateway [cli.setup]. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { CodingAgentName } from '../coding-agents.ts';
 import { commandLine } from '../shell.ts';
 import type { JsonValue } from './json-file.ts';
 import type { FilePlan } from './plan.ts';
@@ -48,8 +49,18 @@ const json = (
 
 const servers = (file: string, target: Target): FilePlan => json(file, [['mcpServers', name], bridge(target)]);
 
+/** Any other exit code would let the tool run; the gateway has 60 s to answer. */
+const hookLine = ({ agentctl }: Target, agent: CodingAgentName): string =>
+  `${commandLine(agentctl('hook', agent))} || exit 2`;
+
+const hookSeconds = 120;
+
 const onlyTools = (what: string) => (): readonly string[] => [
   `${what} calls its models by itself: only the tools of MCP servers go through the gateway.`,
+];
+
+const onlyHook = (what: string) => (): readonly string[] => [
+  `${what} calls its models by itself: its hook asks for each tool call, and the tools of MCP servers go through the gateway.`,
 ];
 
 const keyNote = ({ agentctl, models }: Target): readonly string[] =>
@@ -90,14 +101,7 @@ export const clients = {
             path: ['hooks', 'PreToolUse'],
             value: {
               matcher: '*',
-              // Any other exit code would let the tool run; the gateway has 60 s to answer.
-              hooks: [
-                {
-                  type: 'command',
-                  command: `${commandLine(target.agentctl('hook', 'claude-code'))} || exit 2`,
-                  timeout: 120,
-                },
-              ],
+              hooks: [{ type: 'command', command: hookLine(target, 'claude-code'), timeout: hookSeconds }],
             },
             own: /\bhook claude-code\b/,
           },
@@ -131,14 +135,44 @@ export const clients = {
   gemini: {
     title: 'Gemini CLI',
     folder: ({ home }) => join(home, '.gemini'),
-    files: ({ home }, target) => [servers(join(home, '.gemini', 'settings.json'), target)],
-    notes: onlyTools('Gemini CLI'),
+    files: ({ home }, target) => [
+      {
+        kind: 'json',
+        file: join(home, '.gemini', 'settings.json'),
+        values: [{ path: ['mcpServers', name], value: bridge(target) }],
+        items: [
+          {
+            path: ['hooks', 'BeforeTool'],
+            value: {
+              matcher: '.*',
+              hooks: [{ type: 'command', command: hookLine(target, 'gemini'), timeout: hookSeconds * 1000 }],
+            },
+            own: /\bhook gemini\b/,
+          },
+        ],
+      },
+    ],
+    notes: onlyHook('Gemini CLI'),
   },
   cursor: {
     title: 'Cursor',
     folder: ({ home }) => join(home, '.cursor'),
-    files: ({ home }, target) => [servers(join(home, '.cursor', 'mcp.json'), target)],
-    notes: onlyTools('Cursor'),
+    files: ({ home }, target) => [
+      servers(join(home, '.cursor', 'mcp.json'), target),
+      {
+        kind: 'json',
+        file: join(home, '.cursor', 'hooks.json'),
+        values: [{ path: ['version'], value: 1 }],
+        items: [
+          {
+            path: ['hooks', 'preToolUse'],
+            value: { command: hookLine(target, 'cursor'), timeout: hookSeconds, failClosed: true },
+            own: /\bhook cursor\b/,
+          },
+        ],
+      },
+    ],
+    notes: onlyHook('Cursor'),
   },
   vscode: {
     title: 'VS Code',
@@ -191,11 +225,17 @@ export const anyTarget: Target = {
 /** JSON texts and lists are TOML as well. */
 function codexLines(target: Target): readonly string[] {
   const { command, args } = bridge(target);
-  const tools = [`[mcp_servers.${name}]`, `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`];
+  const tools = [
+    `[mcp_servers.${name}]`,
+    `command = ${JSON.stringify(command)}`,
+    `args = ${JSON.stringify(args)}`,
+    '',
+    ...hookTables('PreToolUse', hookLine(target, 'codex')),
+    ...hookTables('PostToolUse', commandLine(target.agentctl('hook', 'codex'))),
+  ];
   if (!target.models) return tools;
   return [
     ...tools,
-    '',
     `[model_providers.${name}]`,
     'name = "Agent Governance Gateway"',
     `base_url = ${JSON.stringify(`${target.gatewayUrl}/v1`)}`,
@@ -206,6 +246,16 @@ function codexLines(target: Target): readonly string[] {
     `model_provider = "${name}"`,
   ];
 }
+
+const hookTables = (event: string, line: string): readonly string[] => [
+  `[[hooks.${event}]]`,
+  'matcher = ".*"',
+  `[[hooks.${event}.hooks]]`,
+  'type = "command"',
+  `command = ${JSON.stringify(line)}`,
+  `timeout = ${hookSeconds}`,
+  '',
+];
 
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
   npm: '@ai-sdk/openai-compatible',

@@ -8,7 +8,8 @@ const block = new RegExp(`\\n?${begin}\\n[^]*?${end}\\n`);
 /** @throws UsageError where the file has a table of the same name outside of the block. */
 export function withBlock(text: string, lines: readonly string[], file: string): string {
   const rest = withoutBlock(text);
-  const taken = lines.find((line) => line.startsWith('[') && rest.split(/\r?\n/).some((one) => one.trim() === line));
+  // A table in double brackets is one more of a list.
+  const taken = lines.find((line) => /^\[(?!\[)/.test(line) && rest.split(/\r?\n/).some((one) => one.trim() === line));
   if (taken !== undefined) throw new UsageError(`${file} has a table ${taken} already; remove it first.`);
   const before = rest === '' || rest.endsWith('\n') ? rest : `${rest}\n`;
   return `${before}${before === '' ? '' : '\n'}${[begin, ...lines, end].join('\n')}\n`;

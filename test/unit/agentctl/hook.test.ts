@@ -6,7 +6,8 @@ import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
-import { callOfTool } from '../../../bin/agentctl/coding-tool.ts';
+import { codingAgents } from '../../../bin/agentctl/coding-agents.ts';
+import { callsOfTool } from '../../../bin/agentctl/coding-tool.ts';
 import { Home, serverOf } from './support.ts';
 
 const home = new Home();
@@ -193,6 +194,128 @@ describe('[cli.hook-outcome] after a tool has run', () => {
   });
 });
 
+describe('[cli.hook-agents] of another agent', () => {
+  const ask = async (agent: string, about: object) => {
+    const { code, out } = await home.run(['hook', agent], { stdin: JSON.stringify(about) });
+    return { code, answer: out === '' ? undefined : JSON.parse(out) };
+  };
+  const events = {
+    codex: (tool_name: string, tool_input: unknown) => ({
+      ...{ hook_event_name: 'PreToolUse', session_id: 's-1', turn_id: 't-1', cwd: workspace, tool_name, tool_input },
+    }),
+    gemini: (tool_name: string, tool_input: unknown) => ({
+      ...{ hook_event_name: 'BeforeTool', session_id: 's-1', cwd: workspace, timestamp: 'now', tool_name, tool_input },
+    }),
+    cursor: (tool_name: string, tool_input: unknown) => ({
+      ...{ hook_event_name: 'preToolUse', conversation_id: 's-1', workspace_roots: [workspace], cwd: workspace },
+      ...{ generation_id: 'g-1', tool_name, tool_input },
+    }),
+  } as const;
+  type Name = keyof typeof events;
+  const bodies = () => server.seen.map(({ body }) => JSON.parse(body));
+  const allowed = { envelope_id: 'e-1', decision: 'allow', matched_rule: 'r' };
+  const blocked = { decision: 'block', matched_rule: 'g', error: { message: 'no', data: { reason: 'It deletes.' } } };
+  const told = expect.stringContaining('It deletes.');
+
+  test.each<[Name, string, unknown, unknown]>([
+    ['codex', 'codex', undefined, { hookSpecificOutput: expect.objectContaining({ permissionDecision: 'deny' }) }],
+    ['gemini', 'gemini-cli', { decision: 'allow' }, { decision: 'deny', reason: told }],
+    ['cursor', 'cursor', { permission: 'allow' }, { permission: 'deny', user_message: told, agent_message: told }],
+  ])('%s reads its own form of an answer', async (agent, name, yes, no) => {
+    const shell = { codex: 'Bash', gemini: 'run_shell_command', cursor: 'Shell' }[agent];
+    decides(allowed);
+    expect(await ask(agent, events[agent](shell, { command: 'ls' }))).toEqual({ code: 0, answer: yes });
+    expect(bodies()).toEqual([
+      {
+        ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', decide_only: true },
+        ...{ parameters: { command: 'ls', workspace }, actor: { agent: name, session: 's-1' } },
+      },
+    ]);
+    decides(blocked);
+    expect(await ask(agent, events[agent](shell, { command: 'rm -rf x' }))).toEqual({ code: 0, answer: no });
+  });
+
+  test.each<[Name, object]>([
+    ['codex', events.codex('Bash', { command: 'ls', sandbox_permissions: 'require_escalated' })],
+    ['codex', events.codex('Bash', 'ls')],
+    ['codex', events.codex('apply_patch', { command: 'no patch' })],
+    ['codex', { ...events.codex('Bash', { command: 'ls' }), hook_event_name: 'Stop' }],
+    ['gemini', events.gemini('write_file', { content: 'x' })],
+    ['gemini', events.gemini('run_shell_command', { command: 'ls', dir_path: 'a', directory: 'b' })],
+    ['gemini', { ...events.gemini('read_file', { file_path: 'a' }), session_id: undefined }],
+    ['cursor', events.cursor('Write', { path: 'a', file_path: 'b' })],
+    ['cursor', events.cursor('Shell', { command: 'ls', required_permissions: ['all'] })],
+  ])('what cannot be read is denied to %s, and nothing is asked: %j', async (agent, about) => {
+    const { code, answer } = await ask(agent, about);
+    expect([code, JSON.stringify(answer), server.seen]).toEqual([0, expect.stringContaining('"deny"'), []]);
+  });
+
+  test.each<[Name, string, object, string, string]>([
+    ['codex', 'mcp__notes__add', { text: 'x' }, 'add', ''],
+    ['gemini', 'read_file', { file_path: join(workspace, 'a.ts') }, 'read_file', 'a.ts'],
+    ['gemini', 'replace', { file_path: 'sub/b.ts', old_string: 'a', new_string: 'b' }, 'edit_file', 'sub/b.ts'],
+    ['gemini', 'list_directory', {}, 'list_files', '.'],
+    ['gemini', 'read_many_files', { include: ['**'] }, 'read_many_files', ''],
+    ['cursor', 'Write', { path: '../x', contents: '' }, 'write_file', '../x'],
+    ['cursor', 'Delete', { path: 'a.ts' }, 'delete_file', 'a.ts'],
+    ['cursor', 'MCP:add_note', { text: 'x' }, 'add_note', ''],
+  ])('%s: the tool %s with %j is decided as %s at %j', async (agent, tool, input, decided, target) => {
+    decides(allowed);
+    await ask(agent, events[agent](tool, input));
+    expect(bodies()).toEqual([expect.objectContaining({ protocol: 'mcp', tool: decided, target })]);
+  });
+
+  test.each<[Name, string]>([
+    ['codex', 'update_plan'],
+    ['gemini', 'write_todos'],
+    ['cursor', 'TodoWrite'],
+  ])('%s is not answered for %s, which acts inside of it', async (agent, tool) => {
+    expect([await ask(agent, events[agent](tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
+  });
+
+  test('a command that begins in another folder is decided there', async () => {
+    decides(allowed);
+    await ask('gemini', events.gemini('run_shell_command', { command: 'ls', dir_path: 'sub' }));
+    expect(bodies()[0].parameters.cwd).toBe('sub');
+  });
+
+  const patch = (...lines: readonly string[]) => ({
+    command: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
+  });
+
+  test('each file of a patch is decided, and the first that may not be changed denies it', async () => {
+    const several = patch(
+      ...['*** Add File: new.ts', '+x', '*** Update File: a.ts', '*** Move to: sub/a.ts', '@@', '-a', '+b'],
+      ...['*** Delete File: .env'],
+    );
+    decides(allowed);
+    expect(
+      (await ask('codex', { ...events.codex('apply_patch', several), tool_use_id: 'call_1' })).answer,
+    ).toBeUndefined();
+    expect(bodies().map(({ tool, target, call_id }) => [tool, target, call_id])).toEqual([
+      ['write_file', 'new.ts', 'call_1'],
+      ['edit_file', 'a.ts', undefined],
+      ['write_file', 'sub/a.ts', undefined],
+      ['delete_file', '.env', undefined],
+    ]);
+    decides(blocked);
+    const { answer } = await ask('codex', events.codex('apply_patch', several));
+    expect([answer.hookSpecificOutput.permissionDecision, server.seen.length]).toEqual(['deny', 5]);
+  });
+
+  test.each([
+    '*** Erase File: a.ts',
+    ' *** Delete File: a.ts',
+    '\u0085*** Delete File: a.ts',
+    '*** delete file: a.ts',
+    '*** Delete File:',
+    'what is this',
+  ])('a patch with the line %j is denied, and nothing is asked', async (line) => {
+    const { answer } = await ask('codex', events.codex('apply_patch', patch('*** Update File: a.ts', line)));
+    expect([answer.hookSpecificOutput.permissionDecision, server.seen]).toEqual(['deny', []]);
+  });
+});
+
 const page = readFileSync(join(process.cwd(), 'docs/how-to/govern-a-coding-agent.md'), 'utf8');
 const { tool_policies: shown } = parse(/```yaml\n([\s\S]*?)```/.exec(page)![1]!);
 const pack = parse(readFileSync(join(process.cwd(), 'policies', `${shown.pack}.yaml`), 'utf8'));
@@ -231,7 +354,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['Bash', { command: 'rm -rf ..' }, 'block'],
   ['mcp__github__delete_repo', { owner: 'a', repo: 'b' }, 'block'],
 ])('[cli.hook] with the rules of the how-to, %s %j → %s', async (tool, input, expected) => {
-  const call = callOfTool(tool, input, { workspace, cwd: workspace })!;
+  const call = callsOfTool(codingAgents['claude-code'], tool, input, { workspace, cwd: workspace })[0]!;
   const decided = { ...call, parameters: call.parameters ?? {} };
   expect(decideEffects(policy, decided, await readCallEffects(decided)).decision).toBe(expected);
 });

@@ -13,7 +13,7 @@ const files: Readonly<Record<ClientName, readonly string[]>> = {
   'claude-code': ['.claude/settings.json', '.claude.json'],
   codex: ['.codex/config.toml'],
   gemini: ['.gemini/settings.json'],
-  cursor: ['.cursor/mcp.json'],
+  cursor: ['.cursor/mcp.json', '.cursor/hooks.json'],
   vscode: ['.config/Code/User/mcp.json'],
   'claude-desktop': ['.config/Claude/claude_desktop_config.json'],
   opencode: ['.config/opencode/opencode.json'],
@@ -99,6 +99,27 @@ describe('[cli.setup] setup', () => {
     const { command, timeout } = hooks.PreToolUse[0].hooks[0];
     expect(command).toMatch(/ hook claude-code --state \S+ \|\| exit 2$/);
     expect(timeout).toBeGreaterThan(60);
+  });
+
+  test('[cli.hook-agents] the hooks of other agents are written once, and stop the tool where they fail', async () => {
+    for (const client of ['codex', 'gemini', 'cursor']) {
+      for (const file of files[client as ClientName]) home.write(file, '');
+      for (let times = 0; times < 2; times++) await home.run(['setup', client, '--write']);
+    }
+    const stops = (agent: string) => expect.stringMatching(new RegExp(` hook ${agent} --state \\S+ \\|\\| exit 2$`));
+    const { hooks } = parse(read('.gemini/settings.json'));
+    expect(hooks.BeforeTool).toEqual([
+      { matcher: '.*', hooks: [{ type: 'command', command: stops('gemini'), timeout: 120_000 }] },
+    ]);
+    expect(parse(read('.cursor/hooks.json'))).toEqual({
+      version: 1,
+      hooks: { preToolUse: [{ command: stops('cursor'), timeout: 120, failClosed: true }] },
+    });
+    const codex = read('.codex/config.toml');
+    expect(codex.match(/^\[\[hooks\.PreToolUse\]\]$/gm)).toHaveLength(1);
+    expect(JSON.parse(/^\[\[hooks\.PreToolUse\.hooks\]\]\n.*\ncommand = (.*)$/m.exec(codex)![1]!)).toEqual(
+      stops('codex'),
+    );
   });
 
   test('without a client it lists them, with --print-key it prints the agent’s key, without a gateway it says what to do', async () => {

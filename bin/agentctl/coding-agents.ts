@@ -1,0 +1,128 @@
+/** The coding agents whose hooks are answered: their events, their tools, and the answers they read [cli.hook] [cli.hook-agents]. */
+import { type AgentTools, command, file, folder, page } from './coding-tool.ts';
+import { type Fields, text } from './json-fields.ts';
+import { patchCalls } from './patch.ts';
+
+export type Permission = 'allow' | 'deny' | 'ask';
+
+export interface Answer {
+  readonly permission: Permission;
+  readonly reason: string;
+}
+
+export interface CodingAgent extends AgentTools {
+  /** The agent in evidence and in policies. */
+  readonly name: string;
+  readonly title: string;
+  /** The event before a tool runs, and those after it. */
+  readonly before: string;
+  readonly after: readonly string[];
+  /** Member of the event that names the session. */
+  readonly session: string;
+  /** The folder that the agent works on; the folder of the event where it names none. */
+  readonly workspace: (event: Fields) => string | undefined;
+  /** Whether the agent can ask the person at its terminal. */
+  readonly asks: boolean;
+  /** The answer as the agent reads it; undefined where it goes on without one. */
+  readonly document: (answer: Answer) => object | undefined;
+}
+
+const claudeDocument = ({ permission, reason }: Answer) => ({
+  hookSpecificOutput: {
+    hookEventName: 'PreToolUse',
+    permissionDecision: permission,
+    permissionDecisionReason: reason,
+  },
+});
+
+const firstRoot = ({ workspace_roots }: Fields): string | undefined =>
+  Array.isArray(workspace_roots) ? text(workspace_roots[0]) : undefined;
+
+export const codingAgents = {
+  'claude-code': {
+    name: 'claude-code',
+    title: 'Claude Code',
+    before: 'PreToolUse',
+    after: ['PostToolUse', 'PostToolUseFailure'],
+    session: 'session_id',
+    workspace: () => process.env.CLAUDE_PROJECT_DIR,
+    asks: true,
+    document: claudeDocument,
+    inner: ['TodoRead', 'TodoWrite', 'Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch'],
+    tools: {
+      Bash: command({ plain: ['description', 'timeout', 'run_in_background'] }),
+      Read: file('read_file', 'file_path'),
+      Write: file('write_file', 'file_path'),
+      Edit: file('edit_file', 'file_path'),
+      MultiEdit: file('edit_file', 'file_path'),
+      NotebookEdit: file('edit_file', 'notebook_path'),
+      Glob: folder('list_files', 'path'),
+      Grep: folder('search_files', 'path'),
+      LS: folder('list_files', 'path'),
+      WebFetch: page,
+    },
+  },
+  codex: {
+    name: 'codex',
+    title: 'Codex CLI',
+    before: 'PreToolUse',
+    after: ['PostToolUse'],
+    session: 'session_id',
+    workspace: () => undefined,
+    asks: false,
+    // Codex reads no permission to run: only a refusal is written.
+    document: (answer) => (answer.permission === 'allow' ? undefined : claudeDocument(answer)),
+    inner: ['update_plan'],
+    tools: {
+      Bash: command({ plain: ['description', 'timeout'], folders: ['workdir'] }),
+      apply_patch: patchCalls,
+    },
+  },
+  gemini: {
+    name: 'gemini-cli',
+    title: 'Gemini CLI',
+    before: 'BeforeTool',
+    after: [],
+    session: 'session_id',
+    workspace: () => process.env.GEMINI_PROJECT_DIR,
+    asks: false,
+    document: ({ permission, reason }) =>
+      permission === 'allow' ? { decision: 'allow' } : { decision: 'deny', reason },
+    inner: ['write_todos', 'enter_plan_mode', 'exit_plan_mode', 'ask_user'],
+    tools: {
+      run_shell_command: command({ plain: ['description', 'is_background'], folders: ['dir_path', 'directory'] }),
+      read_file: file('read_file', 'file_path', 'absolute_path', 'path'),
+      write_file: file('write_file', 'file_path'),
+      replace: file('edit_file', 'file_path'),
+      list_directory: folder('list_files', 'dir_path', 'path'),
+      glob: folder('list_files', 'dir_path', 'path'),
+      grep_search: folder('search_files', 'dir_path', 'path'),
+      search_file_content: folder('search_files', 'dir_path', 'path'),
+    },
+  },
+  cursor: {
+    name: 'cursor',
+    title: 'Cursor',
+    before: 'preToolUse',
+    after: [],
+    session: 'conversation_id',
+    workspace: firstRoot,
+    asks: false,
+    document: ({ permission, reason }) => ({
+      permission,
+      ...(permission !== 'allow' && { user_message: reason, agent_message: reason }),
+    }),
+    inner: ['Task', 'TodoWrite'],
+    tools: {
+      Shell: command({ plain: ['description', 'timeout', 'block_until_ms'], folders: ['working_directory'] }),
+      Read: file('read_file', 'file_path', 'path', 'target_file'),
+      Write: file('write_file', 'file_path', 'path', 'target_file'),
+      StrReplace: file('edit_file', 'file_path', 'path', 'target_file'),
+      Delete: file('delete_file', 'file_path', 'path', 'target_file'),
+      Grep: folder('search_files', 'path'),
+      Glob: folder('list_files', 'target_directory', 'path'),
+    },
+  },
+} as const satisfies Readonly<Record<string, CodingAgent>>;
+
+export type CodingAgentName = keyof typeof codingAgents;
