@@ -1261,6 +1261,10 @@ const cli: readonly Requirement[] = [
   ),
   must('cli.hook-lean', 'A hook loads neither the other commands of agentctl nor schemas nor the client behind fetch.'),
   must('docs.snippets', 'Every piece of configuration in the documentation loads.'),
+  must(
+    'docs.names',
+    'Commands, options, routes, scripts, files, metrics and configuration keys that the documentation names exist.',
+  ),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
   must('cli.finds-keys', 'agentctl reads the keys file: the agent key for actions, the human key for votes.'),
