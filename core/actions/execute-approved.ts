@@ -157,7 +157,7 @@ async function askedAgain(
 
   const principal = known!;
   const nowMs = ports.clock.now();
-  const judged = judge({
+  const judged = await judge({
     ...{ snapshot, envelope, effects, evaluated, attached, standing, scored, nowMs },
     head: head && asWhenAsked(head, row),
     callDigest: digest,

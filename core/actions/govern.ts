@@ -94,7 +94,7 @@ export async function govern(
     const replayed = earlier && (await firstOutcome(ports, earlier, digest));
     if (replayed) return replayed;
 
-    const judged = judge({
+    const judged = await judge({
       ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, probed, nowMs },
       callDigest: digest,
     });

@@ -13,7 +13,6 @@ import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { checkManifests } from '#core/task-manifests/check.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
@@ -72,8 +71,8 @@ export interface Judging {
   readonly nowMs: number;
 }
 
-export function judge(given: Judging): Judged {
-  const drift = driftOf(given);
+export async function judge(given: Judging): Promise<Judged> {
+  const drift = await driftOf(given);
   const { evaluated, snapshot, envelope, effects, standing, nowMs } = given;
   const { behavior, manifests } = snapshot.configuration;
   const decision = decideDrift(evaluated, drift, manifests);
@@ -102,8 +101,8 @@ export function judge(given: Judging): Judged {
   return { decision: blocked, apartFromRisk: decision, drift, assess, tripped };
 }
 
-/** Ways in which the call leaves the tasks it was declared for; none without a manifest. */
-function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging): Drift[] {
+/** Ways in which the call leaves the tasks it was declared for; none without a manifest. Loaded with the first that has one. */
+async function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging): Promise<Drift[]> {
   if (!attached || (attached.manifests.length === 0 && attached.unknown === undefined)) return [];
   const { configuration } = snapshot;
   const asked = {
@@ -119,5 +118,6 @@ function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging
     score: head?.risk?.score ?? 0,
     ...(configuration.manifests.enforcement_mode === 'review' && { accepted: head?.accepted_drift }),
   };
+  const { checkManifests } = await import('#core/task-manifests/check.ts');
   return checkManifests(attached, asked, history, configuration.behavior, nowMs);
 }

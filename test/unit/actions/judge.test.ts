@@ -18,29 +18,38 @@ const manifest = {
 };
 const call = { protocol: 'git', tool: 'scm.delete_repo', target: 'a/b', capability: 'delete', parameters: {} };
 
-const judged = (decision: Decision, attached: boolean) =>
-  judge({
-    snapshot: { configuration },
-    envelope: {
-      ...call,
-      tenant: 't',
-      key_id: 'k',
-      envelope_id: 'e',
-      actor: { agent: 'x', session: 's' },
-      justification: '',
-    },
-    effects: { parts: [], carrier: false },
-    evaluated: { decision, matched_rule: 'git:*', policy: 'p' },
-    ...{ callDigest: 'd', head: undefined, scored: false, nowMs: Date.UTC(2026, 5, 1) },
-    attached: attached ? { manifests: [manifest], unknown: undefined } : undefined,
-    standing: { session: undefined, key: undefined },
-  } as unknown as Judging).decision;
+const judged = async (decision: Decision, attached: boolean) =>
+  (
+    await judge({
+      snapshot: { configuration },
+      envelope: {
+        ...call,
+        tenant: 't',
+        key_id: 'k',
+        envelope_id: 'e',
+        actor: { agent: 'x', session: 's' },
+        justification: '',
+      },
+      effects: { parts: [], carrier: false },
+      evaluated: { decision, matched_rule: 'git:*', policy: 'p' },
+      ...{ callDigest: 'd', head: undefined, scored: false, nowMs: Date.UTC(2026, 5, 1) },
+      attached: attached ? { manifests: [manifest], unknown: undefined } : undefined,
+      standing: { session: undefined, key: undefined },
+    } as unknown as Judging)
+  ).decision;
 
-test.each(['allow', 'review'] as const)('[action.worst-wins] leaving a task blocks what would be %s', (decision) => {
-  expect(judged(decision, true)).toMatchObject({ decision: 'block', matched_rule: 'manifest:task-1', policy: 'p' });
-});
+test.each(['allow', 'review'] as const)(
+  '[action.worst-wins] leaving a task blocks what would be %s',
+  async (decision) => {
+    expect(await judged(decision, true)).toMatchObject({
+      decision: 'block',
+      matched_rule: 'manifest:task-1',
+      policy: 'p',
+    });
+  },
+);
 
-test('[action.worst-wins] a block by a rule keeps its rule, and without a task the rule decides', () => {
-  expect(judged('block', true)).toMatchObject({ decision: 'block', matched_rule: 'git:*' });
-  expect(judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
+test('[action.worst-wins] a block by a rule keeps its rule, and without a task the rule decides', async () => {
+  expect(await judged('block', true)).toMatchObject({ decision: 'block', matched_rule: 'git:*' });
+  expect(await judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
 });
