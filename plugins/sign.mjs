@@ -12,6 +12,8 @@ if (keys === undefined) throw new Error('name the folder of the keys');
 const here = new URL('./', import.meta.url);
 const described = {
   'keyword-guard': 'Flags a text that contains the word confidential: the example of the interface',
+  'injection-guard':
+    'Flags texts that give a model orders: to ignore its instructions, to reveal them, to carry the conversation out',
   'secrets-guard': 'Flags credentials by their structure, and by their checksum where the format has one',
   'topic-fence': 'Flags texts in other scripts, languages or about other topics than its settings let pass',
 };

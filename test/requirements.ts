@@ -1058,6 +1058,10 @@ const admin: readonly Requirement[] = [
     'secrets-guard flags credentials by structure, and by checksum where their format has one; examples, public keys and wrong checksums pass.',
   ),
   must(
+    'plugin.injection-guard',
+    'injection-guard flags texts that give a model orders, in encodings and disguises as well; texts about models and instructions for people pass.',
+  ),
+  must(
     'plugin.topic-fence',
     'topic-fence flags texts in scripts, languages or about topics that its settings do not let pass; names and quotations pass.',
   ),

@@ -1,10 +1,11 @@
 /** topic-fence: flags texts in other scripts, other languages or about other topics than `settings.ts` lets pass. */
 import { flagged } from '../shared/abi';
 import { at, length, readFrom } from '../shared/bytes';
+import { learn, slots } from '../shared/word-table';
 import { languages, smallWords } from './languages';
 import { scriptOf } from './scripts';
 import { allowedLanguages, allowedScripts, foreignLetters, topicOwnWords, topics, topicWords } from './settings';
-import { beginningSlot, isWordByte, learn, listHas, listsWith, slots, wholeSlot } from './words';
+import { beginningSlot, isWordByte, listHas, listsWith, wholeSlot } from './words';
 
 export { alloc, get_result_len, get_result_ptr } from '../shared/abi';
 
@@ -86,7 +87,7 @@ function readWords(): string {
       continue;
     }
     word++;
-    const lists = size > 32 ? 0 : listsWith(offset, size);
+    const lists = size > 32 ? 0 : <u32>listsWith(offset, size);
     offset += size;
     if (lists === 0) continue;
     for (let i = 0; i < languages.length; i++) counts[i] += <i32>((lists >>> i) & 1);

@@ -1,5 +1,6 @@
-/** Lists of words in one table, so that a word of the text is looked up once whatever number of lists there are. */
+/** Looks the words of a text up; an entry that ends in `*` stands for everything that begins so. */
 import { at, lower } from '../shared/bytes';
+import { basis, hashes, lists, mixed, slotOf } from '../shared/word-table';
 
 /** ASCII letters, and every byte of a letter beyond ASCII. */
 export function isWordByte(byte: u8): bool {
@@ -7,48 +8,13 @@ export function isWordByte(byte: u8): bool {
   return (small >= 0x61 && small <= 0x7a) || byte >= 0x80;
 }
 
-/** A power of two, four times the number of words that the lists hold or more. */
-export const slots = 4096;
-
-const hashes = new StaticArray<u32>(slots);
-const lists = new StaticArray<u32>(slots);
 const star = 0x2a;
-
-/** FNV-1a, one byte at a time. */
-const basis: u32 = 0x811c9dc5;
-function mixed(hash: u32, byte: u32): u32 {
-  return (hash ^ byte) * 0x01000193;
-}
-
-function slotOf(hash: u32): i32 {
-  let slot = <i32>(hash & (slots - 1));
-  while (hashes[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) & (slots - 1);
-  return slot;
-}
-
-/**
- * @param words words between single spaces, in lower case; one that ends in `*` stands for everything that begins so
- * @param bit of the list, in what `listsWith` answers
- */
-export function learn(words: string, bit: u32): void {
-  let hash = basis;
-  for (let i = 1; i < words.length; i++) {
-    const code = <u32>words.charCodeAt(i);
-    if (code !== 0x20) hash = mixed(hash, code);
-    else {
-      const slot = slotOf(hash);
-      hashes[slot] = hash;
-      lists[slot] |= bit;
-      hash = basis;
-    }
-  }
-}
 
 /** Lists that a word stands in, and the slots of its entries: of the whole word, and of the longest beginning that has one. */
 export let wholeSlot: i32 = 0;
 export let beginningSlot: i32 = 0;
 
-export function listsWith(offset: i32, size: i32): u32 {
+export function listsWith(offset: i32, size: i32): u64 {
   let hash = basis;
   beginningSlot = -1;
   for (let i = 0; i < size; i++) {

@@ -1,5 +1,6 @@
 /** The plugins with figures, their rows, and the least that they reach on both parts of their corpus. */
 import { fenceRows } from './fence.ts';
+import { injectionRows } from './injections.ts';
 import type { Row } from './measure.ts';
 import { secretRows } from './secrets.ts';
 
@@ -11,5 +12,6 @@ export interface MeasuredPlugin {
 
 export const plugins: readonly MeasuredPlugin[] = [
   { name: 'secrets-guard', rows: secretRows, least: { recall: 0.99, precision: 0.99 } },
+  { name: 'injection-guard', rows: injectionRows, least: { recall: 0.9, precision: 0.99 } },
   { name: 'topic-fence', rows: fenceRows, least: { recall: 0.9, precision: 0.95 } },
 ];

@@ -10,7 +10,9 @@ const file = JSON.parse(readFileSync('plugins/index.json', 'utf8'));
 const trusted = verifyIndex(file, publicKeyOf(readFileSync('plugins/development-root.pem', 'utf8')), { now });
 
 test('[plugin.shipped] the index lists the shipped plugins', () => {
-  expect(trusted.index.plugins.map(({ name }) => name)).toEqual(['keyword-guard', 'secrets-guard', 'topic-fence']);
+  expect(trusted.index.plugins.map(({ name }) => name)).toEqual([
+    ...['keyword-guard', 'injection-guard', 'secrets-guard', 'topic-fence'],
+  ]);
 });
 
 test.each(trusted.index.plugins)(

@@ -1,0 +1,137 @@
+/** The text as a reader, or a model that decodes it, sees it: character after character in lower case, in a buffer of its own. */
+import { foldCode, isWordCode } from './fold';
+
+let from: usize = 0;
+let size: i32 = 0;
+/** 16 bits a character. */
+let buffer: usize = 0;
+let count: i32 = 0;
+
+export function charCount(): i32 {
+  return count;
+}
+
+/** A character; 0 outside of the text. */
+export function char(offset: i32): i32 {
+  return offset >= 0 && offset < count ? <i32>load<u16>(buffer + ((<usize>offset) << 1)) : 0;
+}
+
+export function standsAt(offset: i32, word: string): bool {
+  for (let i = 0; i < word.length; i++) if (char(offset + i) !== word.charCodeAt(i)) return false;
+  return true;
+}
+
+/** Reads UTF-8, with references of HTML, escapes of JSON, percent signs, and the marks and tags that part a word taken away. */
+export function see(at: usize, length: i32): void {
+  from = at;
+  size = length;
+  buffer = heap.alloc((<usize>max(length, 1)) << 1);
+  count = 0;
+  for (let offset = 0; offset < size; ) offset += seeOne(offset);
+}
+
+/** @returns how many bytes were read. */
+function seeOne(offset: i32): i32 {
+  const first = byte(offset);
+  if (first < 0x80) {
+    const skipped = first === 0x3c ? inlineTag(offset) : isMark(first) && byte(offset + 1) === first ? 2 : 0;
+    if (skipped > 0) return skipped;
+    if (first === 0x27 && count > 0 && isWordCode(char(count - 1)) && isLetterByte(byte(offset + 1))) return 1;
+    const escaped = first === 0x26 || first === 0x5c || first === 0x25 ? escapeAt(offset, first) : 0;
+    if (escaped > 0) return escaped;
+    write(first);
+    return 1;
+  }
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  let code = first & (0x7f >> length);
+  for (let i = 1; i < length; i++) code = (code << 6) | (byte(offset + i) & 0x3f);
+  // A typographic apostrophe inside of a word goes as well.
+  if (code !== 0x2019 || !isLetterByte(byte(offset + length))) write(code);
+  return length;
+}
+
+function write(code: i32): void {
+  const folded = foldCode(code);
+  if (folded === 0) return;
+  store<u16>(buffer + ((<usize>count) << 1), <u16>folded);
+  count++;
+}
+
+function byte(offset: i32): i32 {
+  return offset < size ? <i32>load<u8>(from + <usize>offset) : 0;
+}
+
+function isLetterByte(code: i32): bool {
+  return ((code | 32) >= 0x61 && (code | 32) <= 0x7a) || code >= 0xc3;
+}
+
+/** `**`, `~~` and two backticks. */
+function isMark(code: i32): bool {
+  return code === 0x2a || code === 0x7e || code === 0x60;
+}
+
+/** Elements of a line: `<b>`, `<i>`, `<u>`, `<em>`, `<font …>`, `<span …>`, `<strong>`; 0 for others. */
+function inlineTag(offset: i32): i32 {
+  let at = offset + (byte(offset + 1) === 0x2f ? 2 : 1);
+  const begin = at;
+  while (isLetterByte(byte(at))) at++;
+  const first = byte(begin) | 32;
+  const length = at - begin;
+  const known =
+    (length === 1 && (first === 0x62 || first === 0x69 || first === 0x75)) ||
+    (length === 2 && first === 0x65 && (byte(begin + 1) | 32) === 0x6d) ||
+    (length === 4 && (first === 0x66 || first === 0x73) && (byte(begin + 2) | 32) !== 0x6c) ||
+    (length === 6 && first === 0x73 && (byte(begin + 1) | 32) === 0x74);
+  if (!known) return 0;
+  for (const most = at + 80; at < most; at++) if (byte(at) === 0x3e) return at + 1 - offset;
+  return 0;
+}
+
+/** `&#105;`, `\u0069`, `\n` and `%69`; 0 where none stands. */
+function escapeAt(offset: i32, first: i32): i32 {
+  const second = byte(offset + 1);
+  if (first === 0x26) return second === 0x23 ? reference(offset) : 0;
+  if (first === 0x25) {
+    const code = hexadecimal(offset + 1, 2);
+    if (code < 0x20 || code > 0x7e) return 0;
+    write(code);
+    return 3;
+  }
+  if (second === 0x6e || second === 0x72 || second === 0x74) {
+    write(0x20);
+    write(0x20);
+    return 2;
+  }
+  const code = second === 0x75 ? hexadecimal(offset + 2, 4) : -1;
+  if (code < 0) return 0;
+  write(code);
+  return 6;
+}
+
+function reference(offset: i32): i32 {
+  const isHex = (byte(offset + 2) | 32) === 0x78;
+  let at = offset + (isHex ? 3 : 2);
+  let code = 0;
+  for (let digits = 0; digits < 7; digits++) {
+    const digit = hexadecimal(at, 1);
+    if (digit < 0 || (!isHex && digit > 9)) break;
+    code = code * (isHex ? 16 : 10) + digit;
+    at++;
+  }
+  if (code === 0 || byte(at) !== 0x3b) return 0;
+  write(code);
+  return at + 1 - offset;
+}
+
+/** -1 where a character is not a digit of base 16. */
+function hexadecimal(offset: i32, digits: i32): i32 {
+  let value = 0;
+  for (let i = 0; i < digits; i++) {
+    const code = byte(offset + i);
+    const small = code | 32;
+    if (code >= 0x30 && code <= 0x39) value = (value << 4) | (code - 0x30);
+    else if (small >= 0x61 && small <= 0x66) value = (value << 4) | (small - 0x57);
+    else return -1;
+  }
+  return value;
+}

@@ -1,0 +1,19 @@
+/** Rows for injection-guard: what results of tools say, from the corpora of the tool guard. */
+import { harmful } from '../tool-guard/harmful.ts';
+import { harmless } from '../tool-guard/harmless.ts';
+import type { Row as GuardRow } from '../tool-guard/sample.ts';
+import type { Row } from './measure.ts';
+
+/** Harmful by their structure, not by what they say: the tool guard reads these. */
+const structural: ReadonlySet<string> = new Set([
+  ...['false error', 'no width', 'picture to be filled', 'link to be filled', 'terminal escape', 'direction override'],
+]);
+
+const rows = (all: readonly GuardRow[], wanted: boolean): Row[] =>
+  all.flatMap((row) =>
+    row.place === 'result' && !structural.has(row.kind)
+      ? [{ kind: row.kind, text: row.text, wanted, heldOut: row.heldOut }]
+      : [],
+  );
+
+export const injectionRows = (): Row[] => [...rows(harmful(), true), ...rows(harmless(), false)];
