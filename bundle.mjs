@@ -4,9 +4,10 @@
  * that loads more than 850 kB before it answers, or a package that few of its calls need, stops the build.
  */
 import { existsSync } from 'node:fs';
-import { cp, glob, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { buildConsole } from './console/build.mjs';
 import { functions } from './core/contracts/functions.ts';
 
 const limitBytes = 850_000;
@@ -54,6 +55,7 @@ const tooEarly = [];
 for (const name of names) sizes[name] = await bundled(name);
 await addWasmWorkers();
 await addPlane();
+await addConsole();
 await addData();
 
 await writeFile('dist/bundle-sizes.json', `${JSON.stringify({ limitBytes, sizes }, null, 2)}\n`);
@@ -85,6 +87,12 @@ async function addPlane() {
   ])
     await build({ ...options, entryPoints: [{ in: worker, out }], outdir });
   await cp('lib/streaming/Dockerfile', `${outdir}/Dockerfile`);
+}
+
+/** The files that CloudFront serves under `/console/`. */
+async function addConsole() {
+  await mkdir('dist/console');
+  for (const [name, text] of Object.entries(await buildConsole())) await writeFile(`dist/console/${name}`, text);
 }
 
 function built(entry, outdir) {

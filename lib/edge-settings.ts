@@ -11,6 +11,8 @@ export type Surface = Route['surface'] | 'webSocket';
 export interface DomainSettings {
   /** The host of each surface: one host each, because discovery of MCP and `/health` stand at a host's root. */
   readonly hosts: Readonly<Record<Surface, string>>;
+  /** The host of all surfaces by path; served by CloudFront alone. */
+  readonly edgeHost: string;
   /** ARN of the certificate in the deployment's region; CloudFront has one of its own. */
   readonly certificate: string | undefined;
   /** Route 53 zone in which alias records are written; absent: the operator writes them. */
@@ -95,6 +97,7 @@ function domainSettings(node: Node): DomainSettings | undefined {
   const hosts = Object.fromEntries(Object.entries(labels).map(([surface, label]) => [surface, `${label}.${name}`]));
   return {
     hosts: hosts as Record<Surface, string>,
+    edgeHost: `edge.${name}`,
     certificate: arns(node, 'certificate', 'acm', /^[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/)[0],
     hostedZoneId,
   };

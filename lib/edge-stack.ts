@@ -1,4 +1,5 @@
 /** What stands before the APIs where the operator asks for it: web ACLs of the region, and CloudFront. */
+import { join } from 'node:path';
 import { ArnFormat, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
@@ -55,18 +56,25 @@ export class GatewayEdge extends Stack {
 
     if (!cloudFront || !domain || !origin) return;
     const { admin, ...others } = apis;
+    const { gateway, mcp, callbacks } = others;
     const reached = privateAdmin ? others : { ...others, admin };
     new Distributions(this, 'Distributions', {
       name: settings.name,
       domain,
       cloudFront,
       originValue: origin.values[0],
-      apis: Object.fromEntries(Object.entries(reached).map(([name, api]) => [name, api.restApiId])),
+      apis: {
+        ...{ gateway: gateway.restApiId, mcp: mcp.restApiId, callbacks: callbacks.restApiId },
+        ...(!privateAdmin && { admin: admin.restApiId }),
+      },
       webSocketId,
+      consoleFolder: join(settings.bundles, 'console'),
     });
     new CfnOutput(this, 'OriginSecretArn', { value: origin.arn });
     for (const [name, host] of Object.entries(domain.hosts))
       if (name in reached) new CfnOutput(this, `${name}Host`, { value: host });
+    new CfnOutput(this, 'edgeHost', { value: domain.edgeHost });
+    if (!privateAdmin) new CfnOutput(this, 'ConsoleUrl', { value: `https://${domain.hosts.admin}/console/` });
   }
 
   /** By literal stage: an export of each stage's name would say nothing more. */

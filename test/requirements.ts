@@ -1377,6 +1377,14 @@ const hosts: readonly Requirement[] = [
     'CloudFront stands before the surfaces where an operator asks for it: HTTP/3, TLS 1.3, nothing cached or compressed, every header but Host passed on.',
   ),
   must(
+    'cloud.one-address',
+    'Behind CloudFront one more host routes the same paths as the local edge to the same surfaces, and answers 404 to all others.',
+  ),
+  must(
+    'cloud.console',
+    'Behind CloudFront the host of the admin API serves the console with the headers of the local host, from a bucket that CloudFront alone reads.',
+  ),
+  must(
     'cloud.edge-address',
     "Behind CloudFront functions count wrong keys by the caller's address and answer for the host that the caller asked for; elsewhere the same headers count for nothing.",
   ),

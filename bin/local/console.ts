@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { consoleHeaders } from '#core/contracts/console.ts';
 import type { HttpReply } from '#core/contracts/http.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
@@ -23,27 +24,6 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-
-/** The pages talk to their own origin and to nothing else, run no inline code, and nothing frames them [console.policy]. */
-const headers = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types verifier',
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
-} as const;
 
 /**
  * @param root the checkout, or the installed package.
@@ -72,18 +52,18 @@ const exchangePath = '/console/sign-in';
 async function exchanged(request: PageRequest, link: SignInLink): Promise<HttpReply> {
   if (request.method !== 'POST') throw new MethodNotAllowed(request.method, request.path, ['POST']);
   const answer = await link.exchange(request);
-  return { ...answer, headers: { ...headers, ...answer.headers } };
+  return { ...answer, headers: { ...consoleHeaders, ...answer.headers } };
 }
 
 async function reply(method: string, path: string, files: () => Promise<Files>): Promise<HttpReply> {
   if (!['GET', 'HEAD'].includes(method)) throw new MethodNotAllowed(method, path, ['GET', 'HEAD']);
-  if (path === '/console') return { statusCode: 308, headers: { ...headers, location: '/console/' }, body: '' };
+  if (path === '/console') return { statusCode: 308, headers: { ...consoleHeaders, location: '/console/' }, body: '' };
   const name = path.slice('/console/'.length) || 'index.html';
   const all = await files();
   const text = Object.hasOwn(all, name) ? all[name] : undefined;
   const type = types[extname(name)];
   if (text === undefined || type === undefined) throw notFound('This file of the console');
-  return { statusCode: 200, headers: { ...headers, 'content-type': type }, body: text };
+  return { statusCode: 200, headers: { ...consoleHeaders, 'content-type': type }, body: text };
 }
 
 /** Sources are built, files that are ready are read. */

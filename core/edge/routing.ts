@@ -10,13 +10,16 @@ export interface EdgeTarget {
 
 /** First segment of a path; what follows it, query included. */
 const first = /^\/([^/?#]*)(.*)$/s;
+/** A segment `.` or `..`, in clear or encoded: a server that resolves it reads another path than the one that was routed. */
+const dots = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /**
- * `/api/*` loses its prefix; `/admin/*` and `/mcp/*` keep theirs.
+ * `/api/*` loses its prefix; `/admin/*` and `/mcp/*` keep theirs. CloudFront routes the same paths: `lib/edge-functions.ts`.
  * @param url path and query as the client sent them; nothing is decoded or normalised, so a path has one meaning only.
- * @returns undefined for every other path.
+ * @returns undefined for every other path, and for one with the segments `.` or `..`.
  */
 export function edgeTarget(url: string): EdgeTarget | undefined {
+  if (dots.test(url)) return undefined;
   const [, segment, rest = ''] = first.exec(url) ?? [];
   if (segment === 'api') return rest.startsWith('/') ? { upstream: 'gateway', url: rest } : undefined;
   if (segment === 'admin' || segment === 'mcp') return { upstream: segment, url };

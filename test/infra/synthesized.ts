@@ -37,6 +37,8 @@ export function emptyApp(context: Record<string, unknown> = {}) {
     mkdirSync(join(scratch, 'bundles', name), { recursive: true });
     writeFileSync(join(scratch, 'bundles', name, 'index.mjs'), 'export const handler = async () => ({});\n');
   }
+  mkdirSync(join(scratch, 'bundles', 'console'));
+  writeFileSync(join(scratch, 'bundles', 'console', 'index.html'), '<!doctype html>\n');
   mkdirSync(join(scratch, 'bundles', 'plane'));
   copyFileSync('lib/streaming/Dockerfile', join(scratch, 'bundles', 'plane', 'Dockerfile'));
   const { context: flags } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: Record<string, unknown> };

@@ -1,0 +1,117 @@
+/**
+ * The console on AWS [cloud.console]: its built files in a bucket that CloudFront alone reads, under `/console/` of the admin host, so that the
+ * pages and the API have one origin. The files are public code; what they show needs a key.
+ */
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  type Function as EdgeFunction,
+  FunctionEventType,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  ResponseHeadersPolicy,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import { consoleHeaders } from '#core/contracts/console.ts';
+import { accept } from './findings.ts';
+
+export interface ConsoleFilesProps {
+  /** Folder with the built files, as `npm run bundle` leaves it. */
+  readonly folder: string;
+  /** Maps `/console/<file>` to the name of the file. */
+  readonly edgeFunction: EdgeFunction;
+}
+
+export class ConsoleFiles extends Construct {
+  /** How CloudFront serves `/console` and `/console/*`. */
+  readonly behavior: BehaviorOptions;
+
+  constructor(scope: Construct, id: string, { folder, edgeFunction }: ConsoleFilesProps) {
+    super(scope, id);
+    const bucket = new Bucket(this, 'Bucket', {
+      encryption: BucketEncryption.S3_MANAGED,
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    accept(bucket, { 'AwsSolutions-S1': 'The files are public code, and CloudFront alone reads them.' });
+    this.behavior = {
+      // Without the right to list, S3 answers 403 for a name of a file that is not there.
+      origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      // No header, cookie or query is part of it; the files themselves ask to be checked each time.
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      compress: true,
+      functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
+      responseHeadersPolicy: this.headers(),
+    };
+    this.upload(bucket as IBucket, folder);
+  }
+
+  private headers(): ResponseHeadersPolicy {
+    const {
+      'content-security-policy': contentSecurityPolicy,
+      'x-frame-options': _frame,
+      'referrer-policy': _referrer,
+      ...further
+    } = consoleHeaders;
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      comment: 'What the console is served with',
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy, override: true },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
+      },
+      customHeadersBehavior: {
+        customHeaders: Object.entries(further).map(([header, value]) => ({ header, value, override: true })),
+      },
+    });
+  }
+
+  private upload(bucket: IBucket, folder: string): void {
+    new BucketDeployment(this, 'Files', {
+      sources: [Source.asset(folder)],
+      destinationBucket: bucket,
+      cacheControl: [CacheControl.noCache()],
+      // Pages that are open during a deployment still load their chunks, which have names of their own.
+      prune: false,
+      // The bucket can go with the stack, because it is empty by then.
+      retainOnDelete: false,
+      logGroup: new LogGroup(this, 'Logs', {
+        retention: RetentionDays.THREE_MONTHS,
+        removalPolicy: RemovalPolicy.DESTROY,
+      }),
+    });
+    const uploader = Stack.of(this).node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'));
+    accept(uploader!, findings(this));
+  }
+}
+
+const copies =
+  'The function of the CDK that copies the files runs while a deployment runs; the CDK writes its role and its runtime.';
+
+/** Resources are named as the rules name them: with the account and region where they are known, with references where not. */
+const findings = (scope: Construct): Readonly<Record<string, string>> => {
+  const { account, region, partition } = Stack.of(scope);
+  const named = (value: string, reference: string) => (Token.isUnresolved(value) ? `<AWS::${reference}>` : value);
+  const staged = `cdk-hnb659fds-assets-${named(account, 'AccountId')}-${named(region, 'Region')}`;
+  return Object.fromEntries(
+    [
+      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+      ...['GetBucket*', 'GetObject*', 'List*', 'Abort*', 'DeleteObject*'].map((action) => `IAM5[Action::s3:${action}]`),
+      `IAM5[Resource::arn:${named(partition, 'Partition')}:s3:::${staged}/*]`,
+      'IAM5[Resource::<DistributionsConsoleBucketC42450E7.Arn>/*]',
+      'L1',
+    ].map((id) => [`AwsSolutions-${id}`, copies]),
+  );
+};

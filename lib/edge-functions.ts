@@ -1,0 +1,75 @@
+/**
+ * Code of the functions that CloudFront runs before each request: ECMAScript 5.1 without modules, at most 10 kB. They are tested with
+ * the vectors of `core/edge/routing.ts` [edge.routing].
+ */
+import { edgeHeaders } from '#core/contracts/edge.ts';
+import { errorKinds } from '#core/kernel/errors.ts';
+
+/** CloudFront replaces what the caller sent under these names. */
+const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.headers.host.value };
+  request.headers['${edgeHeaders.client}'] = { value: event.viewer.ip };
+`;
+
+const replaced = (uri?: string): string => (uri === undefined ? '' : `  request.uri = '${uri}';\n`);
+
+/**
+ * For a host of one surface. The WebSocket API knows no path: it is found at its stage.
+ * @param uri what the origin is asked for in place of the caller's path.
+ */
+export const edgeFunctionCode = (uri?: string): string => `function handler(event) {
+  var request = event.request;
+${caller}${replaced(uri)}  return request;
+}
+`;
+
+const nothing = (message: string): string => {
+  const { status } = errorKinds.not_found;
+  const body = JSON.stringify({ error: { code: status, type: 'not_found', message } });
+  return `function nothing() {
+  return {
+    statusCode: ${status},
+    statusDescription: 'Not Found',
+    headers: { 'content-type': { value: 'application/json' }, 'cache-control': { value: 'no-store' } },
+    body: { encoding: 'text', data: ${JSON.stringify(body)} }
+  };
+}
+`;
+};
+
+/** A segment `.` or `..`, in clear or encoded. CloudFront resolves it to choose a behavior, and sends the path as it was. */
+const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
+
+/**
+ * For the one address of all surfaces: `/api` is dropped, `/admin` and `/mcp` are kept. A path that is not one of this upstream is 404,
+ * whichever behavior CloudFront chose for it.
+ * @param upstream undefined: every path is 404.
+ * @param uri as of `edgeFunctionCode`.
+ */
+export const routingFunctionCode = (
+  upstream: 'gateway' | 'admin' | 'mcp' | undefined,
+  uri?: string,
+): string => `${nothing('There is nothing at this path; the edge serves /api/*, /admin/* and /mcp.')}
+var upstreams = { api: 'gateway', admin: 'admin', mcp: 'mcp' };
+
+function handler(event) {
+  var request = event.request;
+  var found = /^\\/(api(?=\\/)|admin(?=\\/|$)|mcp(?=\\/|$))/.exec(request.uri);
+  if (!found || ${dots}) return nothing();
+  if (upstreams[found[1]] !== '${upstream ?? 'none'}') return nothing();
+  if (found[1] === 'api') request.uri = request.uri.slice(4);
+${caller}${replaced(uri)}  return request;
+}
+`;
+
+/** For the console: `/console/` is its page, and each of its files has a plain name. */
+export const consoleFunctionCode = (): string => `${nothing('This file of the console was not found.')}
+function handler(event) {
+  var request = event.request;
+  if (request.uri === '/console')
+    return { statusCode: 308, statusDescription: 'Permanent Redirect', headers: { location: { value: '/console/' } } };
+  var found = /^\\/console\\/([\\w-]+\\.(?:html|js|css|svg))?$/.exec(request.uri);
+  if (!found) return nothing();
+  request.uri = '/' + (found[1] || 'index.html');
+  return request;
+}
+`;

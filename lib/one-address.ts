@@ -1,0 +1,44 @@
+/**
+ * One address for all surfaces, as the local edge has it [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*` and `/mcp` by the
+ * rules of `core/edge/routing.ts`. CloudFront chooses a behavior by the path; the behavior's function answers 404 to a path of another upstream.
+ */
+import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
+import { routingFunctionCode } from './edge-functions.ts';
+import { apiStageName } from './rest-surface.ts';
+
+/** Patterns of each upstream; `*` stands for any characters. */
+const patterns = {
+  gateway: ['/api/*'],
+  admin: ['/admin', '/admin/*'],
+  mcp: ['/mcp', '/mcp/*'],
+} as const;
+
+export type Upstream = keyof typeof patterns;
+
+export interface Reached {
+  /** The APIs that callers reach; a private admin API is not among them. */
+  readonly apis: Readonly<Partial<Record<Upstream, BehaviorOptions>>> & Readonly<Record<'mcp', BehaviorOptions>>;
+  readonly webSocket: BehaviorOptions;
+}
+
+/** @param running a behavior with this code before each request. */
+export function oneAddress(
+  { apis, webSocket }: Reached,
+  running: (id: string, behavior: BehaviorOptions, code: string) => BehaviorOptions,
+) {
+  const routed = (Object.keys(patterns) as Upstream[]).flatMap((upstream) => {
+    const behavior = apis[upstream];
+    if (!behavior) return [];
+    const withRoutes = running(`Route-${upstream}`, behavior, routingFunctionCode(upstream));
+    return patterns[upstream].map((pattern) => [pattern, withRoutes] as const);
+  });
+  return {
+    // Never reached: the function answers each request.
+    defaultBehavior: running('Nothing', apis.mcp, routingFunctionCode(undefined)),
+    // The first pattern that fits counts.
+    additionalBehaviors: {
+      '/api/v1/ws': running('Route-webSocket', webSocket, routingFunctionCode('gateway', `/${apiStageName}`)),
+      ...Object.fromEntries(routed),
+    },
+  };
+}

@@ -1,0 +1,222 @@
+/**
+ * What CloudFront routes and serves, from the synthesized template: the one address of all surfaces and the console. The code of its functions
+ * runs here as CloudFront runs it: strict ECMAScript 5.1 without modules, Node's objects or code from text.
+ */
+import { runInNewContext } from 'node:vm';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { transformSync } from 'esbuild';
+import { consoleHeaders } from '#core/contracts/console.ts';
+import { edgeTarget } from '#core/edge/routing.ts';
+import { routedPaths, strayPaths } from '../support/edge-paths.ts';
+import type { Loose } from '../support/loose.ts';
+import { ofType, reference, synthesize } from './synthesized.ts';
+
+const account = '123456789012';
+const context = {
+  domain: 'gateway.example.com',
+  edge: 'on',
+  edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global`,
+};
+const { edge } = synthesize(context);
+const inside = synthesize({
+  ...context,
+  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcId: 'vpc-0a1b2c3d' },
+  ...{ subnetIds: 'subnet-0a1b2c3d,subnet-0a1b2c3e', securityGroupIds: 'sg-0a1b2c3d' },
+});
+
+const only = (template: Template, type: string): Loose[] =>
+  Object.values(ofType(template, type)).map(({ Properties }) => Properties);
+
+/** A distribution as CloudFront reads it: the first pattern that fits, then its function. */
+class Served {
+  private readonly config: Loose;
+  private readonly template: Template;
+
+  constructor(template: Template, label: string) {
+    this.template = template;
+    this.config = only(template, 'AWS::CloudFront::Distribution')
+      .map(({ DistributionConfig }) => DistributionConfig)
+      .find(({ Aliases }) => Aliases[0] === `${label}.gateway.example.com`) as Loose;
+  }
+
+  get behaviors(): Loose[] {
+    return this.config.CacheBehaviors ?? [];
+  }
+
+  /** @param matched the path that the patterns are held against: CloudFront resolves it first, and hands on what was sent. */
+  asked(url: string, matched = url.split('?')[0]!): { status: number } | { origin: string; path: string } | Loose {
+    const [path = '', query] = url.split(/\?(.*)/s);
+    const behavior =
+      this.behaviors.find(({ PathPattern }) => fits(PathPattern, matched)) ?? this.config.DefaultCacheBehavior;
+    const done = this.run(behavior, path);
+    if (done.statusCode) return done;
+    const { DomainName, OriginPath = '' } = this.config.Origins.find(
+      ({ Id }: Loose) => Id === behavior.TargetOriginId,
+    ) as Loose;
+    return {
+      origin: reference(DomainName),
+      path: `${OriginPath}${done.uri}${query === undefined ? '' : `?${query}`}`,
+      headers: done.headers,
+    };
+  }
+
+  private run({ FunctionAssociations: [{ FunctionARN }] }: Loose, uri: string): Loose {
+    const id = FunctionARN['Fn::GetAtt'][0];
+    const { FunctionCode, FunctionConfig } = ofType(this.template, 'AWS::CloudFront::Function')[id]!.Properties;
+    expect(FunctionConfig.Runtime).toBe('cloudfront-js-2.0');
+    const event = {
+      viewer: { ip: '198.51.100.7' },
+      request: { uri, headers: { host: { value: 'edge.gateway.example.com' }, 'x-gateway-client': { value: '::1' } } },
+    };
+    const ran = runInNewContext(
+      `'use strict';\n${FunctionCode}\nJSON.stringify(handler(event))`,
+      { event },
+      { contextCodeGeneration: { strings: false, wasm: false } },
+    );
+    return JSON.parse(ran) as Loose;
+  }
+}
+
+const fits = (pattern: string, path: string): boolean =>
+  new RegExp(`^${pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's').test(path);
+
+/** As RFC 3986 resolves a path: dot segments go, unreserved characters are decoded. */
+const resolved = (url: string): string =>
+  new URL(`https://edge.example${url.startsWith('/') ? url : `/${url}`}`).pathname.replaceAll(
+    /%(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a]|3\d|2d|2e|5f|7e)/gi,
+    (code) => decodeURIComponent(code),
+  );
+
+const names = { gateway: /\{.*GatewayApi/, admin: /\{.*AdminApi/, mcp: /\{.*McpApi/ };
+
+describe('[cloud.one-address] the address of all surfaces', () => {
+  const address = new Served(edge!, 'edge');
+
+  it.each(routedPaths)(
+    '[edge.routing] routes %s to %s as %s, with the vectors of the local edge',
+    (url, upstream, path) => {
+      expect(edgeTarget(url)).toEqual({ upstream, url: path });
+      for (const matched of [undefined, resolved(url)]) {
+        const done = address.asked(url, matched) as Loose;
+        expect(done.origin).toMatch(names[upstream]);
+        expect(done.path).toBe(`/gateway${path}`);
+        expect(done.headers).toMatchObject({
+          'x-gateway-client': { value: '198.51.100.7' },
+          'x-gateway-host': { value: 'edge.gateway.example.com' },
+        });
+      }
+    },
+  );
+
+  it.each(strayPaths)('[edge.routing] has nothing at %s, whichever behavior CloudFront chooses', (url) => {
+    expect(edgeTarget(url)).toBeUndefined();
+    for (const matched of [undefined, resolved(url), '/api/x', '/admin/x', '/mcp', '/x']) {
+      const done = address.asked(url, matched) as Loose;
+      expect(done).toMatchObject({ statusCode: 404, headers: { 'content-type': { value: 'application/json' } } });
+      expect(JSON.parse(done.body.data)).toMatchObject({ error: { code: 404, type: 'not_found' } });
+    }
+  });
+
+  it('hands no path of one surface to another, if CloudFront matched another pattern', () => {
+    for (const [url, upstream] of routedPaths)
+      for (const [other, matched] of Object.entries({ gateway: '/api/x', admin: '/admin/x', mcp: '/mcp' }))
+        if (other !== upstream) expect(address.asked(url, matched)).toMatchObject({ statusCode: 404 });
+  });
+
+  it('brings the WebSocket to the stage of its API', () => {
+    expect(address.asked('/api/v1/ws')).toMatchObject({
+      origin: expect.stringContaining('WebSocketApi'),
+      path: '/gateway',
+    });
+  });
+
+  it('leaves a private admin API out', () => {
+    const without = new Served(inside.edge!, 'edge');
+    expect(without.asked('/admin/v1/whoami')).toMatchObject({ statusCode: 404 });
+    expect((without.asked('/mcp') as Loose).origin).toMatch(names.mcp);
+    expect(only(inside.edge!, 'AWS::S3::Bucket')).toEqual([]);
+    expect(inside.edge!.toJSON().Outputs.ConsoleUrl).toBeUndefined();
+  });
+});
+
+describe('[cloud.console] the console beside the admin API', () => {
+  const admin = new Served(edge!, 'admin');
+  const [{ BucketEncryption, PublicAccessBlockConfiguration }] = only(edge!, 'AWS::S3::Bucket') as [Loose];
+  const behavior = admin.behaviors.find(({ PathPattern }) => PathPattern === '/console/*') as Loose;
+
+  it('is served at its path, and the API at all others of the same origin', () => {
+    expect(admin.asked('/console')).toMatchObject({ statusCode: 308, headers: { location: { value: '/console/' } } });
+    for (const [path, file] of [
+      ['/console/', '/index.html'],
+      ['/console/console.js', '/console.js'],
+      ['/console/chunk-AB12CD34.js?x=1', '/chunk-AB12CD34.js?x=1'],
+      ['/console/style.css', '/style.css'],
+    ] as const)
+      expect(admin.asked(path)).toMatchObject({ origin: expect.stringContaining('ConsoleBucket'), path: file });
+    for (const path of ['/admin/v1/whoami', '/consoles', '/health'])
+      expect((admin.asked(path) as Loose).origin).toMatch(names.admin);
+    for (const path of ['/console/../x.js', '/console/a/b.js', '/console/%2e%2e', '/console/x.map', '/console/sign-in'])
+      expect(admin.asked(path)).toMatchObject({ statusCode: 404 });
+  });
+
+  it('is read by this distribution alone, signed by CloudFront, from a bucket that is not public', () => {
+    expect(BucketEncryption).toBeDefined();
+    expect(Object.values(PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
+    const statements = only(edge!, 'AWS::S3::BucketPolicy')[0]!.PolicyDocument.Statement as Loose[];
+    const allowed = statements.filter(({ Effect }) => Effect === 'Allow');
+    expect(allowed).toHaveLength(1);
+    expect(allowed[0]).toMatchObject({
+      Action: 's3:GetObject',
+      Principal: { Service: 'cloudfront.amazonaws.com' },
+      Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() } },
+    });
+    expect(JSON.stringify(allowed[0]!.Condition)).toContain('Distributionsadmin');
+    expect(only(edge!, 'AWS::CloudFront::OriginAccessControl')[0]!.OriginAccessControlConfig).toMatchObject({
+      SigningBehavior: 'always',
+      SigningProtocol: 'sigv4',
+    });
+  });
+
+  it('[console.policy] carries the headers of the local host', () => {
+    const [{ ResponseHeadersPolicyConfig: policy }] = only(edge!, 'AWS::CloudFront::ResponseHeadersPolicy') as [Loose];
+    const { ContentSecurityPolicy, FrameOptions, ReferrerPolicy, ContentTypeOptions } = policy.SecurityHeadersConfig;
+    expect({
+      'content-security-policy': ContentSecurityPolicy.ContentSecurityPolicy,
+      'x-frame-options': FrameOptions.FrameOption,
+      'referrer-policy': ReferrerPolicy.ReferrerPolicy,
+      ...Object.fromEntries(policy.CustomHeadersConfig.Items.map(({ Header, Value }: Loose) => [Header, Value])),
+    }).toEqual(consoleHeaders);
+    expect(ContentTypeOptions).toEqual({ Override: true });
+    expect(behavior.ResponseHeadersPolicyId).toBeDefined();
+  });
+
+  it('takes no header, cookie or query to the bucket, and only GET and HEAD', () => {
+    expect(behavior).toMatchObject({
+      AllowedMethods: ['GET', 'HEAD'],
+      Compress: true,
+      ViewerProtocolPolicy: 'redirect-to-https',
+      CachePolicyId: '658327ea-f89d-4fab-a63d-7e88639e58f6',
+    });
+    expect(behavior.OriginRequestPolicyId).toBeUndefined();
+  });
+
+  it('uploads the built files, checked by browsers at each visit', () => {
+    const [files] = only(edge!, 'Custom::CDKBucketDeployment');
+    expect(files).toMatchObject({
+      Prune: false,
+      RetainOnDelete: false,
+      SystemMetadata: { 'cache-control': 'no-cache' },
+    });
+    expect(edge!.toJSON().Outputs.ConsoleUrl.Value).toBe('https://admin.gateway.example.com/console/');
+  });
+});
+
+test('[cloud.edge] the functions are ECMAScript 5.1, have no module, and fit the limit of 10 kB', () => {
+  const codes = only(edge!, 'AWS::CloudFront::Function').map(({ FunctionCode }) => FunctionCode as string);
+  expect(codes.length).toBeGreaterThan(5);
+  for (const code of codes) {
+    expect(Buffer.byteLength(code)).toBeLessThan(10_240);
+    expect(transformSync(code, { target: 'es5' }).code).toBe(transformSync(code, { target: 'esnext' }).code);
+    expect(code).not.toMatch(/\b(?:import|require|eval|Function|fetch|setTimeout|process)\b\s*[( ]/);
+  }
+});

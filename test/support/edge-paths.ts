@@ -1,0 +1,44 @@
+/** Paths of the edge, and where they belong: what the local edge and the function of CloudFront are both held to [edge.routing]. */
+
+/** As the client sends it, the upstream, and path and query as the upstream is asked. */
+export const routedPaths = [
+  ['/api/v1/chat/completions', 'gateway', '/v1/chat/completions'],
+  ['/api/health', 'gateway', '/health'],
+  ['/api/', 'gateway', '/'],
+  ['/api/v1/models?limit=1', 'gateway', '/v1/models?limit=1'],
+  ['/admin/v1/whoami', 'admin', '/admin/v1/whoami'],
+  ['/admin', 'admin', '/admin'],
+  ['/mcp', 'mcp', '/mcp'],
+  ['/mcp?x=/../', 'mcp', '/mcp?x=/../'],
+  ['/mcp/session/1?x=/api/', 'mcp', '/mcp/session/1?x=/api/'],
+  // Nothing is normalised: the upstream sees the very path, and has nothing there.
+  ['/api//v1/models', 'gateway', '//v1/models'],
+  ['/admin/..%2fapi', 'admin', '/admin/..%2fapi'],
+  ['/api/v1/models/..x', 'gateway', '/v1/models/..x'],
+  ['/api/v1/models/x..', 'gateway', '/v1/models/x..'],
+  ['/api/v1/models/...', 'gateway', '/v1/models/...'],
+] as const;
+
+/** Where there is nothing. */
+export const strayPaths = [
+  '/',
+  '',
+  '/api',
+  '/api?x=1',
+  '/apiary/v1',
+  '/API/v1',
+  '/%61pi/v1',
+  '//api/v1',
+  '/health',
+  '/v1/models',
+  '/console/',
+  '*',
+  'http://x/api/',
+  // A path that says one thing as it stands and another when it is resolved.
+  '/api/../admin/v1/config',
+  '/api/..',
+  '/admin/./v1/config',
+  '/mcp/%2e%2E/admin/v1/config',
+  '/mcp/.%2e?x=1',
+  '/../admin/v1/config',
+] as const;
