@@ -37,7 +37,7 @@ export function callsOfTool(
   return [named('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, input)];
 }
 
-export const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
+const named = (protocol: string, tool: string, parameters: Input): CallBody => ({
   ...{ protocol, tool, parameters, target: targetFromArguments(parameters), capability: capabilityFromName(tool) },
 });
 
@@ -45,7 +45,7 @@ export const named = (protocol: string, tool: string, parameters: Input): CallBo
 export const page: ReadTool = (input) => [{ ...named('http', 'http.get', input), capability: 'read' }];
 
 /** Members of a tool for commands, beside `command`. */
-export interface CommandMembers {
+interface CommandMembers {
   /** Those that change nothing about the command. */
   readonly plain: readonly string[];
   /** Those that may name the folder that the command starts in; without one it is the folder of the event. */

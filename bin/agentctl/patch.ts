@@ -10,7 +10,7 @@ const headers: Readonly<Record<string, string>> = {
 };
 
 /** A line that a reader which cuts off spaces could take for a header. */
-const looksLikeHeader = /^[^+\-@]*\*\*\*/u;
+const looksLikeHeader = /^[\s\p{C}\p{Z}]*\*\*\* /u;
 
 /** More files than this a person would not read in one patch. */
 const maxFiles = 100;

@@ -44,7 +44,7 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
     return { index: leaf.index, reason: 'the entry is not the one in the log: it or one before it was rewritten' };
   }
   const late = entries.findIndex((entry) => entry.index > leaf.index && before(entry.timestamp, leaf.at));
-  if (late !== -1) return { index: late, reason: `the entry is back-dated: those before it were logged at ${leaf.at}` };
+  if (late >= 0) return { index: late, reason: `the entry is back-dated: those before it were logged at ${leaf.at}` };
   const early = seen.find(({ at }) => before(at, leaf.at));
   if (early) {
     const reason = `the log names the time ${leaf.at}, but ${early.witness} saw the leaf at ${early.at}`;

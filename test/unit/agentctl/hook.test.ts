@@ -303,6 +303,15 @@ describe('[cli.hook-agents] of another agent', () => {
     expect([answer.hookSpecificOutput.permissionDecision, server.seen.length]).toEqual(['deny', 5]);
   });
 
+  test.each([' a ***bold*** word', ' ***', '+*** Delete File: a.ts', '-*** x', ''])(
+    'a patch whose text has the line %j is decided',
+    async (line) => {
+      decides(allowed);
+      await ask('codex', events.codex('apply_patch', patch('*** Update File: a.md', line)));
+      expect(bodies().map(({ target }) => target)).toEqual(['a.md']);
+    },
+  );
+
   test.each([
     '*** Erase File: a.ts',
     ' *** Delete File: a.ts',

@@ -56,7 +56,7 @@ test('[evidence.archive.read] a gap or another chain begins a run of its own', (
 test('[evidence.archive.read] copies are read in order from any place on, also from within the longest run', async () => {
   const { reader } = archiveOf(runsOf(chain).map((run) => stored(run)));
   expect(await indexes(reader.entries('default', 's-1', 0))).toEqual(from(0, length));
-  // 99 is the last of a run that begins as far before it as any run may.
+  // Entry 99 is the last of the longest run that an object may hold: the reader must look back to the beginning of that run.
   expect(await indexes(reader.entries('default', 's-1', 99))).toEqual(from(99, length - 99));
   expect(await indexes(reader.entries('default', 's-1', 150))).toEqual(from(150, length - 150));
   expect(await archivedEnd(reader, 'default', 's-1', 150)).toBe(length - 1);
