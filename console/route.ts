@@ -1,5 +1,5 @@
 /** The page that the fragment of the address names: `#/approvals/<id>`. Nothing is decided by opening an address. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export const pages = [
   ...(['approvals', 'sessions', 'requests', 'traffic', 'policies', 'rollouts'] as const),
@@ -29,16 +29,28 @@ function decoded(text: string): string {
 export const hashOf = (page: Page, id?: string): string =>
   id === undefined ? `#/${page}` : `#/${page}/${encodeURIComponent(id)}`;
 
+const followers = new Set<() => void>();
+
+/** The page follows at once: the browser's own event comes in a later task, and a key that is pressed meanwhile would be lost. */
 export const go = (page: Page, id?: string): void => {
   location.hash = hashOf(page, id);
+  for (const follow of followers) follow();
 };
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));
-  useEffect(() => {
-    const changed = () => setRoute(routeOf(location.hash));
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
+  useLayoutEffect(() => {
+    const follow = () => {
+      const now = routeOf(location.hash);
+      setRoute((before) => (before.page === now.page && before.id === now.id ? before : now));
+    };
+    followers.add(follow);
+    addEventListener('hashchange', follow);
+    follow(); // the address may have changed since the first drawing
+    return () => {
+      followers.delete(follow);
+      removeEventListener('hashchange', follow);
+    };
   }, []);
   return route;
 }

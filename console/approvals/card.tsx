@@ -1,6 +1,6 @@
 /** The card of one request: who asks, the whole call, what it comes to, which rule stopped it, and how long is left [console.card]. */
 import type { ComponentChildren } from 'preact';
-import { useCallback } from 'preact/hooks';
+import { type MutableRef, useCallback, useLayoutEffect } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
 import { type Me, mayVote } from '../session.ts';
@@ -18,6 +18,8 @@ interface OpenCardProps {
   /** From the list, which is asked for anyway; absent when the request is decided, or not among those listed. */
   readonly pending: Item | undefined;
   readonly vote: (item: Item, verdict: Verdict) => void;
+  /** Where the card puts the request that it shows, for the keys. */
+  readonly shown: MutableRef<Item | undefined>;
 }
 
 export function OpenCard({ pending, ...rest }: OpenCardProps) {
@@ -37,7 +39,13 @@ interface CardProps extends Omit<OpenCardProps, 'pending'> {
   readonly item: Item | View;
 }
 
-function Card({ item, api, me, vote }: CardProps) {
+function Card({ item, api, me, vote, shown }: CardProps) {
+  useLayoutEffect(() => {
+    shown.current = item;
+    return () => {
+      shown.current = undefined;
+    };
+  }, [item, shown]);
   return (
     <article aria-labelledby="card-title">
       <h2 id="card-title">

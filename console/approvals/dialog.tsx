@@ -1,6 +1,6 @@
 /** A modal dialog of the browser's own: it holds the focus, Escape closes it, and the focus returns to where it was. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface DialogProps {
   readonly title: string;
@@ -10,7 +10,8 @@ export interface DialogProps {
 
 export function Dialog({ title, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // With the drawing: a key that follows at once belongs to the dialog.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {

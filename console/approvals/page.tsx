@@ -1,5 +1,5 @@
 /** Approvals: what waits for a person, oldest first, beside the card of one request [console.approvals]. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { PageProps } from '../page-props.ts';
 import { go, hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
@@ -16,6 +16,8 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const [asked, setAsked] = useState<{ readonly item: Item; readonly verdict: Verdict } | undefined>();
   const [help, setHelp] = useState(false);
   const open = items?.find(({ envelope_id }) => envelope_id === id);
+  // The request on the card, which may be none of the list: the list holds the first ones alone.
+  const shown = useRef<Item | undefined>();
 
   const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict });
   // By the address, which is ahead of what is drawn when keys come fast.
@@ -24,8 +26,9 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
     if (next) go('approvals', next);
   };
   const voteOnOpen = (verdict: Verdict) => {
-    if (open && open.envelope_id === routeOf(location.hash).id && mayVote(me) && !notTheirs(open, me))
-      vote(open, verdict);
+    const { current: item } = shown;
+    if (item?.status !== 'pending' || item.envelope_id !== routeOf(location.hash).id) return;
+    if (mayVote(me) && !notTheirs(item, me)) vote(item, verdict);
   };
   useShortcuts({
     j: () => move(1),
@@ -65,7 +68,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
           <a class="back" href={hashOf('approvals')}>
             ← All approvals
           </a>
-          <OpenCard key={id} api={api} me={me} id={id} pending={open} vote={vote} />
+          <OpenCard key={id} api={api} me={me} id={id} pending={open} vote={vote} shown={shown} />
         </section>
       )}
       {asked && (
