@@ -1789,6 +1789,10 @@ const toolGateway: readonly Requirement[] = [
     'Arguments of calls to MCP servers are looked over for shell, template, path and URL injection, secrets, personal data and prompts; each kind is recorded, reviewed or blocked as tool_guard.arguments says, and a stricter rule stays.',
   ),
   must(
+    'guard.roots',
+    'Paths and addresses in arguments that are not known to lie below the roots of their server, of the call and of the session of its client are recorded, reviewed or blocked as tool_guard.arguments.outside_roots says; steps up, encodings, look-alike separators, homes and variables are outside. Roots of clients only narrow.',
+  ),
+  must(
     'guard.schema',
     'With tool_guard.arguments_schema: refuse, a tools/call whose arguments do not fit the inputSchema of its tool is blocked before it is sent; the error says where and what is allowed, and no value. A hostile schema neither runs, repeats nor fetches.',
   ),

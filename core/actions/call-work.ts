@@ -10,7 +10,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
-import { type ArgumentActions, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
+import { type ArgumentSettings, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -35,7 +35,7 @@ export interface EvaluationJob {
   /** JSON of the policy's document: a worker compiles each text once. */
   readonly policy: string;
   readonly sandbox: Configuration['sandbox'];
-  readonly guard?: ArgumentActions | undefined;
+  readonly guard?: ArgumentSettings | undefined;
   /** The parts of the call that its entry holds, where it will have one. */
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }

@@ -2,6 +2,7 @@
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { Seen } from '#core/provenance/trace.ts';
+import type { RootLists } from '#core/tool-guard/roots.ts';
 
 /** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */
 export interface GovernedRequest extends ActionRequest {
@@ -10,6 +11,8 @@ export interface GovernedRequest extends ActionRequest {
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   /** What the model has seen, where the whole conversation passes the gateway. */
   readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
+  /** Roots that an MCP client declares: they only narrow [guard.roots]. */
+  readonly roots?: RootLists | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
   /** A repeated request under it is answered the first outcome instead of being carried out again. */

@@ -2,7 +2,8 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { argumentActions, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
+import { argumentGuard, argumentSettings } from '#core/tool-guard/decide-arguments.ts';
+import type { RootLists } from '#core/tool-guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { knowAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
@@ -13,10 +14,17 @@ import { knowPrograms } from './program-texts.ts';
 
 type Known = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
+/** What is known of a call besides itself. */
+interface Beside {
+  /** The envelope whose entry will be written; absent for calls that leave none. */
+  readonly recorded?: ActionEnvelope | undefined;
+  /** Roots that the client declares. An approved call was compared with them before it waited. */
+  readonly roots?: RootLists | undefined;
+}
+
 /**
  * The decision of policy and sandbox. What a worker finds out about a large call beside its decision is remembered, so that
  * later steps do not look again.
- * @param recorded the envelope whose entry will be written; absent for calls that leave none.
  * @throws GatewayError `payload_too_large`, `service_unavailable`.
  */
 export async function evaluateCall(
@@ -24,9 +32,9 @@ export async function evaluateCall(
   { policy, policyDocument, configuration }: Known,
   call: ToolCall,
   effects: Effects,
-  recorded?: ActionEnvelope,
+  { recorded, roots }: Beside = {},
 ): Promise<PolicyDecision> {
-  const guard = argumentActions(configuration, call);
+  const guard = argumentSettings(configuration, call, roots);
   if (!calls || !isLarge(sentOf(call)))
     return noted(policy, call, evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects));
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({

@@ -148,7 +148,7 @@ async function askedAgain(
     ports.tasks.attached(tenant, tasksOf(envelope)),
   ]);
   const traced = await withSources(ports, snapshot, envelope, effects);
-  const evaluated = await evaluateCall(ports, snapshot, traced, effects, envelope);
+  const evaluated = await evaluateCall(ports, snapshot, traced, effects, { recorded: envelope });
   const standing = { session: head?.risk, key };
   const digest = callDigest(envelope);
   const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, standing };

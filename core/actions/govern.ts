@@ -60,13 +60,16 @@ export async function govern(
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const effects = await ports.effects(untraced);
-    const { prompt, conversation } = request;
+    const { prompt, conversation, roots } = request;
     const ownWords = principal.kind === 'human' ? { justification: untraced.justification } : {};
     const envelope = await withSources(ports, snapshot, untraced, effects, { prompt, conversation, ...ownWords });
     const large = isLarge(sentOf(envelope));
     const turn = async () => (large ? ports.pause(0) : undefined);
     await turn();
-    const evaluated = await evaluateCall(ports, snapshot, envelope, effects, request.dry_run ? undefined : envelope);
+    const evaluated = await evaluateCall(ports, snapshot, envelope, effects, {
+      recorded: request.dry_run ? undefined : envelope,
+      roots,
+    });
     await turn();
     const digest = callDigest(envelope);
     const scored = principal.kind === 'agent';

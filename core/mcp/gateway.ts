@@ -28,6 +28,7 @@ import {
   type RpcOutcome,
   responseOf,
 } from './protocol/messages.ts';
+import { rootsInAnswer } from './protocol/roots.ts';
 import type { Caller, Exchange } from './sessions/caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './sessions/conversations.ts';
 import { EventStreams } from './sessions/event-streams.ts';
@@ -302,7 +303,11 @@ export class McpGateway {
 
   /** A notification, or the answer to a request of a server. */
   async #take(message: RpcMessage, caller: Caller): Promise<void> {
-    if (message.kind === 'response') return toServer(caller, message.id, message.outcome);
+    if (message.kind === 'response') {
+      const roots = rootsInAnswer(message.outcome);
+      if (roots && caller.session) await this.#sessions.keep({ ...caller.session, roots });
+      return toServer(caller, message.id, message.outcome);
+    }
     if (message.kind !== 'notification' || message.notification.method === 'notifications/initialized') return;
     const { method, params } = message.notification;
     const cancelled = method === 'notifications/cancelled' ? params?.requestId : undefined;

@@ -125,6 +125,8 @@ export interface McpSession {
   readonly earlier?: readonly string[];
   readonly handshake: ClientHandshake;
   readonly upstreams: Readonly<Record<string, Continuation>>;
+  /** As the client listed them when a server asked [guard.roots]. */
+  readonly roots?: readonly string[];
   /** ISO 8601. */
   readonly expires_at: string;
 }

@@ -7,18 +7,32 @@ import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { ArgumentFinding, checkArguments } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';
+import type { outsideRoots, RootLists } from './roots.ts';
 
 export type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
 
-/** What looks arguments over, and what its findings decide. */
-export interface ArgumentGuard {
+/** What the guard of a call is to do; it goes to workers as it is. */
+export interface ArgumentSettings {
   readonly actions: ArgumentActions;
+  /** Roots that a server's entry and the client declare [guard.roots]. */
+  readonly roots?: RootLists;
+}
+
+/** What looks arguments over, and what its findings decide. */
+export interface ArgumentGuard extends ArgumentSettings {
   readonly check: typeof checkArguments;
+  /** Present where there are roots. */
+  readonly outside?: typeof outsideRoots;
 }
 
 /** Loaded with the first call that has a guard. */
-export const argumentGuard = async (actions: ArgumentActions | undefined): Promise<ArgumentGuard | undefined> =>
-  actions && { actions, check: (await import('./arguments.ts')).checkArguments };
+export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
+  if (!settings) return undefined;
+  const { checkArguments: check } = await import('./arguments.ts');
+  return settings.roots
+    ? { ...settings, check, outside: (await import('./roots.ts')).outsideRoots }
+    : { ...settings, check };
+}
 
 /** A finding as evidence, `why` and the approval card show it. */
 export interface NotedArgument extends ArgumentFinding {
@@ -27,17 +41,23 @@ export interface NotedArgument extends ArgumentFinding {
 
 const recorded = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
 
-/** The actions that hold for a call; undefined where its upstream is not an MCP server, or its guard is off. */
-export function argumentActions(
+/**
+ * What holds for a call; undefined where its upstream is not an MCP server, or its guard is off.
+ * @param declared roots of the client.
+ */
+export function argumentSettings(
   { tool_guard, upstreams }: Pick<Configuration, 'tool_guard' | 'upstreams'>,
   { upstream }: Pick<ToolCall, 'upstream'>,
-): ArgumentActions | undefined {
+  declared: RootLists = [],
+): ArgumentSettings | undefined {
   const entry: McpUpstreamEntry | undefined = upstreams.mcp.find(({ name }) => name === upstream);
   if (!entry || entry.guard === 'off') return undefined;
-  return entry.guard === 'log' ? recorded : tool_guard.arguments;
+  const roots = entry.roots ? [entry.roots, ...declared] : declared;
+  const actions = entry.guard === 'log' ? recorded : tool_guard.arguments;
+  return roots.length > 0 ? { actions, roots } : { actions };
 }
 
-/** Protocols whose arguments are read by a grammar of their own: effects decide them. */
+/** Protocols whose arguments are read by a grammar of their own: effects decide them. Roots hold there too. */
 const read: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 
 /** @param decided what policy, sandbox and effects say. Arguments that cannot be looked over are reviewed. */
@@ -46,10 +66,12 @@ export function decideArguments(
   call: ToolCall,
   guard: ArgumentGuard | undefined,
 ): PolicyDecision {
-  if (!guard || decided.decision === 'block' || read.has(foldCase(call.protocol).trim())) return decided;
+  if (!guard || decided.decision === 'block') return decided;
+  const { check, outside, roots = [] } = guard;
   let found: readonly ArgumentFinding[];
   try {
-    found = guard.check(call.parameters);
+    const looked = read.has(foldCase(call.protocol).trim()) ? [] : check(call.parameters);
+    found = outside ? [...looked, ...outside(call.parameters, roots)] : looked;
   } catch {
     return worse(
       decided,

@@ -28,7 +28,16 @@ export type DefinitionKind = (typeof definitionKinds)[number];
 export const changeKinds = ['new_instruction', 'new_reach', 'new_secret', 'looser_annotation'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-export const argumentKinds = ['command', 'template', 'path', 'url', 'secret', 'personal_data', 'prompt'] as const;
+export const argumentKinds = [
+  'command',
+  'template',
+  'path',
+  'url',
+  'secret',
+  'personal_data',
+  'prompt',
+  'outside_roots',
+] as const;
 export type ArgumentKind = (typeof argumentKinds)[number];
 
 /** A finding of severity `low` is recorded only, whatever the configured action is. */

@@ -6,6 +6,7 @@ import {
   entries,
   http,
   keys,
+  meta,
   modern,
   open,
   send,
@@ -292,3 +293,41 @@ const reviewed = {
   default_decision: 'allow',
   rules: [{ protocol: 'mcp', tool: 'get_file', decision: 'review' }],
 };
+
+describe('[guard.roots] a path outside of the roots', () => {
+  const rooted = { extra: { tool_guard: { arguments: { outside_roots: 'block' } } } };
+  const rootsKey = 'agent-governance-gateway/roots';
+  const outside = { error: { data: { reason: expect.stringContaining('the declared roots') } } };
+
+  test('of the server is not sent; one below is', async () => {
+    await configure({ upstreams: upstreams({ roots: ['/srv/data'] }), ...rooted });
+    const session = await open();
+    const before = server.calls().length;
+    const { last: refused } = await call('echo', { path: '/srv/data/../x' }, { session });
+    expect(refused).toMatchObject(outside);
+    expect(server.calls().length).toBe(before);
+    expect((await call('echo', { path: '/srv/data/x' }, { session })).last.result).toBeDefined();
+    const noted = (await entries(session)).find(({ kind }) => kind === 'block');
+    expect(noted?.body).toMatchObject({ matched_rule: 'tool_guard:outside_roots' });
+  });
+
+  test('of the call is not sent, and the roots are not sent either', async () => {
+    await configure({ upstreams: upstreams(), ...rooted });
+    const ask = (path: string, roots: unknown = ['file:///srv/data']) =>
+      modern('tools/call', { name: 'echo', arguments: { path } }, {}, { ...meta, [rootsKey]: roots });
+    expect((await ask('/etc/x')).last).toMatchObject(outside);
+    expect((await ask('/srv/data/x')).last.result).toBeDefined();
+    expect(JSON.stringify(server.calls().at(-1))).not.toContain(rootsKey);
+    expect((await ask('x', ['src'])).last.error).toMatchObject({ code: -32602 });
+  });
+
+  test('of the session, as its client answered roots/list, is not sent', async () => {
+    await configure({ upstreams: upstreams(), ...rooted });
+    const session = await open();
+    const roots = [{ uri: 'file:///srv/data', name: 'data' }];
+    await http('POST', '/mcp', { jsonrpc: '2.0', id: 'guarded~1', result: { roots } }, { session });
+    expect((await call('echo', { path: '/etc/x' }, { session })).last).toMatchObject(outside);
+    expect((await call('echo', { path: '/srv/data/x' }, { session })).last.result).toBeDefined();
+    expect((await call('echo', { path: '/etc/x' }, { session: await open() })).last.result).toBeDefined();
+  });
+});

@@ -112,6 +112,10 @@ export const toolGuard = z
           .default('log')
           .meta({ description: 'Card numbers, IBANs and social security numbers.' }),
         prompt: argumentAction.default('review').meta({ description: 'System prompts and lists of tools.' }),
+        outside_roots: argumentAction.default('review').meta({
+          description:
+            'Paths and addresses outside of the roots that the upstream or the client declares; without roots nothing is compared.',
+        }),
       })
       .prefault({})
       .meta({

@@ -17,6 +17,15 @@ const mcpOverride = z.strictObject({
     .meta({ description: 'Arguments whose values, joined by "/", are the target.' }),
 });
 
+const root = z
+  .string()
+  .max(1_024)
+  .regex(
+    /^(?:\/(?!\/)|[A-Za-z]:[\\/]|file:\/\/\/|(?!file:)[a-z][a-z0-9+.-]{1,31}:\/\/[^\s/?#@]+(?=\/|$))[^?#]*$/i,
+    'an absolute path, or a URI without user, query and fragment',
+  )
+  .refine((text) => !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text), 'a root without ".." in it');
+
 /** An MCP server behind the gateway. */
 export const mcpUpstream = z
   .strictObject({
@@ -81,6 +90,10 @@ export const mcpUpstream = z
       description: 'What a changed definition of a tool does: warn, or block calls until a human accepts it.',
     }),
     guard: guardMode,
+    roots: z.array(root).min(1).max(64).optional().meta({
+      description:
+        'Folders and addresses in which its tools may work: absolute paths and URIs. Paths and addresses in arguments outside of them are what tool_guard.arguments.outside_roots says. Addresses of the web are compared only where one of the roots is one.',
+    }),
     forwarded_meta: z.array(glob).default([]).meta({
       description:
         'Globs of keys of _meta that the server is sent besides those of the protocol. They are decided with the call.',

@@ -5,6 +5,7 @@ import { traceContextOf } from '#core/kernel/trace-context.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { type Era, metaKeys, tasksExtension } from './era.ts';
 import { invalidParams, isObject } from './messages.ts';
+import { rootsKey, rootsOf } from './roots.ts';
 
 export interface ForwardedMeta {
   /** What the protocol needs: no call means another thing by it. */
@@ -61,6 +62,9 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
       return era === 'stateless' ? value : undefined;
     case promptKey:
       promptOf({ [promptKey]: value });
+      return undefined;
+    case rootsKey:
+      rootsOf(value);
       return undefined;
     case metaKeys.relatedTask:
     case 'traceparent': // below, together

@@ -101,7 +101,13 @@ export class Conversations {
     const made = async (entry: McpUpstreamEntry, link: UpstreamLink): Promise<UpstreamLink> => {
       const known = current.upstreams[entry.name];
       if (known?.session_id === link.continuation.session_id && known !== undefined) return link;
-      current = { ...current, upstreams: { ...current.upstreams, [entry.name]: link.continuation } };
+      // The client may have listed its roots since the session was read.
+      const roots = (await this.#ports.mcpStore.session(current.id))?.roots ?? current.roots;
+      current = {
+        ...current,
+        ...(roots && { roots }),
+        upstreams: { ...current.upstreams, [entry.name]: link.continuation },
+      };
       await this.#ports.mcpStore.putSession(current);
       return link;
     };

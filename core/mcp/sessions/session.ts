@@ -42,6 +42,7 @@ export class Sessions {
 
   async keep(session: McpSession): Promise<void> {
     await this.#ports.mcpStore.putSession(session);
+    this.#remember(session, this.#ports.clock.now());
   }
 
   /** @throws RpcFault with status 400 without an id, 404 for one that is unknown, over, or another key's. */

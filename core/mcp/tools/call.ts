@@ -16,6 +16,7 @@ import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } f
 import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
 import { forwardedMeta, promptOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
+import { declaredRoots } from '../sessions/client-roots.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
 import { asItAsked } from '../sessions/resumed.ts';
 import { complete } from '../sessions/translate.ts';
@@ -79,6 +80,7 @@ async function make(
     placement,
     sent_with: sent,
     ...(prompt !== undefined && { prompt }),
+    roots: declaredRoots(connected, params._meta),
     actor: { agent: connected.agent },
     ...(back && { approval_ref: back.state.approval }),
   };

@@ -12,6 +12,7 @@ import { decide } from '#core/tool-policy/decide.ts';
 import type { McpPorts } from '../ports.ts';
 import { isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
+import { rootsForReading } from '../sessions/client-roots.ts';
 import { noHold } from '../waiting/waiting.ts';
 import { governable } from './action.ts';
 import { answer, sentWith } from './call.ts';
@@ -52,6 +53,7 @@ export async function readGoverned(
     ...readOf(method, entry, parameters),
     placement: { upstream: entry.name, upstream_tool: method },
     sent_with: sentWith(params, {}),
+    roots: rootsForReading(caller, parameters, meta),
     actor: { agent: caller.agent },
   };
   const run: Run = {

@@ -1,0 +1,34 @@
+/** Roots as a client declares them: with a call, or in its answer to `roots/list` [guard.roots]. */
+import type { Json } from '#core/kernel/json.ts';
+import { rootOf } from '#core/tool-guard/root.ts';
+import { invalidParams, isObject, type RpcOutcome } from './messages.ts';
+
+/** Under which a host application declares the roots of a call. They are never sent to the server. */
+export const rootsKey = 'agent-governance-gateway/roots';
+
+const mostRoots = 64;
+const longestRoot = 1_024;
+
+/** @throws RpcFault -32602 for a value that is not a list of roots. */
+export function rootsOf(value: Json | undefined): string[] | undefined {
+  if (value === undefined) return undefined;
+  const isRoot = (each: Json): each is string =>
+    typeof each === 'string' && each.length <= longestRoot && rootOf(each) !== undefined;
+  if (Array.isArray(value) && value.length > 0 && value.length <= mostRoots && value.every(isRoot)) return value;
+  throw invalidParams(
+    `params._meta["${rootsKey}"] must be a list of 1 to ${mostRoots} absolute paths or URIs, each of at most ${longestRoot} characters.`,
+  );
+}
+
+/**
+ * Roots of a client's answer to `roots/list`; undefined for another answer. A client that lists none declares none; what is listed
+ * and cannot be read stays in the list, where nothing lies below it.
+ */
+export function rootsInAnswer(outcome: RpcOutcome): string[] | undefined {
+  const listed = 'result' in outcome ? outcome.result.roots : undefined;
+  if (!Array.isArray(listed)) return undefined;
+  return listed
+    .slice(0, mostRoots)
+    .map((each) => (isObject(each) && typeof each.uri === 'string' ? each.uri.slice(0, longestRoot + 1) : ''))
+    .map((uri) => (uri.length > longestRoot ? '' : uri));
+}

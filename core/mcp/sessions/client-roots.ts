@@ -1,0 +1,23 @@
+/** The roots that hold for a call: those declared with it, and those that its client's session listed last [guard.roots]. */
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { RootLists } from '#core/tool-guard/roots.ts';
+import { isObject } from '../protocol/messages.ts';
+import { rootsKey, rootsOf } from '../protocol/roots.ts';
+import type { Caller } from './caller.ts';
+
+/** @throws RpcFault -32602 for roots that cannot be read. */
+export function declaredRoots({ session }: Pick<Caller, 'session'>, meta: Json | undefined): RootLists {
+  const ofCall = isObject(meta) ? rootsOf(meta[rootsKey]) : undefined;
+  const ofSession = session?.roots;
+  return [ofCall, ofSession].filter((list) => list !== undefined && list.length > 0) as RootLists;
+}
+
+/** Roots of clients are folders, so they limit the reading of files and leave resources of other schemes to their server. */
+export function rootsForReading(
+  caller: Pick<Caller, 'session'>,
+  { uri }: JsonObject,
+  meta: Json | undefined,
+): RootLists {
+  const roots = declaredRoots(caller, meta);
+  return typeof uri === 'string' && /^(?!file:)[a-z][a-z0-9+.-]{1,31}:/i.test(uri) ? [] : roots;
+}

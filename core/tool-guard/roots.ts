@@ -1,0 +1,127 @@
+/**
+ * Paths and addresses in arguments that lie outside of the roots declared for a server or by a client [guard.roots]. Only a value
+ * whose every reading lies below a root is inside; what cannot be read with certainty is outside.
+ */
+import { wordsIn } from '#core/classification/tool-words.ts';
+import type { ArgumentFinding } from './arguments.ts';
+import { readingsOf } from './location-readings.ts';
+import { below, isWeb, type Root, rootOf } from './root.ts';
+
+/** Each list holds for itself: a value lies below a root of every list. */
+export type RootLists = readonly (readonly string[])[];
+
+const mostFindings = 20;
+const mostLevels = 64;
+const longest = 4_096;
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+/** Names whose values are places, whatever they look like. */
+const placeNames = wordSet(
+  `path paths file files filename filepath dir directory folder folders cwd root workspace source src destination dest dst
+  target output outfile input infile uri uris url urls href link location`,
+);
+/** Names of command lines: each of their words may be a place. */
+const lineNames = wordSet('command cmd script args argv arguments options flags line');
+/** Names of texts: a place in them is a word that a person reads. */
+const textNames = wordSet(
+  'content contents text body message comment description title subject prompt note notes summary markdown html query question answer',
+);
+
+/** @throws RangeError for arguments that are nested too deeply. */
+export function outsideRoots(parameters: Readonly<Record<string, unknown>>, lists: RootLists): ArgumentFinding[] {
+  const roots = lists.map((list) => list.map(rootOf).filter((root) => root !== undefined));
+  const findings: ArgumentFinding[] = [];
+  const isInside = (place: string) => roots.every((list) => insideOf(place, list));
+  walk(parameters, 'parameters', '', 0, { findings, isInside });
+  return findings;
+}
+
+interface Walk {
+  readonly findings: ArgumentFinding[];
+  readonly isInside: (place: string) => boolean;
+}
+
+function walk(value: unknown, where: string, name: string, level: number, given: Walk): void {
+  if (given.findings.length >= mostFindings) return;
+  if (level > mostLevels) throw new RangeError('The arguments are nested too deeply.');
+  if (typeof value === 'string') checkText(value, where, name, level, given);
+  if (value === null || typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) walk(item, `${where}[${at}]`, name, level + 1, given);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const shown = `${where}.${/^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(key) ? key : '*'}`;
+    // Some tools take a map from paths to contents.
+    checkText(key, shown, '', level, given);
+    walk(item, shown, key, level + 1, given);
+  }
+}
+
+/** What a text begins with that is an absolute place, a step up, a home or a variable. */
+const begins =
+  /^(?:file:|[a-z][a-z0-9+.-]{1,31}:\/|[/\\~\u2044\u2215\uff0f\uff3c\uff5e]|%(?:25)*(?:2f|5c|7e)|[A-Za-z]:[\\/]|[.\uff0e\u2024]{1,2}(?:[\\/%\u2044\u2215\uff0f\uff3c]|$)|\$[{(]?[A-Za-z_]\w{0,63}[})]?[\\/]|%[A-Za-z_]\w{1,31}%[\\/])/iu;
+const stepInside =
+  /^\S*[\\/\u2044\u2215\uff0f\uff3c](?:\.|%(?:25)*2e|\u2024|\uff0e){2}(?:[\\/%\u2044\u2215\uff0f\uff3c;]|$)/iu;
+const looksLikePlace = (text: string): boolean => begins.test(text) || stepInside.test(text);
+
+function checkText(text: string, where: string, name: string, level: number, given: Walk): void {
+  const last = wordsIn(name).at(-1) ?? '';
+  const isPlace = placeNames.has(last);
+  const isLine = lineNames.has(last);
+  if (textNames.has(last)) return;
+  if (text.length > longest) {
+    if (isPlace || begins.test(text.trimStart().slice(0, 64))) given.findings.push(outside(where));
+    return;
+  }
+  const inner = isPlace || isLine ? jsonIn(text) : undefined;
+  if (inner !== undefined) {
+    walk(inner, where, name, level + 1, given);
+    return;
+  }
+  const places = isLine ? placesInLine(text) : placesIn(text.trim(), isPlace);
+  if (!places.every(given.isInside)) given.findings.push(outside(where));
+}
+
+const outside = (where: string): ArgumentFinding => ({
+  ...{ kind: 'outside_roots', where, severity: 'high' },
+  description: 'A path or address that is not known to lie below the declared roots.',
+});
+
+/** A list or object that is sent as a text. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[[{"]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the next place of a list begins: a colon parts paths, as in `PATH`, behind the first slash only. */
+const parting =
+  /\s*[\r\n]+\s*|(?:[\s,;|"']+|(?<=[\\/][^:\s]*):)(?=[/~]|[a-z][a-z0-9+.-]{1,31}:[\\/]|[A-Za-z]:[\\/]|\.\.[\\/])/i;
+
+/** The places of a value. A relative name outside of names of places is a word like any other. */
+const placesIn = (text: string, isPlace: boolean): string[] =>
+  isPlace || looksLikePlace(text) ? text.split(parting).filter((each) => each !== '') : [];
+
+/** Words of a command line, without the option they are the value of. */
+const placesInLine = (line: string): string[] =>
+  line
+    .split(/[\s;|&<>()"'`=,]+/)
+    .map((word) => word.replace(/^(?:-{1,2}[A-Za-z][\w-]*?:?|[@+]+)(?=[/~\\]|\.\.)/, ''))
+    .flatMap((word) => placesIn(word, false));
+
+function insideOf(place: string, roots: readonly Root[]): boolean {
+  if (isWeb(place)) {
+    if (!roots.some(({ space }) => isWeb(`${space}/`))) return true;
+    return everyReading(place.replace(/[?#].*$/s, ''), roots);
+  }
+  return everyReading(place, roots);
+}
+
+function everyReading(place: string, roots: readonly Root[]): boolean {
+  const readings = readingsOf(place);
+  return readings?.every((reading) => below(reading, roots)) ?? false;
+}
