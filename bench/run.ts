@@ -19,6 +19,7 @@ import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
+import { benchObservatory } from './observatory.ts';
 import { benchPlugins } from './plugins.ts';
 import { benchProjection } from './projection.ts';
 import { benchProvenance } from './provenance.ts';
@@ -61,6 +62,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   tickets: benchTickets,
   evidence: benchEvidence,
   'transparency log': benchTransparency,
+  observatory: benchObservatory,
   'projection on AWS, simulated': benchProjection,
   'content policy': benchContentPolicy,
   'personal data, generated corpus': benchPersonalData,

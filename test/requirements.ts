@@ -1024,6 +1024,7 @@ const admin: readonly Requirement[] = [
     'analytics.buckets',
     'Analytics keeps 1-minute buckets of 48 hours by global, tenant, model, provider and tool.',
   ),
+  must('analytics.hours', 'Buckets of an hour are read as sums of hours, which add up what their minutes add up to.'),
   must('analytics.percentiles', 'Percentiles come from mergeable sketches and lie within 2 % of the exact ones.'),
   must(
     'analytics.projection',

@@ -2,7 +2,7 @@
  * The items of the observations table, and the requests that write them.
  *
  * One mark an entry (`seen#<hash>`), one record a batch (`batch#<writer>#<number>`), one sum an hour and counter
- * (`<tenant>#counters`), one sum a minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`), one row a
+ * (`<tenant>#counters`), one sum a minute and dimension (`<scope>#minutes#<dimension>`, `observation-minutes.ts`) and one an hour (`#hours#`), one row a
  * violation (`<tenant>#violations`), a chat call (`<tenant>#requests`) and what an evaluator said of one (`<tenant>#scores`, at the
  * call's place). An hour is many small items, never one that grows with the
  * names callers think up.
@@ -17,7 +17,7 @@ import type { Counted } from '#core/observatory/usage.ts';
 import type { Violation } from '#core/observatory/violation.ts';
 import { fromItem, type Item, toItem } from './items.ts';
 import { type CountedProjection, minuteSums } from './observation-minutes.ts';
-import { measuresOf, type Sum, sumMark, ttlOf } from './observation-sums.ts';
+import { type Sum, sumMark, sumsOfItem, ttlOf } from './observation-sums.ts';
 
 export const keptDays = 90;
 const keptSeconds = keptDays * 24 * 3600;
@@ -187,8 +187,8 @@ const scoreRow = (tenant: string, { at, entry, said }: NonNullable<Projection['e
 export const toScore = (item: Item): Score => JSON.parse(item.row?.S ?? '{}') as Score;
 
 export function toCounted(item: Item): Counted {
-  const { counter, ...rest } = fromItem(item) as { counter: Omit<Counted, 'count' | 'measures'> };
-  const { count = 0, ...measures } = measuresOf(rest);
+  const { counter } = fromItem({ counter: item.counter! }) as { counter: Omit<Counted, 'count' | 'measures'> };
+  const { count = 0, ...measures } = sumsOfItem(item);
   return { ...counter, count, measures };
 }
 

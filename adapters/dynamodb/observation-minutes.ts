@@ -1,26 +1,30 @@
 /**
- * Items of analytics: the sums of one minute, one dimension and one scope. A tenant's own are one item; those of the whole
- * platform lie in shards by tenant, because every call of the deployment raises some of them.
+ * Items of analytics: the sums of one minute, one dimension and one scope, and the same by the hour, so that a query over two days reads
+ * 48 items a dimension. A tenant's own are one item; those of the whole platform lie in shards by tenant, because every call of the
+ * deployment raises some of them.
  */
 
-import type { MinuteSums } from '#core/observatory/buckets.ts';
+import type { TimedSums } from '#core/observatory/buckets.ts';
 import { type Dimension, everyTenant, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import { addUp } from '#core/observatory/measures.ts';
 import type { Point, Projection } from '#core/observatory/projection.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
-import { fromItem, type Item, toItem } from './items.ts';
-import { measuresOf, type Sum, sumMark, ttlOf } from './observation-sums.ts';
+import { type Item, toItem } from './items.ts';
+import { type Sum, sumMark, sumsOfItem, ttlOf } from './observation-sums.ts';
 import { shardOf, shards } from './shards.ts';
 
 const recentSeconds = recentHours * 3600;
 
-const seriesOf = (scope: Scope, dimension: Dimension, shard?: number): string =>
-  `${scope}#minutes#${shard === undefined ? '' : `${shard}#`}${dimension}`;
+type Width = 'minutes' | 'hours';
 
-/** Every series that holds minutes of the dimension. */
-export const minuteSeries = (scope: Scope, dimension: Dimension): string[] =>
+const seriesOf = (width: Width, scope: Scope, dimension: Dimension, shard?: number): string =>
+  `${scope}#${width}#${shard === undefined ? '' : `${shard}#`}${dimension}`;
+
+/** Every series that holds minutes, or hours, of the dimension. */
+export const everySeries = (width: Width, scope: Scope, dimension: Dimension): string[] =>
   scope === everyTenant
-    ? Array.from({ length: shards.minutes }, (_, shard) => seriesOf(scope, dimension, shard))
-    : [seriesOf(scope, dimension)];
+    ? Array.from({ length: shards.minutes }, (_, shard) => seriesOf(width, scope, dimension, shard))
+    : [seriesOf(width, scope, dimension)];
 
 interface Minute extends Point {
   readonly scope: Scope;
@@ -70,22 +74,40 @@ export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): S
   const shard = shardOf(tenant, shards.minutes);
   const [at, ttl] = [timestamp.slice(0, 16), ttlOf(timestamp, recentSeconds)];
   return minutes.map(({ scope, dimension, measures }) => ({
-    series: seriesOf(scope, dimension, scope === everyTenant ? shard : undefined),
+    series: seriesOf('minutes', scope, dimension, scope === everyTenant ? shard : undefined),
     ...{ at, of: {}, measures, ttl },
   }));
 }
 
+/** The sums of a batch with those of the hours in which its minutes lie. The batch's record does without: hours follow from minutes. */
+export function withHours(sums: readonly Sum[]): Sum[] {
+  const hours = Map.groupBy(sums.flatMap(hourOf), ({ series, at }) => `${series}#${at}`);
+  const added = [...hours.values()].map((same) => ({
+    ...same[0]!,
+    measures: addUp(same.map(({ measures }) => measures)),
+    ttl: Math.max(...same.map(({ ttl }) => ttl)),
+  }));
+  return [...sums, ...added];
+}
+
+function hourOf(sum: Sum): Sum[] {
+  const scope = sum.series.slice(0, sum.series.indexOf('#'));
+  const minutes = `${scope}#minutes#`;
+  if (!sum.series.startsWith(minutes)) return [];
+  return [{ ...sum, series: `${scope}#hours#${sum.series.slice(minutes.length)}`, at: sum.at.slice(0, 13) }];
+}
+
 /** The item of a minute that is counted elsewhere: the first shard has it alone. */
-export const replacedMinute = (dimension: Dimension, { at, measures }: MinuteSums): Item =>
+export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums): Item =>
   toItem({
-    series: seriesOf(everyTenant, dimension, 0),
+    series: seriesOf('minutes', everyTenant, dimension, 0),
     at: at.slice(0, 16),
     ttl: ttlOf(at, recentSeconds),
     ...Object.fromEntries(Object.entries(measures).map(([name, value]) => [`${sumMark}${name}`, value])),
   });
 
-/** An item of a minute as it is read again. */
-export function toMinuteSums(item: Item): MinuteSums {
-  const { at, ...rest } = fromItem(item);
-  return { at: `${String(at)}:00.000Z`, measures: measuresOf(rest) };
-}
+/** An item of a minute (`2026-11-25T10:31`) or of an hour (`2026-11-25T10`) as it is read again. */
+export const toTimedSums = (item: Item): TimedSums => ({
+  at: `${(item.at?.S ?? '').padEnd(16, ':00')}:00.000Z`,
+  measures: sumsOfItem(item),
+});

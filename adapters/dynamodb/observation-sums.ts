@@ -1,5 +1,6 @@
 /** What a batch adds to one item of the observations table. */
 import type { Measures } from '#core/observatory/measures.ts';
+import type { Item } from './items.ts';
 
 /** Kept in the batch's record as text, so that it can be added after a crash. */
 export interface Sum {
@@ -14,13 +15,14 @@ export interface Sum {
 /** Measures stand under a mark of their own, apart from the attributes of the item. */
 export const sumMark = '+';
 
-/** The measures of an item, without its other attributes. */
-export const measuresOf = (item: Readonly<Record<string, unknown>>): Measures =>
-  Object.fromEntries(
-    Object.entries(item).flatMap(([name, value]) =>
-      name.startsWith(sumMark) ? [[name.slice(sumMark.length), Number(value)]] : [],
-    ),
-  );
+/** The measures of an item, without its other attributes: read straight from its attributes, since a query reads thousands. */
+export function sumsOfItem(item: Item): Measures {
+  const measures: Record<string, number> = Object.create(null);
+  for (const name of Object.keys(item)) {
+    if (name.startsWith(sumMark)) measures[name.slice(sumMark.length)] = Number(item[name]!.N);
+  }
+  return measures;
+}
 
 /** When an item of an entry may go, in epoch seconds. */
 export const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;

@@ -24,7 +24,7 @@ import type { Score } from '#core/evaluation/message.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { MinuteSums } from '#core/observatory/buckets.ts';
+import type { TimedSums } from '#core/observatory/buckets.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { Projection } from '#core/observatory/projection.ts';
 import type { RequestRow } from '#core/observatory/request-row.ts';
@@ -53,9 +53,10 @@ import {
 } from './observation-items.ts';
 import {
   type CountedProjection,
-  minuteSeries,
+  everySeries,
   replacedMinute,
-  toMinuteSums,
+  toTimedSums,
+  withHours,
   withMinutes,
 } from './observation-minutes.ts';
 import type { Sum } from './observation-sums.ts';
@@ -94,7 +95,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     });
 
   async function addSums(batch: BatchId, sums: readonly Sum[]): Promise<void> {
-    await stored(Promise.all(sums.map((sum) => update(sumUpdate(TableName, batch, sum)))));
+    await stored(Promise.all(withHours(sums).map((sum) => update(sumUpdate(TableName, batch, sum)))));
     await stored(update(batchDone(TableName, batch)));
   }
 
@@ -181,6 +182,18 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     } while (next);
   }
 
+  /** Sums of every shard of a dimension, oldest first; shards of one time stand beside each other, and readers add them up. */
+  async function timed(all: readonly string[], first: string, last: string): Promise<TimedSums[]> {
+    const sums = await Promise.all(
+      all.map(async (series) => {
+        const found: TimedSums[] = [];
+        for await (const item of range(series, first, last)) found.push(toTimedSums(item));
+        return found;
+      }),
+    );
+    return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  }
+
   /** Rows of a series, newest first, from the cursor's place on. */
   async function newest(series: string, limit: number, start: Item | undefined, since = '') {
     const page = await stored(
@@ -258,18 +271,11 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
       return page(await scored(tenant, found), start);
     },
 
-    async minutes(scope, { dimension, from, to }) {
-      const [first, last] = [from.slice(0, 16), to.slice(0, 16)];
-      const sums = await Promise.all(
-        minuteSeries(scope, dimension).map(async (series) => {
-          const found: MinuteSums[] = [];
-          for await (const item of range(series, first, last)) found.push(toMinuteSums(item));
-          return found;
-        }),
-      );
-      // Shards of one minute stand beside each other; readers add them up.
-      return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-    },
+    minutes: (scope, { dimension, from, to }) =>
+      timed(everySeries('minutes', scope, dimension), from.slice(0, 16), to.slice(0, 16)),
+
+    hours: (scope, { dimension, from, to }) =>
+      timed(everySeries('hours', scope, dimension), from.slice(0, 13), to.slice(0, 13)),
 
     async replaceMinutes(dimension, minutes) {
       await sideBySide(minutes, rowsAtOnce, (minute) =>

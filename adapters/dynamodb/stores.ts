@@ -54,6 +54,7 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
       violations: true,
       requests: true,
       minutes: true,
+      hours: true,
       replaceMinutes: true,
       dimensions: true,
     }),

@@ -1,6 +1,7 @@
 /** Analytics by the minute [analytics.buckets]: what a tenant, model, provider or tool was asked, by whom the caller may see. */
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type Bucket, bucketsOf, parseStep, type Step } from '#core/observatory/buckets.ts';
 import {
   type Dimension,
@@ -11,6 +12,7 @@ import {
   type Scope,
 } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
+import { sumsBetween } from '#core/observatory/sums-between.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import type { Call, Operation } from './operation.ts';
 
@@ -22,6 +24,8 @@ const usualMinutes = 60;
 const maxListed = 100;
 /** Buckets of an answer: a function answers in 6 MB. */
 const maxBuckets = 25_000;
+/** Dimensions read side by side: an answer that becomes too large is refused before all of them are read. */
+const readAtOnce = 8;
 
 interface Span {
   readonly from: string;
@@ -46,20 +50,27 @@ async function summaryOf(call: Call, span: Span, step: Step) {
   const asked = call.repeated.dimension?.map(parseDimension);
   const dimensions = [...new Set(asked ?? (await seenIn(call, span)))];
   for (const dimension of dimensions) assertMaySee(call, dimension);
-  const { observations } = call.ports;
-  const all = await Promise.all(
-    dimensions.map(async (dimension): Promise<[Dimension, Bucket[]]> => {
-      const sums = await observations.minutes(scopeOf(call, dimension), { dimension, ...span });
-      return [dimension, bucketsOf(sums, step)];
-    }),
+  const { observations, clock } = call.ports;
+  const found = new Map<Dimension, Bucket[]>();
+  let buckets = 0;
+  await sideBySide(
+    dimensions,
+    readAtOnce,
+    async (dimension) => {
+      const query = { dimension, ...span };
+      const sums = await sumsBetween(observations, scopeOf(call, dimension), query, step, clock.now());
+      const own = bucketsOf(sums, step);
+      buckets += own.length;
+      found.set(dimension, own);
+    },
+    () => buckets <= maxBuckets,
   );
-  const buckets = all.reduce((sum, [, each]) => sum + each.length, 0);
   if (buckets > maxBuckets) {
     throw invalidRequest(
-      `The answer would hold ${buckets} buckets; at most ${maxBuckets} are sent. Ask for fewer dimensions, a shorter time or a longer step.`,
+      `The answer would hold more than ${maxBuckets} buckets. Ask for fewer dimensions, a shorter time or a longer step.`,
     );
   }
-  return { dimensions, summary: Object.fromEntries(all) };
+  return { dimensions, summary: Object.fromEntries(dimensions.map((dimension) => [dimension, found.get(dimension)])) };
 }
 
 /** What the caller may see and what had traffic; everything together first. */

@@ -5,9 +5,9 @@ import { addUp, type Measures } from './measures.ts';
 import { toUsd } from './request-row.ts';
 import { percentiles } from './sketch.ts';
 
-/** What one dimension added up to in one minute. */
-export interface MinuteSums {
-  /** ISO 8601 time of the minute. */
+/** What one dimension added up to in one minute or one hour. */
+export interface TimedSums {
+  /** ISO 8601 time at which the minute or hour begins. */
   readonly at: string;
   readonly measures: Measures;
 }
@@ -71,8 +71,8 @@ export function totalsOf(all: readonly Measures[]): Totals {
 }
 
 /** One bucket a step, oldest first. A step without traffic has none. */
-export function bucketsOf(sums: readonly MinuteSums[], step: Step): Bucket[] {
-  const startOf = ({ at }: MinuteSums) => Math.floor(Date.parse(at) / steps[step]) * steps[step];
+export function bucketsOf(sums: readonly TimedSums[], step: Step): Bucket[] {
+  const startOf = ({ at }: TimedSums) => Math.floor(Date.parse(at) / steps[step]) * steps[step];
   return [...Map.groupBy(sums, startOf)]
     .sort(([a], [b]) => a - b)
     .map(([start, together]) => ({

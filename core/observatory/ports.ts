@@ -1,7 +1,7 @@
 /** Projections of the evidence stream: derived, idempotent by entry hash, rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Page } from '#core/evidence/ports.ts';
-import type { MinuteSums } from './buckets.ts';
+import type { TimedSums } from './buckets.ts';
 import type { Dimension, Scope } from './dimensions.ts';
 import type { Projection } from './projection.ts';
 import type { RequestRow } from './request-row.ts';
@@ -98,9 +98,11 @@ export interface Observations {
    * Sums of one dimension by minute, oldest first; minutes without traffic are left out. `bucketsOf` and `totalsOf` make
    * numbers of them. Kept 48 hours.
    */
-  minutes(scope: Scope, query: BucketQuery): Promise<readonly MinuteSums[]>;
+  minutes(scope: Scope, query: BucketQuery): Promise<readonly TimedSums[]>;
+  /** The same by the hour, for every hour in which `from`, `to` or a time between them lies. Dimensions of planes have minutes only. */
+  hours(scope: Scope, query: BucketQuery): Promise<readonly TimedSums[]>;
   /** Minutes of one dimension of the platform that are counted elsewhere: each replaces what was there. */
-  replaceMinutes(dimension: Dimension, minutes: readonly MinuteSums[]): Promise<void>;
+  replaceMinutes(dimension: Dimension, minutes: readonly TimedSums[]): Promise<void>;
   /** Models, providers and tools with buckets between two ISO times, by kind and name. */
   dimensions(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<readonly Dimension[]>;
 }

@@ -1,5 +1,5 @@
 /** How a provider did lately, in words an operator acts on. */
-import { type MinuteSums, totalsOf } from './buckets.ts';
+import { type TimedSums, totalsOf } from './buckets.ts';
 
 export type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
 
@@ -15,7 +15,7 @@ const degradedFrom = 0.05;
 const unhealthyFrom = 0.5;
 
 /** Health of a provider from the sums of its last minutes. */
-export function providerHealth(sums: readonly MinuteSums[]): ProviderHealth {
+export function providerHealth(sums: readonly TimedSums[]): ProviderHealth {
   const { requests, errors, error_rate, p95_latency_ms } = totalsOf(sums.map(({ measures }) => measures));
   return {
     requests,

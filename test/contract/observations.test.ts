@@ -8,10 +8,12 @@ import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { bucketsOf, totalsOf } from '#core/observatory/buckets.ts';
 import { type Dimension, everyTenant, maxNames } from '#core/observatory/dimensions.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
+import { sumsBetween } from '#core/observatory/sums-between.ts';
 import { createHandler } from '#lambdas/project/event.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { unannounced } from '../support/unannounced.ts';
@@ -246,6 +248,49 @@ describe('the views of chat calls', () => {
     expect(
       await observations.dimensions('other', { from: '2027-01-01T00:00:00Z', to: '2027-01-02T00:00:00Z' }),
     ).toEqual([]);
+  });
+
+  test('[analytics.hours] hours answer what their minutes answer, wherever a span begins and ends', async () => {
+    const { observations } = await setting();
+    const entries = Array.from({ length: 90 }, (_, n) =>
+      sampleChat(
+        n,
+        { latency_ms: 7 * n + 1, outcome: n % 7 === 0 ? 'failed' : 'completed' },
+        {
+          tenant: n % 3 === 0 ? 'other' : 'default',
+          timestamp: isoTime(Date.parse('2026-01-01T00:00:00Z') + n * 143_000),
+        },
+      ),
+    );
+    const projections = entries.map(projectEntry);
+    // Batches that overlap: an entry that comes again raises its hour no more than its minute.
+    for (let n = 0; n < projections.length; n += 20)
+      await observations.apply(projections.slice(Math.max(0, n - 5), n + 20));
+    const nowMs = Date.parse('2026-01-01T04:30:00.000Z');
+    const spans = [
+      ['00:00', '03:34'],
+      ['00:17', '02:59'],
+      ['00:00', '01:00'],
+      ['01:10', '01:50'],
+      ['00:59', '03:00'],
+      ['02:00', '04:30'],
+    ] as const;
+    for (const [scope, dimension] of [
+      ['default', 'model:mock'],
+      ['other', 'tenant:other'],
+      [everyTenant, 'global'],
+    ] as const) {
+      for (const [first, last] of spans) {
+        const query = { dimension, from: `2026-01-01T${first}:00.000Z`, to: `2026-01-01T${last}:00.000Z` };
+        const byMinutes = bucketsOf(await observations.minutes(scope, query), '1h');
+        const byHours = bucketsOf(await sumsBetween(observations, scope, query, '1h', nowMs), '1h');
+        expect(byHours).toEqual(byMinutes);
+        if (first === '00:00') expect(byHours.length).toBeGreaterThan(0);
+      }
+    }
+    expect(
+      await observations.hours('default', { dimension: 'model:mock', from: '2026-01-01T00', to: '2026-01-01T03' }),
+    ).toHaveLength(4);
   });
 
   test('[analytics.bounded] names that callers make up are counted under `other` past a bound, each call once', async () => {

@@ -1,0 +1,127 @@
+/** What the observatory costs: a query over two days, `/metrics` with many series, and the projector. */
+import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { toItem } from '#adapters/dynamodb/items.ts';
+import { everySeries } from '#adapters/dynamodb/observation-minutes.ts';
+import { sumMark } from '#adapters/dynamodb/observation-sums.ts';
+import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { MetricsRegistry } from '#adapters/telemetry/metrics-registry.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { bucketsOf } from '#core/observatory/buckets.ts';
+import type { Dimension } from '#core/observatory/dimensions.ts';
+import { projectEntry } from '#core/observatory/project.ts';
+import { sumsBetween } from '#core/observatory/sums-between.ts';
+import { startDynamo } from '../test/support/dynamo.ts';
+import { sampleChat } from '../test/unit/observatory/sample.ts';
+
+const hours = 48;
+const minuteMs = 60_000;
+const nowMs = Date.parse('2026-01-03T00:30:00.000Z');
+const startMs = nowMs - hours * 60 * minuteMs;
+const dimensions = Array.from({ length: 100 }, (_, n): Dimension => `model:model-${n}`);
+
+export async function benchObservatory(): Promise<Record<string, number>> {
+  const dynamo = await startDynamo();
+  const client = dynamo.client();
+  try {
+    return {
+      ...(await queries(client, await dynamo.createTables('queries-'))),
+      ...metricsText(),
+      ...(await projector(client, await dynamo.createTables('projector-'))),
+    };
+  } finally {
+    await dynamo.stop();
+  }
+}
+
+type Tables = Parameters<typeof observationsTable>[0]['tables'];
+
+/** Traffic in each minute of two days under each dimension; the span begins and ends within an hour, as callers' spans do. */
+async function queries(client: DynamoDBClient, tables: Tables) {
+  const observations = observationsTable({ client, tables });
+  for (const dimension of dimensions) {
+    await fill(client, tables.observations, seriesOf('minutes', dimension), hours * 60, minuteMs, 16);
+    await fill(client, tables.observations, seriesOf('hours', dimension), hours + 1, 60 * minuteMs, 13);
+  }
+  const span = { from: isoTime(startMs), to: isoTime(nowMs) };
+  const times: number[] = [];
+  const [rounds, before] = [20, process.cpuUsage()];
+  for (let round = 0; round < rounds; round++) {
+    const begun = performance.now();
+    const answers = await Promise.all(
+      dimensions.map(async (dimension) =>
+        bucketsOf(await sumsBetween(observations, 'default', { dimension, ...span }, '1h', nowMs), '1h'),
+      ),
+    );
+    times.push(performance.now() - begun);
+    if (answers.some(({ length }) => length !== hours + 1)) throw new Error('a bucket is missing');
+  }
+  const [p50, p95] = [0.5, 0.95].map((part) => times.sort((a, b) => a - b)[Math.ceil(part * times.length) - 1]!);
+  const { user, system } = process.cpuUsage(before);
+  return {
+    'analytics, 48 h by 100 dimensions: p50 ms': p50!,
+    'the same: p95 ms': p95!,
+    'the same: processor time, ms': (user + system) / 1_000 / rounds,
+  };
+}
+
+const seriesOf = (width: 'minutes' | 'hours', dimension: Dimension) => everySeries(width, 'default', dimension)[0]!;
+
+async function fill(
+  client: DynamoDBClient,
+  table: string,
+  series: string,
+  count: number,
+  stepMs: number,
+  length: number,
+) {
+  const first = Math.floor(startMs / stepMs) * stepMs;
+  const measures = { requests: 40, errors: 1, input_tokens: 9_000, output_tokens: 700, cost_microusd: 1_234 };
+  const bins = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`ms:${300 + n}`, n + 1]));
+  const sums = Object.fromEntries(
+    Object.entries({ ...measures, ...bins }).map(([name, value]) => [`${sumMark}${name}`, value]),
+  );
+  for (let at = 0; at < count; at += 25) {
+    const rows = Array.from({ length: Math.min(25, count - at) }, (_, n) => ({
+      PutRequest: { Item: toItem({ series, at: isoTime(first + (at + n) * stepMs).slice(0, length), ...sums }) },
+    }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: rows } }));
+  }
+}
+
+function metricsText() {
+  const registry = new MetricsRegistry();
+  const perMetric = 200;
+  for (let n = 0; n < 5_000; n++)
+    registry.add(
+      `svc_bench_${Math.floor(n / perMetric)}_total`,
+      { tenant: `tenant-${n % perMetric}`, decision: 'allow' },
+      n,
+    );
+  const rounds = 50;
+  const begun = performance.now();
+  let bytes = 0;
+  for (let round = 0; round < rounds; round++) bytes = registry.text().length;
+  return { '/metrics with 5,000 series: ms': (performance.now() - begun) / rounds, 'its text: bytes': bytes };
+}
+
+/** Entries of chat calls in batches as large as the stream hands them over. */
+async function projector(client: DynamoDBClient, tables: Tables) {
+  const observations = observationsTable({ client, tables });
+  const [count, batch] = [20_000, 100];
+  const projections = Array.from({ length: count }, (_, n) =>
+    projectEntry(
+      sampleChat(
+        n,
+        { latency_ms: n % 900, model: `model-${n % 10}`, resolved_model: `model-${n % 10}` },
+        { timestamp: isoTime(startMs + n * 3) },
+      ),
+    ),
+  );
+  const [begun, before] = [performance.now(), process.cpuUsage()];
+  for (let at = 0; at < count; at += batch) await observations.apply(projections.slice(at, at + batch));
+  const { user, system } = process.cpuUsage(before);
+  return {
+    'projector: entries a second': (count / (performance.now() - begun)) * 1_000,
+    'projector: processor time an entry, ms': (user + system) / 1_000 / count,
+  };
+}

@@ -1,0 +1,51 @@
+/** The sums of a span for buckets of one step: whole hours are read as hours, what lies before and after them as minutes. */
+import { isoTime } from '#core/kernel/ports.ts';
+import { type Step, steps, type TimedSums } from './buckets.ts';
+import { type Dimension, partsOf, type Scope } from './dimensions.ts';
+import type { BucketQuery, Observations } from './ports.ts';
+
+const minuteMs = steps['1m'];
+const hourMs = steps['1h'];
+
+/**
+ * @param query its `from` and `to` are minutes, both included.
+ * @param nowMs epoch milliseconds. The current hour counts as whole when the span reaches until now, because nothing comes after it.
+ * @returns sums in order of time; several may have the same time.
+ */
+export async function sumsBetween(
+  observations: Pick<Observations, 'minutes' | 'hours'>,
+  scope: Scope,
+  query: BucketQuery,
+  step: Step,
+  nowMs: number,
+): Promise<readonly TimedSums[]> {
+  const { dimension } = query;
+  if (step !== '1h' || !hasHours(dimension)) return observations.minutes(scope, query);
+  const { start, first, end, last } = wholeHours(query, nowMs);
+  if (first >= last) return observations.minutes(scope, query);
+  const between = (fromMs: number, endMs: number): BucketQuery => ({
+    dimension,
+    from: isoTime(fromMs),
+    to: isoTime(endMs - minuteMs),
+  });
+  const parts = await Promise.all([
+    start < first ? observations.minutes(scope, between(start, first)) : [],
+    observations.hours(scope, between(first, last)),
+    last < end ? observations.minutes(scope, between(last, end)) : [],
+  ]);
+  return parts.flat();
+}
+
+/** What a data plane reports replaces its minutes, so there is nothing that could be added to an hour. */
+const hasHours = (dimension: Dimension): boolean => partsOf(dimension)?.kind !== 'plane';
+
+/** Epoch milliseconds: the span from `start` to before `end`, and its whole hours from `first` to before `last`. */
+function wholeHours({ from, to }: BucketQuery, nowMs: number) {
+  const start = floor(Date.parse(from), minuteMs);
+  const end = floor(Date.parse(to), minuteMs) + minuteMs;
+  const untilNow = end > floor(nowMs, minuteMs);
+  return { start, first: ceil(start, hourMs), end, last: untilNow ? ceil(end, hourMs) : floor(end, hourMs) };
+}
+
+const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
+const ceil = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit;
