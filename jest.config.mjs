@@ -19,7 +19,7 @@ export default {
   testEnvironment: 'node',
   maxWorkers: '100%',
   // A test fails for what it found, never because the machine was busy.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },

@@ -7,7 +7,7 @@ import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 let gateway: TestPorts;
 beforeAll(async () => {
   gateway = await testPorts();
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 const listing = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read', dry_run: true };

@@ -22,7 +22,7 @@ let call: ReturnType<typeof caller>;
 beforeAll(async () => {
   gateway = await testPorts({ extra });
   call = caller(gateway.ports);
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 /** As the REST API of the template passes it on: the signature stands in the header, who made it in the context. */

@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
   const { configuration } = await test_.ports.snapshots.current();
   expect(configuration.providers[0]?.name).toBe('fake');
-}, 30_000);
+});
 afterAll(async () => {
   await test_?.stop();
   await provider?.stop();

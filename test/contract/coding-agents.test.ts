@@ -21,7 +21,7 @@ let rejecting: TestPorts;
 beforeAll(async () => {
   governed = await testPorts({ toolPolicies, extra: `${script}\nmessages: { tool_use: govern }` });
   rejecting = await testPorts({ toolPolicies, extra: script });
-}, 60_000);
+});
 afterAll(async () => {
   await governed?.stop();
   await rejecting?.stop();

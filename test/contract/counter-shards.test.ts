@@ -92,7 +92,7 @@ test('[limit.shards] environments that write at once split the counters; the swe
     open: 0,
   });
   time.ms = now;
-}, 60_000);
+});
 
 test('[limit.shards] one process alone never splits, however many calls it has open, and stays exact', async () => {
   const { counters, sent } = environment();
@@ -118,7 +118,7 @@ test('[limit.shards] a split tenant is refused when all its shards have no room,
     if (ok) accepted++;
   }
   expect(accepted).toBe(100);
-}, 60_000);
+});
 
 test('[limit.shards] a call too large for any shard merges as many as it needs', async () => {
   const limits = { tokens_per_minute: 10_000, budgets: [] };
@@ -128,7 +128,7 @@ test('[limit.shards] a call too large for any shard merges as many as it needs',
   expect((await reserved(environments[0]!.counters, large)).ok).toBe(true);
   const larger = call(limits, { tenant: 'large', tokens: 9000 });
   expect((await reserved(environments[1]!.counters, larger)).ok).toBe(false);
-}, 60_000);
+});
 
 test('[limit.lease] a process that calls often spends from a lease: most calls make no store step', async () => {
   const limits = { requests_per_minute: 6000, tokens_per_minute: 600_000, budgets: [] };
@@ -146,7 +146,7 @@ test('[limit.lease] a process that calls often spends from a lease: most calls m
   const counted = 6000 - (await environment().counters.status('leased', limits)).limits.remaining_requests!;
   expect(counted).toBeGreaterThanOrEqual(48 + 40);
   expect(counted).toBeLessThanOrEqual(48 + 40 + 10 * 6);
-}, 60_000);
+});
 
 test('[limit.lease] a process that is killed wastes one lease, until its end has left the window', async () => {
   const limits = { requests_per_minute: 2000, budgets: [] };
@@ -161,7 +161,7 @@ test('[limit.lease] a process that is killed wastes one lease, until its end has
   time.ms = now + 72_000;
   expect(await left()).toBe(2000);
   time.ms = now;
-}, 60_000);
+});
 
 describe('several environments in any order', () => {
   const step = fc.record({
@@ -215,7 +215,7 @@ describe('several environments in any order', () => {
       }),
       { numRuns: 12, seed: 11 },
     );
-  }, 120_000);
+  });
 });
 
 describe('a fleet in virtual time', () => {
@@ -236,14 +236,14 @@ describe('a fleet in virtual time', () => {
     expect(tally.served + tally.shed).toBe(tally.offered);
     expect(tally.unsettled).toBe(0);
     expect(await simulate(load({}))).toEqual(tally);
-  }, 60_000);
+  });
 
   test('[limit.lease] leases of a tenant without budgets save more than half of the writes', async () => {
     const held = await simulate(load({ seconds: 30 }));
     const leased = await simulate(load({ seconds: 30, limits: limits(10_000, false), cost_microusd: 0 }));
     expect(leased.shed).toBeLessThanOrEqual(leased.offered / 100);
     expect(leased.writeUnits / leased.served).toBeLessThan(held.writeUnits / held.served / 2);
-  }, 60_000);
+  });
 
   test('[limit.shards] at the limit exactly the limit passes; with leases no more, and little less', async () => {
     const exact = await simulate(load({ callsPerSecond: 20, seconds: 70, limits: limits(600, true) }));
@@ -253,7 +253,7 @@ describe('a fleet in virtual time', () => {
     );
     expect(leased.fullestMinute.requests).toBeLessThanOrEqual(600);
     expect(leased.fullestMinute.requests).toBeGreaterThanOrEqual(540);
-  }, 60_000);
+  });
 
   test('[limit.shed] twice what the counters can take uses at least 80 % of what they can', async () => {
     // A twentieth of what DynamoDB gives a key: hundreds of calls are as many as thousands are there.
@@ -267,10 +267,10 @@ describe('a fleet in virtual time', () => {
     const [atCapacity = 0, above = 0] = goodputs;
     expect(atCapacity).toBeGreaterThan(300);
     expect(above).toBeGreaterThanOrEqual(atCapacity * 0.8);
-  }, 120_000);
+  });
 
   test('[limit.shed] a rush from nothing far above what one item takes is spread, not stopped', async () => {
     const tally = await simulate(load({ callsPerSecond: 600, seconds: 3, limits: limits(1_000_000, true) }));
     expect(tally.goodput).toBeGreaterThanOrEqual(400);
-  }, 120_000);
+  });
 });

@@ -89,7 +89,7 @@ describe('several processes on one tenant', () => {
     const tally = await crowd(8, () => ({ tenants: ['crowd-rate'], limits }));
     expect(tally).toEqual({ accepted: 100, refused: Array(100).fill('requests_per_minute'), failed: [] });
     expect((await stores().status('crowd-rate', limits)).limits.remaining_requests).toBe(0);
-  }, 60_000);
+  });
 
   test('[limit.budget] 200 calls at once against a budget worth 10 are let through 10 times, while others settle', async () => {
     const limits = { budgets: [budget(1000)] };
@@ -104,7 +104,7 @@ describe('several processes on one tenant', () => {
     expect(cheaper.accepted).toBe(10);
     const { budgets, open } = await stores().status('crowd-cheaper', limits);
     expect({ budgets, open }).toMatchObject({ budgets: [{ used_microusd: 1000, tier: 'exhausted' }], open: 0 });
-  }, 60_000);
+  });
 
   test('[limit.budget] a global budget of three tenants in four processes is never passed', async () => {
     const limits = { budgets: [globalBudget(10_000)] };
@@ -118,7 +118,7 @@ describe('several processes on one tenant', () => {
     // What is left lies in slices too small for one more call: every tenant was refused in the end.
     expect(10_000 - open * 70).toBeLessThan(70 * 3 + 70);
     for (const { budgets } of statuses) expect(budgets[0]!.used_microusd).toBeLessThanOrEqual(10_000);
-  }, 60_000);
+  });
 });
 
 describe('a process that is killed', () => {
@@ -168,7 +168,6 @@ describe('a process that is killed', () => {
       expect(await heal(tenant)).toBe(0);
       time.ms = now;
     },
-    30_000,
   );
 
   test('a tenant whose counters cannot be read does not keep others from being healed', async () => {

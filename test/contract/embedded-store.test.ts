@@ -14,8 +14,6 @@ import { createTables, tableParams } from '#adapters/local/tables.ts';
 import { tables } from '#core/contracts/tables.ts';
 import { openStore } from '../../bin/local/store.ts';
 
-jest.setTimeout(60_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'gateway-store-'));
 const stores: EmbeddedStore[] = [];
 const opened = (name?: string): EmbeddedStore => {
@@ -82,7 +80,6 @@ test.each([
         });
     store.close();
   },
-  60_000,
 );
 
 test('[store.owner-only] the files are their owner’s alone, and a second process cannot open them', async () => {

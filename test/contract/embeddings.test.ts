@@ -25,7 +25,7 @@ budgets: { tenants: { elsewhere: { monthly_usd: 0 } } }
 transform: { system_prompt_prefix: "Be kind." }
 `,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await test_?.stop();

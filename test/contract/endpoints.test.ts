@@ -45,7 +45,7 @@ prices:
 transform: { system_prompt_prefix: "Be kind." }
 `,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await gateway?.stop();

@@ -21,8 +21,6 @@ const pull = {
   parameters: { title: 'Fix', head: 'fix', base: 'main' },
 };
 
-jest.setTimeout(30_000);
-
 let gateway: TestPorts;
 let runs: number;
 let minting: () => Promise<void>;

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterAll(() => service.stop());
 
 const request = (url: string, allowPrivate = true) => ({
-  ...{ url, method: 'GET', headers: {}, allowPrivate, timeoutMs: 5000, maxResponseBytes: 1000 },
+  ...{ url, method: 'GET', headers: {}, allowPrivate, timeoutMs: 60_000, maxResponseBytes: 1000 },
 });
 
 describe('[executor.http] addresses', () => {

@@ -34,7 +34,7 @@ const environment = {
 };
 const run = commandRunner({ environment });
 const command = (argv: [string, ...string[]], rest: Partial<Command> = {}): Command => ({
-  ...{ argv, root, timeoutMs: 20_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
+  ...{ argv, root, timeoutMs: 50_000, maxOutputBytes: 10_000, maxProcesses: 50, env: [] },
   ...rest,
 });
 const sh = (script: string, rest: Partial<Command> = {}) => run(command(['sh', '-c', script], rest));
@@ -123,7 +123,7 @@ const pidIn = (name: string) => Number(readFileSync(join(root, name), 'utf8'));
 
 describe('[executor.shell] no process outlives its call', () => {
   test('when time is up', async () => {
-    const result = await sh('sleep 600 & echo $! > late; echo begun; wait', { timeoutMs: 1500 });
+    const result = await sh('sleep 600 & echo $! > late; echo begun; wait', { timeoutMs: 10_000 });
     expect(result).toEqual({ exit_code: null, stdout: 'begun\n', stderr: '', truncated: false, timed_out: true });
     await until(() => isGone(pidIn('late')));
   });

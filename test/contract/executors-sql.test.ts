@@ -35,7 +35,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
       CREATE SCHEMA hidden; CREATE TABLE hidden.items (id int);
       INSERT INTO items SELECT n, 'name ' || n FROM generate_series(1, 100) n;
     `);
-  }, 30_000);
+  });
   afterAll(async () => {
     await owner?.end();
     await server?.stop();

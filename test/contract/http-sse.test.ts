@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { configuration } = await loadConfiguration(text, { packs: packFiles('policies') });
   await storeVersion(test_.ports, configuration, 'test', 'api');
   await test_.ports.snapshots.refresh();
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all([...streams.map((stream) => stream.close()), ...started.map((each) => each.stop())]);
   await test_?.stop();

@@ -34,7 +34,7 @@ prices:
     models: [{ match: "mock*", input_usd_per_million: 1, output_usd_per_million: 100, source: "https://prices.example" }]
 `,
   });
-}, 60_000);
+});
 afterAll(() => gateway?.stop());
 beforeEach(() => gateway.pass(61));
 

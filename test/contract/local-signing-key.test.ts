@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (args: string[], env: Record<string, string> = {}) =>
   new Promise<{ code: number; out: string; err: string }>((done) => {
-    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 60_000 };
+    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 150_000 };
     execFile(join(root, 'node_modules/.bin/node'), ['bin/local.ts', ...args], options, (error, out, err) =>
       done({ code: error ? Number(error.code ?? -1) : 0, out, err }),
     );
@@ -35,7 +35,7 @@ test('[evidence.keys.one-per-store] refuses a store that belongs to a gateway wi
   const { Count } = await client.send(new ScanCommand({ TableName: table }));
   expect(Count).toBe(1); // the registered key: nothing was imported
   await dynamo.stop();
-}, 60_000);
+});
 
 test('[evidence.keys.rotate] --rotate-signing-key waits for nobody: a folder in use is refused', async () => {
   const state = join(folder, 'rotated');
@@ -51,4 +51,4 @@ test('[evidence.keys.rotate] --rotate-signing-key waits for nobody: a folder in 
     ),
   });
   expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
-}, 60_000);
+});

@@ -51,7 +51,7 @@ afterAll(() => {
 const handshake = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
 const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;
 const local = (script: string, more: object = {}) =>
-  entry({ transport: 'stdio', url: undefined, command: [node, '-e', script], timeout_ms: 10_000, ...more });
+  entry({ transport: 'stdio', url: undefined, command: [node, '-e', script], timeout_ms: 120_000, ...more });
 
 async function readBy(more: object): Promise<unknown> {
   const link = await stdio.connect(local(program, more), options);
@@ -76,7 +76,6 @@ test.each([
     expect([secret, readme]).toEqual(['ENOENT', 'harmless']);
     expect(environment).toMatch(/^E[A-Z]+$/);
   },
-  30_000,
 );
 
 test('[mcp.stdio-contained] a server with contained: false reads both, and status warns of it', async () => {
@@ -92,7 +91,7 @@ test('[mcp.stdio-contained] a server with contained: false reads both, and statu
     );
   expect(warned(false)).toEqual([expect.stringMatching(/^upstreams\.mcp files: contained is false/)]);
   expect(warned(true)).toEqual([]);
-}, 30_000);
+});
 
 test('[mcp.stdio-contained] where no containment is possible the server is not started, and the error says what to write', async () => {
   const none = new StdioServers({
@@ -111,4 +110,4 @@ test('[mcp.stdio-contained] a server that does not start says what it printed la
   await expect(failed).rejects.toThrow(
     /ended with 3 0 s after its start; its error output ends: first line \| no such host registry\.example, token (?!token-of)/,
   );
-}, 30_000);
+});

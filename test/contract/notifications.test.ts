@@ -9,8 +9,6 @@ import { fakeSlack } from '../support/fake-slack.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 import { sampleRow } from '../unit/notifications/sample.ts';
 
-jest.setTimeout(120_000);
-
 /** Of one batch, and of one tick, at a time. */
 const atOnce = 10;
 const many = 1_000;

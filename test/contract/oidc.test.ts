@@ -73,7 +73,7 @@ beforeAll(async () => {
   server = await startOidc({ keys: [first], clients, claims });
   gateway = await testPorts();
   gateway.pass((Date.now() - gateway.ports.clock.now()) / 1000); // the server's tokens are of today
-}, 60_000);
+});
 beforeEach(async () => {
   fetched = [];
   const documents = {
@@ -338,4 +338,4 @@ test('[identity.oidc-keys] while the issuer is down known keys count for a bound
   server = await startOidc({ port, keys: [second], clients, claims });
   gateway.pass(31);
   expect((await whoami(await token())).status).toBe(200);
-}, 30_000);
+});

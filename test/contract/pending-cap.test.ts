@@ -13,7 +13,7 @@ approvals: { max_pending_per_key: 3, max_pending_per_tenant: 4 }
 behavior: { repeated_escalation: { probes: 5 } }`,
   });
   call = caller(gateway.ports);
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 const act = (n: number, session: string, { key = keys.agent, ...more }: { key?: string; dry_run?: boolean } = {}) =>

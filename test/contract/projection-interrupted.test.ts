@@ -74,7 +74,7 @@ describe('[observations.once] [analytics.projection] a batch', () => {
         expect(await viewsOf(tables)).toEqual(views);
       }
     }
-  }, 60_000);
+  });
 
   test('that its own consumer meets again after a fault is finished before the next one', async () => {
     const { views } = await expected();

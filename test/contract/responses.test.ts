@@ -27,7 +27,7 @@ let rejecting: TestPorts;
 beforeAll(async () => {
   governed = await testPorts({ toolPolicies, extra: `${extra}\nmessages: { tool_use: govern }` });
   rejecting = await testPorts({ toolPolicies, extra });
-}, 60_000);
+});
 afterAll(async () => {
   await governed?.stop();
   await rejecting?.stop();

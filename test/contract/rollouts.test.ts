@@ -185,7 +185,7 @@ test('[rollout.clock] a healthy canary is promoted stage by stage and stays in f
   for await (const page of gateway.ports.evidence.entries('default', `rollout-${body.id}`))
     for (const entry of [page].flat() as EvidenceEntry[]) kinds.push(String(entry.body.action));
   expect(kinds).toEqual(['rollout.create', 'rollout.promote', 'rollout.complete']);
-}, 60_000);
+});
 
 test('[rollout.by-hand] pause, resume and rollback answer the rollout; in another state 400', async () => {
   const { body } = await create();

@@ -22,7 +22,7 @@ providers:
   - { name: broken, type: mock, models: ["broken"] }
 `,
   });
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 let named = 0;

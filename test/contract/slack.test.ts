@@ -8,8 +8,6 @@ import { caller, eventTo } from '../support/call-endpoint.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
-jest.setTimeout(30_000);
-
 let slack: Awaited<ReturnType<typeof fakeSlack>>;
 let hook: Awaited<ReturnType<typeof fakeSlack>>;
 let gateway: TestPorts;

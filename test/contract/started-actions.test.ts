@@ -31,8 +31,6 @@ function upstream() {
   return { state, executor };
 }
 
-jest.setTimeout(30_000);
-
 let gateway: TestPorts;
 let notes: ReturnType<typeof upstream>;
 let call: ReturnType<typeof caller>;

@@ -6,7 +6,7 @@ import { keys, testPorts } from '../support/ports.ts';
 let gateway: Awaited<ReturnType<typeof testPorts>>;
 beforeAll(async () => {
   gateway = await testPorts();
-}, 60_000);
+});
 afterAll(() => gateway?.stop());
 
 test('[cli.status-failing] a failed notification is retrying, then dead, with its error and without the address', async () => {
@@ -49,7 +49,7 @@ describe('[admin.health-dependencies] what the gateway depends on', () => {
   let fresh: Awaited<ReturnType<typeof testPorts>>;
   beforeAll(async () => {
     fresh = await testPorts();
-  }, 60_000);
+  });
   afterAll(() => fresh?.stop());
 
   const health = async (ports = fresh.ports) =>

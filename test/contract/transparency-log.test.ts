@@ -139,7 +139,7 @@ test('[transparency.survives-kill] a writer that stops at any write loses and do
       expect(checkLogProof(proof, { tenant: 'default', session_id: 's-3' }, {})).toMatchObject({ leaf: { index: 1 } });
     }
   }
-}, 120_000);
+});
 
 test('[transparency.log] nothing is appended to a head that the log did not sign, or whose frontier was changed', async () => {
   const log = kept.opened();

@@ -37,7 +37,7 @@ async function moduleBytes(name: string): Promise<Uint8Array> {
 const runner = wasmRunner({ modules: moduleBytes });
 afterAll(() => runner.stop());
 
-const check = (module: string, content: string | Uint8Array = 'hello', timeoutMs = 2_000) =>
+const check = (module: string, content: string | Uint8Array = 'hello', timeoutMs = 60_000) =>
   runner.check({
     module,
     content: typeof content === 'string' ? new TextEncoder().encode(content) : content,
@@ -85,7 +85,7 @@ describe('[wasm.abi] modules in worker threads', () => {
       },
     });
     const call = (module: string) =>
-      own.check({ module, content: new Uint8Array(1), metadata, timeoutMs: 2_000 }).then(
+      own.check({ module, content: new Uint8Array(1), metadata, timeoutMs: 60_000 }).then(
         ({ flagged }) => flagged,
         (fault: Error) => fault.message,
       );
@@ -165,21 +165,21 @@ describe('threads', () => {
 
   test('that end or fail in a call are replaced', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
-    await expect(pool.run('end', 5_000)).rejects.toThrow('the worker of the WASM module ended');
-    await expect(pool.run('throw', 5_000)).rejects.toThrow('broken');
-    expect(await pool.run('fine', 5_000)).toBe('fine');
+    await expect(pool.run('end', 60_000)).rejects.toThrow('the worker of the WASM module ended');
+    await expect(pool.run('throw', 60_000)).rejects.toThrow('broken');
+    expect(await pool.run('fine', 60_000)).toBe('fine');
     await pool.stop();
   });
 
   test('are given no environment', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
-    expect(await pool.run('environment', 5_000)).toBe(0);
+    expect(await pool.run('environment', 60_000)).toBe(0);
     await pool.stop();
   });
 
   test('that answered in time are heard, however busy this process was meanwhile', async () => {
     const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
-    await pool.run('fine', 5_000);
+    await pool.run('fine', 60_000);
     const answered = new Int32Array(new SharedArrayBuffer(8));
     const call = pool.run({ answered }, 20);
     Atomics.wait(answered, 0, 0);
@@ -191,21 +191,21 @@ describe('threads', () => {
   test('that cannot start fail the calls that wait for them, and are tried again', async () => {
     const late = new URL(`file://${join(folder, 'late.cjs')}`);
     const pool = threads<string, unknown>(late, 2, { what: 'WASM module' });
-    const calls = await Promise.allSettled([pool.run('a', 5_000), pool.run('b', 5_000), pool.run('c', 5_000)]);
+    const calls = await Promise.allSettled([pool.run('a', 60_000), pool.run('b', 60_000), pool.run('c', 60_000)]);
     expect(calls.map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
     file('late.cjs', worker);
-    expect(await pool.run('fine', 5_000)).toBe('fine');
+    expect(await pool.run('fine', 60_000)).toBe('fine');
     await pool.stop();
   });
 
   test('that are stopped fail the calls at work, waiting and later', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
-    await pool.run('fine', 5_000);
+    await pool.run('fine', 60_000);
     const calls = Promise.allSettled([pool.run('wait', 60_000), pool.run('fine', 60_000)]);
     await pool.stop();
     const reasons = (await calls).map((call) => (call as PromiseRejectedResult).reason.message);
     expect(reasons).toEqual(Array(2).fill('the workers of the WASM module have been stopped'));
-    await expect(pool.run('fine', 5_000)).rejects.toThrow('the workers of the WASM module have been stopped');
+    await expect(pool.run('fine', 60_000)).rejects.toThrow('the workers of the WASM module have been stopped');
   });
 });
 
@@ -221,13 +221,13 @@ describe('a process of its own', () => {
     const metadata = { tenant_id: 't', model: 'm', provider: 'p', phase: 'input' };
     const content = new TextEncoder().encode('Confidential');
     const module = ${JSON.stringify(join(root, 'plugins/keyword-guard.wasm'))};
-    const { flagged } = await runner.check({ module, content, metadata, timeoutMs: 10_000 });
+    const { flagged } = await runner.check({ module, content, metadata, timeoutMs: 60_000 });
     console.log(JSON.stringify({ idle, flagged }));`;
   /** It ends by itself: threads that wait for calls hold no process open. */
   const outcome = async (file: string) => {
     const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/node'), [file], {
       env: { PATH: process.env.PATH },
-      timeout: 30_000,
+      timeout: 150_000,
     });
     return JSON.parse(stdout);
   };

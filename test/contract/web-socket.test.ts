@@ -23,7 +23,7 @@ providers:
   - { name: fake, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"] }
 `,
   });
-}, 30_000);
+});
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.drain(0)));
   await gateway?.stop();
@@ -102,7 +102,7 @@ test('[chat.ws] a peer that neither reads nor stays leaves nothing behind', asyn
   const stopped = sockets.close();
   expect(await other.closed).toBe(1001);
   await stopped; // though answers were waiting to be taken
-}, 30_000);
+});
 
 test('[chat.ws] stopping waits eight seconds for calls that run, then aborts and settles them', async () => {
   const { url, sockets } = await started();

@@ -50,7 +50,7 @@ policies:
     posts: lazyConnectionPosts(aws.url, { ...aws.client, endpoint: aws.url }),
   };
   ws = createSocket({ ...ports, handOver: lazyFunctionInvoke('the-worker', aws.client) });
-}, 30_000);
+});
 beforeEach(() => fake.answers(say('Hello')));
 afterAll(async () => {
   await gateway?.stop();

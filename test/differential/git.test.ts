@@ -255,7 +255,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
       count[held ? 'held' : 'passed']++;
       // Some of what is held is run too: the test must be able to see a branch move.
       if (held && count.heldThatMove >= 8) continue;
-      const { status } = spawnSync('git', list, { cwd: join(folder, 'work'), env, input: '', timeout: 20_000 });
+      const { status } = spawnSync('git', list, { cwd: join(folder, 'work'), env, input: '', timeout: 150_000 });
       const after = stateOf(folder);
       const isMoved = JSON.stringify(after) !== JSON.stringify(before);
       if (held) count.heldThatMove += isMoved ? 1 : 0;

@@ -229,7 +229,7 @@ test('[effects.http-differential] what is decided on is what fetch connects to a
   console.info(`addresses: ${count.clear} clear (${count.compared} connected to), ${count.unclear} unclear`);
   expect(count.compared).toBeGreaterThan(300);
   expect(count.unclear).toBeGreaterThan(300);
-}, 120_000);
+});
 
 test('[effects.http-differential] plain addresses are clear, and connected to as written', async () => {
   for (const text of [

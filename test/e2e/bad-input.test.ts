@@ -10,7 +10,7 @@ let url: string;
 beforeAll(async () => {
   gateway = await startGateway({ config: e2eConfiguration });
   url = gateway.ready.admin_url;
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 const key = 'e2e-agent';

@@ -200,7 +200,7 @@ test('[approval.pages] a thousand pending approvals list in pages, each once, ol
     expect(seen).toHaveLength(1000);
     expect(seen.map(({ queued_at }) => queued_at)).toEqual(seen.map(({ queued_at }) => queued_at).sort());
   });
-}, 40_000);
+});
 
 test('[approval.cleanup] an approval row carries the time after which the store may drop it', async () => {
   const { body } = await act(inSession(pull));

@@ -54,7 +54,7 @@ test('[watch.canary] passes round after round: allow, review, vote, use, block, 
   for (let round = 0; round < 20; round++) expect(await run()).toMatchObject({ outcome: 'passed' });
   expect(metrics()).toContain('svc_canary_rounds_total{outcome="passed"} 20');
   for (const key of Object.values(keys)) expect(lines.join()).not.toContain(key);
-}, 60_000);
+});
 
 test('[watch.canary] names the step at which a gateway decides otherwise', async () => {
   const { ready } = await started('allow');
@@ -65,7 +65,7 @@ test('[watch.canary] names the step at which a gateway decides otherwise', async
     error: 'expected 200 and review, got 200 and allow',
   });
   expect(metrics()).toContain('svc_canary_rounds_total{outcome="failed"} 1');
-}, 60_000);
+});
 
 test('[watch.canary] fails where nothing answers or a key is not known, and does nothing without keys', async () => {
   expect(await canary('http://127.0.0.1:1', keys).run()).toMatchObject({ outcome: 'failed', step: 'allow' });

@@ -37,14 +37,14 @@ policies:
   input: [{ name: no-secrets, type: keyword, action: block, keywords: ["the forbidden word"] }]
 `);
   client = gateway.anthropic();
-}, 30_000);
+});
 beforeEach(() => {
   for (const kind of kinds) fakes[kind].answers(say('Hello'));
 });
 afterAll(async () => {
   for (const kind of kinds) await fakes?.[kind].stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 const ask = (kind: Kind, text: string, more: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) => ({
   model: `${kind}-model`,

@@ -19,7 +19,7 @@ beforeAll(async () => {
 server: { max_body_bytes: ${maxBytes.server} }
 providers: [{ name: mock, type: mock, models: [mock, "mock-*"] }]
 `);
-}, 30_000);
+});
 afterAll(() => gateway?.stop(), 30_000);
 
 const paths = ['/v1/chat/completions', '/v1/messages'] as const;

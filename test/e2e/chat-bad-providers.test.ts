@@ -30,8 +30,8 @@ beforeAll(async () => {
     rate_limit: { requests_per_minute: 1000, tokens_per_minute: 100000000 }
 budgets: { tenants: { default: { monthly_usd: 1000000 } } }
 providers:
-${providerYaml('sturdy', 'openai', fake.baseUrl, ', models: [m], timeout_ms: 600, breaker: { min_requests: 1000 }')}
-${providerYaml('patient', 'openai', fake.baseUrl, ', models: [p], timeout_ms: 60000, breaker: { min_requests: 1000 }')}
+${providerYaml('sturdy', 'openai', fake.baseUrl, ', models: [m], timeout_ms: 60000, breaker: { min_requests: 1000 }')}
+${providerYaml('hasty', 'openai', fake.baseUrl, ', models: [hasty], timeout_ms: 5000, breaker: { min_requests: 1000 }')}
 ${providerYaml('alone', 'openai', fake.baseUrl, `, ${breaker}`)}
 ${providerYaml('covered', 'openai', fake.baseUrl, `, ${breaker}`)}
 ${providerYaml('nowhere', 'openai', 'http://127.0.0.1:1/v1')}
@@ -46,11 +46,11 @@ routes:
   - { match: { model: "off" }, providers: ["off"] }
 cache: { enabled: false }
 `);
-}, 30_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 let asked = 0;
 const session = () => `session-${++asked}`;
@@ -102,12 +102,13 @@ describe.each(['whole', 'streamed'] as const)('[chat.provider-error] a reply %s'
   test.each(answers)('%s', async (_name, reply, [status, type], charged) => {
     fake.answers(reply);
     const [own, before] = [session(), await usd()];
-    const answer = await gateway.say('m', 'please', { session: own, body: { stream: how === 'streamed' } });
+    const [model, provider] = reply === silent ? ['hasty', 'hasty'] : ['m', 'sturdy'];
+    const answer = await gateway.say(model, 'please', { session: own, body: { stream: how === 'streamed' } });
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatchObject({ code: status, type });
     expect(answer.text).not.toContain('detail');
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    await expectSettled(own, { outcome: 'failed', status, error: type, attempts: [{ provider: 'sturdy' }] });
+    await expectSettled(own, { outcome: 'failed', status, error: type, attempts: [{ provider }] });
     if (charged === 'free') expect(await usd()).toBe(before);
     else expect(await usd()).toBeGreaterThan(before);
   });
@@ -187,7 +188,8 @@ describe('a stream that begins well', () => {
   test.each(endings)('%s', async (_name, reply, type) => {
     fake.answers(reply);
     const own = session();
-    const answer = await gateway.say('m', 'please', { session: own, body: { stream: true } });
+    const model = type === 'provider_timeout' ? 'hasty' : 'm';
+    const answer = await gateway.say(model, 'please', { session: own, body: { stream: true } });
     const events = eventsOf(answer.text) as Fields[];
     expect(answer.status).toBe(200);
     expect(events.slice(0, -1).map((event) => (event.choices as { delta: Fields }[])[0]?.delta.content)).toEqual([
@@ -206,7 +208,7 @@ describe('a stream that begins well', () => {
   ])('and has no end, %s', async (_name, reply) => {
     fake.answers(reply);
     const own = session();
-    const answer = await gateway.say('p', 'please', { session: own, body: { stream: true } });
+    const answer = await gateway.say('m', 'please', { session: own, body: { stream: true } });
     expect(answer.text).toContain('provider_error');
     expect(answer.text.length).toBeLessThan(10_000_000);
     await (await fake.request()).closed;
@@ -216,7 +218,7 @@ describe('a stream that begins well', () => {
   test('a whole reply without end is cut as well', async () => {
     fake.answers(endless('x'.repeat(60_000)));
     const own = session();
-    expect((await gateway.say('p', 'please', { session: own })).status).toBe(502);
+    expect((await gateway.say('m', 'please', { session: own })).status).toBe(502);
     await (await fake.request()).closed;
     await expectSettled(own, { outcome: 'failed' });
   });

@@ -22,11 +22,11 @@ ${providerYaml('ollama', 'ollama', fakes.ollama.baseUrl, ', models: [ollama-mode
 cache: { enabled: false }
 `);
   client = gateway.openai();
-}, 30_000);
+});
 afterAll(async () => {
   for (const kind of kinds) await fakes?.[kind].stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 const tools: OpenAI.Chat.ChatCompletionTool[] = [
   {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   writeFileSync(path('growing'), await built(growing));
   writeFileSync(path('flagging'), await built(flagging('{"action":"log","message":"not in this house"}')));
   gateway = await startChatGateway('cache: { enabled: false }\n');
-}, 30_000);
+});
 afterAll(() => gateway?.stop(), 30_000);
 
 /** Puts other filters in force, through the file the gateway watches. */

@@ -55,12 +55,12 @@ cache: { enabled: false }
     gateways.push(await startChatGateway(yaml, { state, env: { DYNAMODB_ENDPOINT: dynamo.endpoint } }));
   }
   one = gateways[0]!;
-}, 40_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await Promise.all(gateways.map((gateway) => gateway.stop()));
   await dynamo?.stop();
-}, 30_000);
+});
 
 const ask = (who: string, more: Say = {}, model = 'm', from = one) => {
   const body = { max_tokens: 100, ...more.body };

@@ -39,12 +39,12 @@ ${providerYaml('fake', 'openai', fake.baseUrl, ', models: [gpt-test, "gpt-*"]')}
 aliases: { models: { fast: gpt-test } }
 `);
   client = gateway.openai();
-}, 30_000);
+});
 beforeEach(() => fake.answers(say('Hello')));
 afterAll(async () => {
   await fake?.stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 const user = (content: OpenAI.Chat.ChatCompletionUserMessageParam['content']) => [{ role: 'user' as const, content }];
 const chunk = (choice: object, more: object = {}) => ({

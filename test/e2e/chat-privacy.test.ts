@@ -52,11 +52,11 @@ budgets: { tenants: { default: { monthly_usd: 100 } } }
     { state },
   );
   await traffic();
-}, 40_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 const session = 'private';
 const quoted = `"${words.prompt}" said {"a": 'b'}\\n a@${words.prompt}.example`;

@@ -23,11 +23,11 @@ cache: { enabled: false }
 
 beforeAll(async () => {
   fake = await startFakeProvider({ kind: 'openai' });
-}, 30_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await Promise.all(running.map((gateway) => gateway.stop()));
-}, 30_000);
+});
 
 const words = ['one ', 'two ', 'three ', 'four'];
 /** Speaks two words, and the rest once it is told to. */
@@ -97,7 +97,7 @@ test('kill -9 in the middle of a stream: what was answered is there, the chain h
   fake.answers(say('back'));
   expect((await gateway.say('m', 'x', { session: 'before-0' })).status).toBe(200);
   expect((await gateway.admin('evidence/sessions/before-0/verify')).body).toMatchObject({ valid: true });
-}, 30_000);
+});
 
 test('SIGTERM in the middle of two streams: the one that ends in time ends well, the other is cut, billed and recorded', async () => {
   const state = workFolder();
@@ -126,4 +126,4 @@ test('SIGTERM in the middle of two streams: the one that ends in time ends well,
     { outcome: 'aborted', usage: { output_tokens: 2, estimated: true } },
   ]);
   expect((await budget(again)).open).toBe(0);
-}, 40_000);
+});

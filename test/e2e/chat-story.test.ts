@@ -15,7 +15,7 @@ beforeAll(async () => {
   const asks = '    - { name: ask-first, type: keyword, action: review, keywords: ["launch the rocket"] }\n';
   writeFileSync(config, shipped.replace('  input:\n', `  input:\n${asks}`));
   gateway = await startGateway({ config });
-}, 30_000);
+});
 afterAll(() => gateway?.stop(), 30_000);
 
 const ctl = (...args: string[]) => agentctl(args, { GATEWAY_STATE: gateway.state });

@@ -28,11 +28,11 @@ tool_policies:
     - { protocol: mcp, tool: send_note, decision: allow, arguments: { to: { source: trusted } } }
     - { protocol: mcp, tool: delete_all, decision: block, reason: "Nobody deletes everything.", suggested_alternative: "Delete one file." }
 `);
-}, 30_000);
+});
 afterAll(async () => {
   for (const kind of kinds) await fakes?.[kind].stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 const tools = ['read_file', 'delete_all', 'send_mail'].map((name) => ({
   name,

@@ -13,7 +13,7 @@ const session = 'cli-story';
 
 beforeAll(async () => {
   gateway = await startGateway();
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 /** As a user beside the running gateway: the state folder tells the address and the keys. */
@@ -128,7 +128,7 @@ test('[cli.pending] [cli.vote] a review is listed, approved with the human key, 
   const again = await ctl('approve', id, '--reviewer', 'alice');
   expect(again.code).toBe(1);
   expect(again.err + again.out).toMatch(/already/);
-}, 30_000);
+});
 
 test('[cli.vote] deny takes reviewer and comment', async () => {
   const asked = await ctl(...pullRequest.slice(0, -1), 'cli-denied', '--json');

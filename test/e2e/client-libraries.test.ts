@@ -36,11 +36,11 @@ messages: { tool_use: govern }
 cache: { enabled: false }
 tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
 `);
-}, 60_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 describe.each(clients)('[clients.libraries] %s', (client) => {
   let results: Loose;
@@ -50,7 +50,7 @@ describe.each(clients)('[clients.libraries] %s', (client) => {
     const env = { PATH: process.env.PATH, GATEWAY_URL: gateway.ready.gateway_url, GATEWAY_KEY: agentKey };
     const { stdout } = await promisify(execFile)(node, [file], { env, timeout: 120_000 });
     results = JSON.parse(stdout);
-  }, 130_000);
+  });
 
   test('gets a text, by chat completions and by responses', () => {
     const { text, chat, responses } = results;

@@ -125,7 +125,7 @@ export async function written(url: string, key: string): Promise<{ entries: numb
 }
 
 /** Polls until `probe` answers something, or fails after `seconds`. */
-export async function until<T>(what: string, probe: () => Promise<T | undefined>, seconds = 15): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T | undefined>, seconds = 150): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const found = await probe();
@@ -171,7 +171,7 @@ export function agentctl(
     const child = execFile(
       join(root, 'node_modules/.bin/node'),
       [join(root, 'bin/agentctl.ts'), ...args],
-      { cwd, env: { ...process.env, ...env }, timeout: 30_000 },
+      { cwd, env: { ...process.env, ...env }, timeout: 150_000 },
       (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );
     if (stdin !== undefined) child.stdin?.end(stdin);

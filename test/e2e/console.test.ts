@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 let gateway: Gateway;
 beforeAll(async () => {
   gateway = await startGateway();
-}, 60_000);
+});
 afterAll(() => gateway?.stop());
 
 const at = (path: string, init?: RequestInit) => fetch(gateway.ready.admin_url + path, { redirect: 'manual', ...init });
@@ -63,7 +63,7 @@ test('[console.served] the console answers GET and HEAD below /console/, and not
     expect([path, await rawStatus(path)]).toEqual([path, 404]);
   const elsewhere = await fetch(`${gateway.ready.gateway_url}/console/`);
   expect(elsewhere.status).toBe(404);
-}, 60_000);
+});
 
 test('[console.policy] every file carries the policy, and the page names no other host and no inline code', async () => {
   const files = await firstLoad();
@@ -88,14 +88,14 @@ test('[console.policy] every file carries the policy, and the page names no othe
   }
   const page = files.get('') ?? '';
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=|https?:|\/\//i);
-}, 60_000);
+});
 
 test('[console.size] what the first page loads is at most 60 kB compressed', async () => {
   const sizes = [...(await firstLoad())].map(([name, text]) => [name, gzipSync(text).length] as const);
   const total = sizes.reduce((sum, [, size]) => sum + size, 0);
   expect(sizes.map(([name]) => name)).toContain('console.js');
   expect(total).toBeLessThanOrEqual(60_000);
-}, 60_000);
+});
 
 test('[approval.events] over HTTP: a request and its decision come as events; other methods, agents and strangers are refused', async () => {
   const { human, agent } = gateway.keys;
@@ -136,7 +136,7 @@ test('[approval.events] over HTTP: a request and its decision come as events; ot
       method,
       status,
     ]);
-}, 60_000);
+});
 
 test('[console.sign-in-link] the printed link signs in once; its token is in no log, file or query, and ends with the run', async () => {
   const exchange = (body: object | string, headers: Record<string, string> = {}) =>
@@ -171,4 +171,4 @@ test('[console.sign-in-link] the printed link signs in once; its token is in no 
   expect(next).not.toBe(token);
   expect((await exchange({ token })).status).toBe(401);
   expect((await exchange({ token: next })).status).toBe(200);
-}, 120_000);
+});

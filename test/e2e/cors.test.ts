@@ -16,7 +16,7 @@ beforeAll(async () => {
     startChatGateway(providers + cors('"*"')),
     startChatGateway(providers),
   ]);
-}, 60_000);
+});
 afterAll(() => Promise.all([listing, open, off].map((gateway) => gateway?.stop())), 40_000);
 
 /** Every path a page may call, and its methods. */

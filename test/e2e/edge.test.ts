@@ -7,7 +7,7 @@ import { type Gateway, startGateway } from '../support/gateway.ts';
 let gateway: Gateway;
 beforeAll(async () => {
   gateway = await startGateway();
-}, 60_000);
+});
 afterAll(() => gateway.stop());
 
 async function call(path: string, key: string, body?: object): Promise<{ status: number; text: string }> {
@@ -63,4 +63,4 @@ test('[edge.listeners] the certificate of the state folder is kept over a restar
   await gateway.restart();
   expect(readFileSync(gateway.ready.edge_certificate!, 'utf8')).toBe(before);
   expect((await call('/api/health', '')).status).toBe(200);
-}, 60_000);
+});

@@ -18,11 +18,11 @@ policies:
   input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
 `);
   client = gateway.openai();
-}, 30_000);
+});
 afterAll(async () => {
   await fake?.stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 test('[passthrough.governed] completions, moderations and images are answered by the built-in provider', async () => {
   const completion = await client.completions.create({ model: 'mock', prompt: 'hello' });

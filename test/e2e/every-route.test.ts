@@ -11,8 +11,6 @@ import { plainTool, type RecordingServer, startRecordingServer } from '../suppor
 import { act, ask, configurationWith, type Fields, pullRequest, root, until } from './client.ts';
 
 // A gateway of its own, on a machine that may be busy.
-jest.setTimeout(120_000);
-
 let gateway: Gateway;
 let service: Awaited<ReturnType<typeof loopback>>;
 let server: RecordingServer;

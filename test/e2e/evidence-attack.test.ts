@@ -17,11 +17,11 @@ beforeAll(async () => {
   dynamo = await startDynamo();
   gateway = await start();
   attacker = new TableAttacker({ client: dynamo.client(), tables: await dynamo.createTables('gateway-') });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await dynamo?.stop();
-}, 30_000);
+});
 
 const ctl = (...args: string[]) => agentctl(args, { GATEWAY_STATE: dirname(gateway.ready.keys_file) });
 const verify = (...args: string[]) => ctl('evidence', 'verify', ...args);
@@ -74,7 +74,7 @@ test('[evidence.rewriting.found] [cli.evidence.verify] a rewritten session and a
     const { code, out } = await verify(...offline, ...more);
     expect([code, out]).toEqual([0, expect.stringMatching(/^checkpoint: entries 0 to 3 are fixed/m)]);
   }
-}, 120_000);
+});
 
 test('[evidence.checkpoint.file] offline, a spoilt checkpoint file and a bundle that departs from it are told', async () => {
   await session('offline');
@@ -98,7 +98,7 @@ test('[evidence.checkpoint.file] offline, a spoilt checkpoint file and a bundle 
   expect(await check(lines.slice(0, -9))).toMatchObject(damaged('the checkpoint file ends within a line'));
   expect(await verify('--file', bundle, '--checkpoints', bundle)).toMatchObject({ code: 2 });
   expect(await verify('--session', 'offline', '--checkpoints', bundle)).toMatchObject({ code: 2 });
-}, 120_000);
+});
 
 test('[evidence.checkpoint.file] a gateway whose checkpoint file was spoilt says so until it is put back', async () => {
   await session('spoilt');
@@ -114,4 +114,4 @@ test('[evidence.checkpoint.file] a gateway whose checkpoint file was spoilt says
   appendFileSync(file, '{"cut');
   gateway = await start();
   expect((await verify('--session', 'spoilt')).out).not.toMatch(/not checked/);
-}, 120_000);
+});

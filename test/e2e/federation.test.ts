@@ -5,8 +5,6 @@ import { sha256 } from '../../core/kernel/canonical.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { agentctl, ask, type Fields, until, workFolder } from './client.ts';
 
-jest.setTimeout(180_000);
-
 const tokens = { old: 'token-of-the-plane-eu-old', next: 'token-of-the-plane-eu-new' };
 const folders = { control: workFolder(), plane: workFolder(), second: workFolder() };
 const controlFile = join(workFolder(), 'control.yaml');

@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startGateway({ config: configurationWith(() => yaml) });
   url = gateway.ready.admin_url;
   token = gateway.keys.admin_token;
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 const put = (raw: string) =>

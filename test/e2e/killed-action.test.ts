@@ -18,7 +18,7 @@ upstreams:
 `,
     ),
   });
-}, 30_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await service?.stop();
@@ -60,4 +60,4 @@ test('[action.no-allow-without-end] [action.idempotency-key] what kill -9 cut of
     ['result', 'executed'],
   ]);
   expect(service.asked).toHaveLength(2);
-}, 60_000);
+});

@@ -41,7 +41,7 @@ test('[auth.generated-keys-loopback] generated keys are refused on any other hos
   expect(out + err).not.toMatch(/"event":"ready"/);
   expect(out + err).toMatch(/0\.0\.0\.0|loopback/);
   expect(out + err).not.toMatch(stack);
-}, 20_000);
+});
 
 test('[local.ready] wrong usage is said in a sentence and exits 2', async () => {
   for (const args of [['--admin-port', 'many'], ['--no-such-flag']]) {
@@ -50,7 +50,7 @@ test('[local.ready] wrong usage is said in a sentence and exits 2', async () => 
     expect(out + err).toMatch(/many|no-such-flag/);
     expect(out + err).not.toMatch(stack);
   }
-}, 20_000);
+});
 
 test('[config.unknown-keys] a configuration that does not load keeps it from starting and says where', async () => {
   const file = join(workFolder(), 'gateway.yaml');
@@ -59,7 +59,7 @@ test('[config.unknown-keys] a configuration that does not load keeps it from sta
   expect(code).not.toBe(0);
   expect(out + err).toMatch(/tennants/);
   expect(out + err).not.toMatch(stack);
-}, 20_000);
+});
 
 test('[local.ready] [local.drain] it prints a banner, one ready line and four commands, and ends with 0 on SIGTERM', async () => {
   const { code, out } = await run([]);
@@ -74,4 +74,4 @@ test('[local.ready] [local.drain] it prints a banner, one ready line and four co
   });
   expect(out.match(/npx agentctl /g)).toHaveLength(4);
   expect(out).toMatch(/npx agentctl approve <envelope_id> .*--reviewer/);
-}, 20_000);
+});

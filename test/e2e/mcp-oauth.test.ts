@@ -44,7 +44,7 @@ beforeAll(async () => {
   gateway.configure(wanted(gateway.url)); // its port is known now
   const token = await server.token('mcp-bot', gateway.url);
   await until('the configuration with the resource', async () => (await whoami(token)).name);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([server?.stop(), upstream?.stop(), gateway?.stop()]);
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
     incoming.pipe(sent);
   });
   await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
-}, 60_000);
+});
 afterAll(async () => {
   proxy?.closeAllConnections();
   proxy?.close();
@@ -68,4 +68,4 @@ test('[mcp.resumable] the SDK gets progress and result of a call whose connectio
   expect(heard.slice(0, 2)).toEqual([1, 2]);
   expect(server.calls().length).toBe(before + 1);
   await client.close();
-}, 60_000);
+});

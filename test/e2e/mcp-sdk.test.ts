@@ -38,7 +38,7 @@ beforeAll(async () => {
     startMcpGateway({ upstreams: [{ name: 'fixture', url: newer.url }], rules }),
     startMcpGateway({ upstreams: [local], rules }),
   ]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([gateway, modern, stdio].map((run) => run?.stop()));
@@ -71,7 +71,6 @@ test.each([
       await still.stop();
     }
   },
-  30_000,
 );
 
 const requestInit = { headers: { 'x-api-key': mcpKeys.agent } };
@@ -113,7 +112,7 @@ describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
   let client: Client;
   beforeAll(async () => {
     client = await connect();
-  }, 20_000);
+  });
   afterAll(() => client?.close());
 
   test('lists tools without those that are blocked, calls one, and hears of the others why not', async () => {
@@ -186,7 +185,7 @@ test('requests of a server reach the client in its session, and notifications it
   await client.callTool({ name: 'change_tools' });
   await changed;
   await client.close();
-}, 15_000);
+});
 
 test('a cancelled call ends at the server too, and the session goes on', async () => {
   const client = await connected(overHttp(gateway.url));

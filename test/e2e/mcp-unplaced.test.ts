@@ -3,8 +3,6 @@ import { type McpGatewayRun, mcpKeys, startMcpGateway } from '../support/mcp-gat
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 import { ask, exportOf, type Fields, until } from './client.ts';
 
-jest.setTimeout(120_000);
-
 let notes: RecordingServer;
 let gateway: McpGatewayRun;
 beforeAll(async () => {

@@ -6,8 +6,6 @@ import { plainTool, type RecordingServer, startRecordingServer } from '../suppor
 import { agentctl, ask, until } from './client.ts';
 
 // Each command is a process of its own.
-jest.setTimeout(30_000);
-
 let notes: RecordingServer;
 let newer: McpServer;
 let gateway: McpGatewayRun;
@@ -24,11 +22,11 @@ beforeAll(async () => {
     rules: [{ protocol: 'mcp', tool: '{remember,newer__create_issue}', decision: 'review' }],
     extra: { approvals: { on_approval: 'execute' } },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await Promise.all([notes?.stop(), newer?.stop()]);
-}, 30_000);
+});
 
 const ctl = (...args: string[]) =>
   agentctl(['test-action', '--protocol', 'mcp', '--target', '', '--capability', 'execute', ...args], {
@@ -72,5 +70,4 @@ test.each([
     });
     expect(row).toMatchObject({ outcome: 'executed', upstream, result: { content: [{ type: 'text', text }] } });
   },
-  30_000,
 );

@@ -10,8 +10,6 @@ import { until } from '../support/executor-cases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type KubeApi, kubeApi } from '../support/kube-api.ts';
 
-jest.setTimeout(120_000);
-
 const root = resolve(__dirname, '../..');
 const custom = (plural: string) => `governance.dev/${plural}`;
 const adminToken = 'administrator-of-the-operator-test';

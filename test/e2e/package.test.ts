@@ -35,7 +35,7 @@ beforeAll(async () => {
   await run('npm', install, folder);
   const shipped = readFileSync(join(built, 'config/gateway.yaml'), 'utf8');
   writeFileSync(config, shipped.replace('pack: pr-writer', 'pack: sql-explorer'));
-}, 180_000);
+});
 
 let gateway: ChildProcess | undefined;
 afterAll(() => {
@@ -85,7 +85,7 @@ test('[package.installs] [console.package] it starts from an empty folder, and a
   const ended = new Promise((resolve) => gateway!.once('exit', resolve));
   gateway!.kill('SIGTERM');
   expect(await ended).toBe(0);
-}, 60_000);
+});
 
 test('[package.installs] it has nothing to install behind it, holds no sources, and is at most 15 MB', () => {
   expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([

@@ -4,8 +4,6 @@ import { authenticator, type Page } from '../support/authenticator.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { act, agentctl, ask, configurationWith, type Fields } from './client.ts';
 
-jest.setTimeout(120_000);
-
 let gateway: Gateway;
 let page: Page;
 beforeAll(async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     env: { HOST_TOKEN: 'host-token-value', HOST_WEBHOOK: 'webhook-secret' },
   });
   url = gateway.ready.admin_url;
-}, 30_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await host?.stop();
@@ -82,7 +82,7 @@ test('[approval.pr-comment] [pr-comment.place] a request is asked on its pull re
   expect((await decided(url, 'e2e-agent', { ...used, parameters: { number: 7, title: 'Fix login' } })).decision).toBe(
     'allow',
   );
-}, 30_000);
+});
 
 test('[pr-comment.signature] [pr-comment.once] [sod.unmapped-chat] forged, repeated and unmapped comments decide nothing', async () => {
   const id = await asked('comment-forged', 8);
@@ -101,4 +101,4 @@ test('[pr-comment.push] [sod.own-request] a push voids an approval; the owner of
   expect(await statusOf(id)).toBe('pending');
   expect(host.comments.at(-1)?.body).toMatch(/^@Alice-GH:\n\n```\nNot decided: It was asked at commit/);
   expect(await settled(`/deny ${id} not this one`, 9)).toMatch(/denied by alice/);
-}, 30_000);
+});

@@ -19,11 +19,11 @@ ${providerYaml('others', 'openai', fakes.openai.baseUrl, ', models: [openai-mode
 messages: { tool_use: govern }
 tool_policies: { pack: null, default_decision: review, rules: [{ protocol: mcp, tool: read_file, decision: allow }] }
 `);
-}, 60_000);
+});
 afterAll(async () => {
   for (const kind of kinds) await fakes?.[kind].stop();
   await gateway?.stop();
-}, 30_000);
+});
 
 describe.each(kinds)('behind the %s dialect', (kind) => {
   const model = `${kind}-model`;

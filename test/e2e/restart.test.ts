@@ -19,7 +19,7 @@ const url = () => gateway.ready.admin_url;
 
 beforeAll(async () => {
   gateway = await startGateway({ config: e2eConfiguration });
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 const key = 'e2e-agent';
@@ -52,7 +52,7 @@ test('[approval.restart] [evidence.survives-kill] pending requests, evidence and
     matched_rule: `approved:${envelope_id}`,
   });
   await isValid('kill-pending');
-}, 30_000);
+});
 
 test('[approval.restart] an approval granted just before the crash works after it, once', async () => {
   const { envelope_id } = await decided(url(), key, pullRequest('kill-approved'));
@@ -67,7 +67,7 @@ test('[approval.restart] an approval granted just before the crash works after i
   });
   expect(await kindsOf(url(), 'e2e-bob', 'kill-approved')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
   await isValid('kill-approved');
-}, 40_000);
+});
 
 test('[approval.expired-while-down] what expired while it was down is denied at start', async () => {
   const quick = {
@@ -87,7 +87,7 @@ test('[approval.expired-while-down] what expired while it was down is denied at 
     return found.length > 1 ? found : undefined;
   });
   expect(entries[1]).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
-}, 30_000);
+});
 
 test('[approval.clock-recovers] a request whose clock lived before the crash still times out after it', async () => {
   const quick = {
@@ -104,7 +104,7 @@ test('[approval.clock-recovers] a request whose clock lived before the crash sti
     return found.length > 1 ? found : undefined;
   });
   expect(kinds).toEqual(['review', 'deny']);
-}, 30_000);
+});
 
 test('[evidence.survives-kill] killed in the middle of work: every acknowledged entry is there and the chain is whole', async () => {
   const acknowledged: string[] = [];
@@ -129,7 +129,7 @@ test('[evidence.survives-kill] killed in the middle of work: every acknowledged 
   const stored = new Set((await exportOf(url(), 'e2e-bob', 'kill-load')).entries.map(({ hash }) => hash));
   expect(acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
   await isValid('kill-load');
-}, 40_000);
+});
 
 test('[policy-version.import-once] a rollback survives a restart, for the file did not change', async () => {
   const admin = gateway.keys.admin_token;
@@ -144,7 +144,7 @@ test('[policy-version.import-once] a rollback survives a restart, for the file d
   await crash();
   const current = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
   expect(current.body).toMatchObject({ version: 3, policy: 'pr-writer' });
-}, 30_000);
+});
 
 test('[local.drain] SIGTERM drains and exits 0', async () => {
   expect(await gateway.stop()).toBe(0);

@@ -22,7 +22,7 @@ beforeAll(async () => {
     env: { SLACK_BOT_TOKEN: 'bot-token-value', SLACK_SIGNING_SECRET: 'signing-secret', HOOK_SECRET: 'hook-secret' },
   });
   url = gateway.ready.admin_url;
-}, 30_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await slack?.stop();
@@ -75,7 +75,7 @@ test('[notify.events] [notify.slack-buttons] [slack.vote] a request is posted, d
   expect((await decided(url, 'e2e-agent', { ...pullRequest('slack-vote'), approval_ref: envelope_id })).decision).toBe(
     'allow',
   );
-}, 30_000);
+});
 
 test('[slack.signature] [slack.replay] [sod.unmapped-chat] forged, replayed and unmapped clicks decide nothing', async () => {
   const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-forged'));
@@ -105,4 +105,4 @@ test('[notify.webhook-signed] [notify.events] the webhook hears of request and d
   });
   expect(heard.map(({ body }) => body.event).sort()).toEqual(['denied', 'submitted']);
   for (const { headers } of heard) expect(JSON.stringify(headers)).toMatch(/signature/);
-}, 30_000);
+});

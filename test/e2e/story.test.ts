@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startGateway();
   url = gateway.ready.admin_url;
   ({ agent, human } = gateway.keys);
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 test('[local.ready] [auth.keys-file] is ready with URLs and keys of every kind', async () => {

@@ -6,8 +6,6 @@ import { type McpGatewayRun, mcpKeys, startMcpGateway, vote } from '../support/m
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 import { ask } from './client.ts';
 
-jest.setTimeout(60_000);
-
 let server: RecordingServer;
 let gateway: McpGatewayRun;
 
@@ -18,11 +16,11 @@ beforeAll(async () => {
     rules: [{ protocol: 'mcp', tool: 'mail.delete_*', decision: 'block' }],
     extra: { manifests: { enforcement_mode: 'review' } },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await server?.stop();
-}, 30_000);
+});
 
 const asHuman = (method: string, path: string, body?: object) =>
   ask<Loose>(gateway.admin, method, `/admin/v1${path}`, { key: mcpKeys.human, ...(body && { body }) });

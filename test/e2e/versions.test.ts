@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startGateway({ config: file });
   url = gateway.ready.admin_url;
   token = gateway.keys.admin_token;
-}, 30_000);
+});
 afterAll(() => gateway?.stop());
 
 const put = (raw: string) =>
@@ -77,7 +77,7 @@ test('[policy.diff] the difference of two versions is listed with an example, lo
   );
   expect(body.tightened).toEqual([]);
   expect(JSON.stringify(body.loosened)).toMatch(/calendar\./);
-}, 15_000);
+});
 
 test('[approval.policy-changed] an approval is evaluated again: another rule makes it review, a block wins', async () => {
   const approved = async (session: string) => {
@@ -100,7 +100,7 @@ test('[auth.revoked-key] a key taken out of the configuration stops working with
   const status = async () => (await ask(url, 'GET', '/admin/v1/whoami', { key: 'e2e-agent-2' })).status;
   expect(await status()).toBe(200);
   await put(yaml.replace(/^.*e2e-agent-2.*\n/m, ''));
-  expect(await until('the refusal', async () => ((await status()) === 401 ? 401 : undefined), 5)).toBe(401);
+  expect(await until('the refusal', async () => ((await status()) === 401 ? 401 : undefined))).toBe(401);
 });
 
 test('[policy-version.last-20] the last twenty versions are kept', async () => {
@@ -112,13 +112,13 @@ test('[policy-version.last-20] the last twenty versions are kept', async () => {
   expect(body.versions).toHaveLength(20);
   expect(body.versions[0]?.version).toBe(await current());
   expect((await ask(url, 'GET', '/admin/v1/policy-versions/1', { key: 'e2e-alice' })).status).toBe(404);
-}, 20_000);
+});
 
 test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing', async () => {
   const before = await current();
   writeFileSync(file, 'version: 1\ntennants: []\n');
   writeFileSync(file, rule("{ protocol: http, tool: 'reloaded.*', decision: allow }"));
-  const version = await until('the reload', async () => ((await current()) > before ? await current() : undefined), 10);
+  const version = await until('the reload', async () => ((await current()) > before ? await current() : undefined));
   expect(version).toBe(before + 1);
   const call = {
     protocol: 'http',
@@ -135,7 +135,7 @@ test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing
   expect(reloaded).toMatchObject({ matched_rule: 'http:reloaded.*' });
   writeFileSync(file, 'version: 1\ntennants: []\n');
   expect(await decided(url, 'e2e-agent', call)).toMatchObject({ decision: 'allow' });
-}, 20_000);
+});
 
 test('[admin.usage] [admin.violations] usage and violations are projections that catch up', async () => {
   await decided(url, 'e2e-agent', {
@@ -154,7 +154,7 @@ test('[admin.usage] [admin.violations] usage and violations are projections that
   expect(seen.violations.length).toBeGreaterThan(0);
   const usage = await ask(url, 'GET', '/admin/v1/usage', { key: 'e2e-viewer' });
   expect(usage.text).toMatch(/"block"/);
-}, 20_000);
+});
 
 test('[config.put-reason] a reason is recorded; an empty or endless one is refused and nothing is stored', async () => {
   const current = async () => (await ask(url, 'GET', '/admin/v1/config', { key: 'e2e-platform' })).body;

@@ -42,13 +42,13 @@ beforeAll(async () => {
   bulk = await bulkProvider();
   gateway = await startChatGateway(settings(fake.baseUrl, bulk.url));
   url = `${gateway.ready.gateway_url.replace('http', 'ws')}/v1/ws`;
-}, 40_000);
+});
 beforeEach(() => fake.answers(say('Hello')));
 afterAll(async () => {
   await fake?.stop();
   await bulk?.stop();
   await gateway?.stop();
-}, 40_000);
+});
 
 const withKey = (key = agentKey, headers: Record<string, string> = {}): Promise<SocketCaller> =>
   connectSocket(url, { headers: { 'x-api-key': key, ...headers } });
@@ -280,7 +280,7 @@ describe('cancelling and leaving', () => {
     caller.say(call('2'));
     expect(await caller.hear('error')).toMatchObject({ status: 401 });
     expect(await caller.closed).toBe(4401);
-  }, 30_000);
+  });
 });
 
 describe('what does not fit', () => {
@@ -329,7 +329,7 @@ describe('what does not fit', () => {
     for (let n = 65; n <= 128; n++) caller.say(call(`c${n}`));
     expect(await caller.closed).toBe(4429);
     await Promise.all(fake.requests.map(({ closed }) => closed));
-  }, 20_000);
+  });
 
   test('pings of both kinds are answered', async () => {
     const caller = await withKey();
@@ -353,7 +353,7 @@ describe('a caller who does not read', () => {
     caller.ws.resume();
     await caller.hear('error', `${messages - 1}`);
     expect(caller.heard).toHaveLength(messages + 1);
-  }, 60_000);
+  });
 
   test('[chat.ws] stops the model’s stream; reading again brings all of it', async () => {
     const caller = await withKey();
@@ -365,7 +365,7 @@ describe('a caller who does not read', () => {
     caller.ws.resume();
     expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'completed' });
     expect(caller.textOf('1')).toHaveLength(bulk.chunks);
-  }, 60_000);
+  });
 
   test('[chat.ws] can still cancel: the call is settled though nobody takes its events', async () => {
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-deaf' });
@@ -375,7 +375,7 @@ describe('a caller who does not read', () => {
     await bulk.standstill();
     caller.say({ type: 'cancel', id: '1' });
     expect(await gateway.record('socket-deaf')).toMatchObject({ outcome: 'aborted' });
-  }, 60_000);
+  });
 });
 
 test('[chat.ws] the gateway that stops lets calls end, takes no other, and closes with 1001', async () => {
@@ -399,7 +399,7 @@ test('[chat.ws] the gateway that stops lets calls end, takes no other, and close
   expect(caller.textOf('1')).toBe('one two');
   expect(await caller.closed).toBe(1001);
   expect(await exit).toBe(0);
-}, 40_000);
+});
 
 /** The measure that has not changed through a hundred exchanges with the gateway. */
 async function standstill(measure: () => number): Promise<number> {

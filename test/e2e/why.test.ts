@@ -2,8 +2,6 @@
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Action, agentctl, ask, configurationWith, decided, type Fields, until } from './client.ts';
 
-jest.setTimeout(120_000);
-
 interface Why extends Fields {
   readonly decided_by: string;
   readonly matched_rule: string;

@@ -4,8 +4,6 @@ import { dirname, join } from 'node:path';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { agentctl, configurationWith, type Fields, until, workFolder } from './client.ts';
 
-jest.setTimeout(120_000);
-
 const folder = workFolder();
 const auditor = join(folder, 'auditor');
 let gateway: Gateway;

@@ -4,6 +4,8 @@ import { parseSync } from '@swc/core';
 export interface Mutant {
   readonly file: string;
   readonly line: number;
+  /** The text of the line, without its indent. */
+  readonly context: string;
   readonly from: string;
   readonly to: string;
   /** The whole text of the file with the change. */
@@ -47,7 +49,13 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     if (to === undefined || to === from) return;
     const text = Buffer.concat([bytes.subarray(0, start), Buffer.from(to), bytes.subarray(end)]).toString();
     const line = bytes.subarray(0, start).toString().split('\n').length;
-    found.push({ file, line, from: oneLine(from), to: oneLine(to), text });
+    const context = source.split('\n')[line - 1]!.trim();
+    found.push({ file, line, context, from: oneLine(from), to: oneLine(to), text });
+  };
+
+  // A comparison for equality gets its opposite already as an operator.
+  const negate = (test: Node): void => {
+    if (test.operator !== '===' && test.operator !== '!==') replace(test, (text) => `!(${text})`);
   };
 
   const visit = (node: unknown): void => {
@@ -61,8 +69,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     if (at.type === 'BinaryExpression') mutateBinary(at, replace, bytes, base);
     if (at.type === 'BooleanLiteral') replace(at, (text) => (text === 'true' ? 'false' : 'true'));
     if (at.type === 'NumericLiteral') replace(at, (text) => `(${text} + 1)`);
-    if (at.type === 'IfStatement') replace(at.test as Node, (text) => `!(${text})`);
-    if (at.type === 'ConditionalExpression') replace(at.test as Node, (text) => `!(${text})`);
+    if (at.type === 'IfStatement' || at.type === 'ConditionalExpression') negate(at.test as Node);
     if (at.type === 'ExpressionStatement' && isCall(at.expression as Node)) replace(at, () => ';');
     for (const [member, value] of Object.entries(at)) if (member !== 'span') visit(value);
   };

@@ -98,7 +98,7 @@ test('[evidence.concurrent-writers] random interleavings of callers, sessions an
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 /** What the caller was told is what stands; who was refused has nothing there. */
 function expectPromise(outcome: CommitOutcome | Error, entry: EvidenceEntry | undefined): void {

@@ -189,7 +189,7 @@ export function useMcpEndpoint(given: readonly object[], options: ServerOptions 
         GATEWAY_TICKET_KEY: 'ticket-key-of-the-contract-tests',
       },
     });
-  }, 30_000);
+  });
 
   afterAll(async () => {
     await test_?.stop();

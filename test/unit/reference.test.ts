@@ -18,7 +18,7 @@ test('[config.schema-published] every file of docs/reference is what the code ge
     },
   );
   expect([stderr, status]).toEqual(['', 0]);
-}, 20_000);
+});
 
 test.each([
   ['openapi.json', ['admin', 'callbacks']],

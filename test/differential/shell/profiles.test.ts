@@ -20,5 +20,5 @@ inLab('[effects.profiles] profiles', () => {
     expect(allowed).toBe(600);
     // Most of what is built is not everyday use.
     expect(decided).toBeGreaterThan(allowed);
-  }, 120_000);
+  });
 });

@@ -55,5 +55,5 @@ inLab('[effects.differential] lines that really run', () => {
     const { findings, allowed } = await compareTargets(lab, 3, 60);
     expect(findings).toEqual([]);
     expect(allowed).toBe(60);
-  }, 60_000);
+  });
 });

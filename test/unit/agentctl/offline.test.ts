@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { Home, serverOf } from './support.ts';
 
 // Finding every difference of two policies takes seconds.
-jest.setTimeout(120_000);
-
 const home = new Home();
 const server = serverOf(home);
 const configuration = (policies: string, more = '') =>

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { Home, serverOf } from './support.ts';
 
-jest.setTimeout(120_000);
 const home = new Home();
 const server = serverOf(home);
 const run = async (...args: string[]) => {

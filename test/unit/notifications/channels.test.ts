@@ -70,7 +70,7 @@ describe('pull requests', () => {
   beforeEach(() => {
     for (const list of [host.calls, host.faults, host.comments]) list.length = 0;
   });
-  const api = (over = {}) => pullRequestHost({ apiUrl: host.url, token, timeoutMs: 5000, ...over });
+  const api = (over = {}) => pullRequestHost({ apiUrl: host.url, token, timeoutMs: 60_000, ...over });
   const notifier = (channel: object = { repositories: ['acme/*'] }) =>
     pullRequestNotifier({ host: api(), channel: channel as never, linkBase: 'https://gateway.example' });
   const about = { tool: 'scm.update_pull_request', parameters: { number: 7 } };

@@ -33,7 +33,7 @@ test('[analytics.bounded] 1,000 tenants with 50 models each fill 52,208 items a 
   expect(items.length - own.length).toBe(4 + 4 + 4 * 50);
   expect(total / items.length).toBeLessThan(200);
   expect(Math.max(...items.map(({ bytes }) => bytes))).toBeLessThan(8_000);
-}, 60_000);
+});
 
 test('[analytics.bounded] an item holds every bin there is in less than 16 kB', async () => {
   const entries = Array.from({ length: 2_000 }, (_, n) =>
@@ -41,4 +41,4 @@ test('[analytics.bounded] an item holds every bin there is in less than 16 kB', 
   );
   const items = await sizes(entries);
   expect(Math.max(...items.map(({ bytes }) => bytes))).toBeLessThan(16_000);
-}, 60_000);
+});

@@ -120,7 +120,7 @@ test.each([
 ])('[chat.routing] after %s the next provider of the route answers', async (_title, reply, error) => {
   first.answers(reply);
   second.answers(say('from the second'));
-  const { call } = world([at(first, 'a', { timeout_ms: 80 }), at(second, 'b')]);
+  const { call } = world([at(first, 'a', { timeout_ms: reply === silent ? 80 : 60_000 }), at(second, 'b')]);
   const answered = await call();
   expect(answered).toMatchObject({
     provider: { name: 'b' },
@@ -169,7 +169,10 @@ test('[chat.routing] no retry after silence, nor when Retry-After asks for longe
   second.answers(say());
   for (const reply of [silent, refuse('openai', 503, 'later', { 'retry-after': '6' })]) {
     first.answers(reply);
-    const { pauses, call } = world([at(first, 'a', { timeout_ms: 60, retry: { max_attempts: 3 } }), at(second, 'b')]);
+    const { pauses, call } = world([
+      at(first, 'a', { timeout_ms: reply === silent ? 60 : 60_000, retry: { max_attempts: 3 } }),
+      at(second, 'b'),
+    ]);
     expect((await call()).attempts).toHaveLength(1);
     expect(first.requests).toHaveLength(1);
     expect(pauses).toEqual([]);

@@ -1,0 +1,145 @@
+/** What the sweep does with a row in each state, and when it looks again. */
+import { dueAt, graceMs } from '#core/approvals/due.ts';
+import { sweepApprovals, sweepMs } from '#core/approvals/sweep.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { approvalRow, approvalsWorld, at, start } from './sample.ts';
+
+/** A minute after the request was queued. */
+function world(...rows: Partial<ApprovalRow>[]) {
+  const made = approvalsWorld(...rows.map((over, n) => approvalRow({ envelope_id: `e${n + 1}`, ...over })));
+  made.pass(60);
+  return made;
+}
+const nothing = { timed_out: 0, started: 0, released: 0, leases_ended: 0 };
+
+test.each<[string, Partial<ApprovalRow>, object, unknown[]]>([
+  [
+    'a clock that did not start',
+    {},
+    { started: 1 },
+    [
+      ['start', 'e1'],
+      ['postpone', 'e1', at(115)],
+    ],
+  ],
+  [
+    'one whose request ends before the next look',
+    { expires_at: at(100) },
+    { started: 1 },
+    [
+      ['start', 'e1'],
+      ['postpone', 'e1', at(100)],
+    ],
+  ],
+  ['a clock that runs', { clock_started: true }, {}, [['postpone', 'e1', at(1800)]]],
+  ['a request at its end', { expires_at: at(60) }, { timed_out: 1 }, [['enqueue', 'e1#denied#slack']]],
+  [
+    'a decided row whose execution waits',
+    { status: 'approved', task_token: 'token' },
+    { released: 1 },
+    [
+      ['settle', 'token', { status: 'approved' }],
+      ['releaseToken', 'e1'],
+    ],
+  ],
+  ['a decided row without one', { status: 'denied' }, {}, [['releaseToken', 'e1']]],
+  ['a lease that runs', { status: 'executing', lease_expires_at: at(61) }, {}, [['postpone', 'e1', at(61)]]],
+  ['a lease at its end', { status: 'executing', lease_expires_at: at(60) }, { leases_ended: 1 }, []],
+  ['a lease without an end', { status: 'executing' }, { leases_ended: 1 }, []],
+  ['a used approval', { status: 'consumed' }, {}, []],
+])('[approval.clock-recovers] %s', async (_what, over, counted, expected) => {
+  const { ports, did } = world(over);
+  expect(await sweepApprovals(ports)).toEqual({ pending: 1, oldest_seconds: 60, ...nothing, ...counted });
+  expect(did).toEqual([['due', at(60)], ...expected]);
+});
+
+test('[approval.lease-unknown] a lease that ended is recorded as unknown, by its holder and only if it was not renewed', async () => {
+  const { ports, rows, commits } = world({ status: 'executing', lease_owner: 'run', lease_expires_at: at(60) });
+  await sweepApprovals(ports);
+  expect(rows.get('e1')).toMatchObject({ status: 'consumed', outcome: 'unknown' });
+  expect(commits).toEqual([
+    {
+      draft: {
+        ...{ tenant: 't', session_id: 's', timestamp: at(60), kind: 'result', envelope_id: 'run' },
+        actor: { key_id: 'system' },
+        body: {
+          ...{ tool: 'scm.merge', outcome: 'unknown', approval_ref: 'e1', reason: 'lease ended without an outcome' },
+        },
+      },
+      changes: [
+        {
+          ...{ type: 'approval.move', id: 'e1', tenant: 't', from: 'executing', to: 'consumed' },
+          set: { outcome: 'unknown' },
+          where: { lease_owner: 'run', lease_expires_at: at(60) },
+        },
+      ],
+    },
+  ]);
+  const old = world({ status: 'executing', lease_owner: 'run' });
+  await sweepApprovals(old.ports);
+  expect(old.commits[0]?.changes).toMatchObject([{ where: { lease_owner: 'run' } }]);
+  const older = world({ status: 'executing' });
+  await sweepApprovals(older.ports);
+  expect(older.commits[0]?.draft.envelope_id).toBe('e1');
+  expect(older.commits[0]?.changes?.[0]).not.toHaveProperty('where');
+});
+
+test('a row that cannot be healed is put off and logged, and the next one is healed', async () => {
+  const { ports, done, logged } = world({}, {});
+  const approvalClock = {
+    ...ports.approvalClock,
+    start: async (id: string) => {
+      if (id === 'e1') throw new Error('no clock');
+    },
+  };
+  expect(await sweepApprovals({ ...ports, approvalClock })).toMatchObject({ started: 1, pending: 2 });
+  expect(logged).toEqual([['approval sweep postponed', { envelope_id: 'e1', error: 'no clock' }]]);
+  expect(done('postpone').toSorted()).toEqual([
+    ['postpone', 'e1', at(115)],
+    ['postpone', 'e2', at(115)],
+  ]);
+  const approvals = { ...ports.approvals, postpone: () => Promise.reject(new Error('down')) };
+  expect(await sweepApprovals({ ...ports, approvals })).toMatchObject({ started: 0 });
+});
+
+test('after its time no further row is begun: the next sweep goes on there', async () => {
+  const { ports, pass } = world(...Array.from({ length: 60 }, () => ({})));
+  const started: string[] = [];
+  const approvalClock = {
+    ...ports.approvalClock,
+    start: async (id: string) => {
+      started.push(id);
+      if (started.length === 1) pass(sweepMs / 1000);
+    },
+  };
+  await sweepApprovals({ ...ports, approvalClock });
+  expect(started.length).toBeGreaterThan(0);
+  expect(started.length).toBeLessThan(60);
+});
+
+test('nothing that waits is nothing old, and a clock that is behind gives no negative age', async () => {
+  const { ports } = world();
+  const waiting = (oldest?: string) => ({ ...ports.approvals, waiting: async () => ({ pending: 0, oldest }) }) as never;
+  expect(await sweepApprovals({ ...ports, approvals: waiting() })).toMatchObject({ oldest_seconds: 0 });
+  expect(await sweepApprovals({ ...ports, approvals: waiting(at(70)) })).toMatchObject({ oldest_seconds: 0 });
+  expect(await sweepApprovals({ ...ports, approvals: waiting(at(49.6)) })).toMatchObject({ oldest_seconds: 10 });
+});
+
+describe('[store.sweep] when a row is due', () => {
+  const soon = isoTime(start + graceMs);
+  test.each<[string, Parameters<typeof dueAt>[0], string | undefined]>([
+    ['a request whose clock did not start', { status: 'pending', queued_at: at(0), expires_at: at(1800) }, soon],
+    ['one that ends sooner', { status: 'pending', queued_at: at(0), expires_at: at(3) }, at(3)],
+    ['one without an end', { status: 'pending', queued_at: at(0) }, soon],
+    ['one whose clock runs', { status: 'pending', queued_at: at(0), expires_at: at(9), clock_started: true }, at(9)],
+    ['one of which only the end is known', { status: 'pending', expires_at: at(9) }, at(9)],
+    ['an approved row', { status: 'approved', decided_at: at(0), expires_at: at(9) }, soon],
+    ['a denied row', { status: 'denied', decided_at: at(0) }, soon],
+    ['one without a time of its decision', { status: 'denied' }, undefined],
+    ['a lease', { status: 'executing', lease_expires_at: at(120), decided_at: at(0) }, at(120)],
+    ['a used approval', { status: 'consumed', decided_at: at(0), lease_expires_at: at(9) }, undefined],
+  ])('%s', (_what, row, expected) => expect(dueAt(row)).toBe(expected));
+
+  test('the grace is five seconds', () => expect(graceMs).toBe(5_000));
+});
