@@ -1103,6 +1103,10 @@ const admin: readonly Requirement[] = [
     'Chat calls and violations can be listed, and violations counted, for all tenants below a path of the organisations in which the caller has the role to read them.',
   ),
   must(
+    'admin.sums-by-path',
+    'Usage, analytics, budgets and cost recommendations can be asked for a path of the organisations: they add up the tenants below it that the caller may read, and no others; over HTTP, GraphQL and agentctl.',
+  ),
+  must(
     'evidence.by-path',
     'Sessions with evidence and the audit log can be listed for all tenants below a path of the organisations in which the caller has the role to read them.',
   ),

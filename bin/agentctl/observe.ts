@@ -20,6 +20,7 @@ function addAnalytics(parent: Parent): void {
     examples: [
       'analytics',
       'analytics --dimension model:gpt-4o --dimension tool:scm.create_pull_request --step 5m',
+      'analytics --path acme/web --dimension global',
       "analytics --from 2026-11-23T08:00:00Z --step 1h --json | jq '.summary'",
     ],
     options: (command: Command) =>
@@ -31,9 +32,13 @@ function addAnalytics(parent: Parent): void {
         )
         .option('--from <time>', 'from this time on (ISO 8601); an hour ago unless given')
         .option('--to <time>', 'up to this time')
-        .option('--step <step>', '1m, 5m or 1h'),
-    run: async (cli, { dimension, from, to, step }) => {
-      const answer = await cli.api().call('analytics', { query: { dimension, from, to, step } });
+        .option('--step <step>', '1m, 5m or 1h')
+        .option(
+          '--path <glob>',
+          'added up over all tenants below a path of the organisations, such as acme/web or acme/**/production',
+        ),
+    run: async (cli, { dimension, from, to, step, path }) => {
+      const answer = await cli.api().call('analytics', { query: { dimension, from, to, step, path } });
       if (cli.globals.json) cli.out.json(answer.text);
       else showAnalytics(cli.out, fields(answer.json));
       return 'positive';

@@ -47,13 +47,24 @@ const paged = (command: Command): Command =>
 const spanned = (command: Command): Command =>
   command.option('--from <time>', 'from this hour on (ISO 8601)').option('--to <time>', 'up to this hour');
 
+const below = (command: Command): Command =>
+  command.option(
+    '--path <glob>',
+    'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
+  );
+
 const readings: readonly Reading[] = [
   {
     name: 'usage',
     operation: 'usage',
     summary: 'Requests, tokens and cost by model; decisions on actions',
-    examples: ['usage', 'usage --from 2026-11-01T00:00:00Z', "usage --json | jq '.models[] | [.model, .cost_usd]'"],
-    options: spanned,
+    examples: [
+      'usage',
+      'usage --from 2026-11-01T00:00:00Z',
+      "usage --json | jq '.models[] | [.model, .cost_usd]'",
+      'usage --path acme/web',
+    ],
+    options: (command) => below(spanned(command)),
     show: showUsage,
   },
   {
@@ -63,7 +74,7 @@ const readings: readonly Reading[] = [
     examples: ['requests --limit 20', 'requests --outcome failed', 'requests --model mock --json'],
     options: (command) =>
       paged(
-        command
+        below(command)
           .option('--model <name>', 'as asked for, or as resolved')
           .option('--outcome <outcome>', 'completed, cached, blocked, review, aborted, failed, refused'),
       ),
@@ -80,8 +91,17 @@ const readings: readonly Reading[] = [
     name: 'budgets',
     operation: 'listBudgets',
     summary: 'Budgets and rate limits as they stand',
-    examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
+    examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'", 'budgets --path acme'],
+    options: below,
     show: showBudgets,
+  },
+  {
+    name: 'cost-recommendations',
+    operation: 'costRecommendations',
+    summary: 'Cheaper models of the same providers, and requests that a cache would answer',
+    examples: ['cost-recommendations', 'cost-recommendations --path acme/web --json | jq .recommendations'],
+    options: (command) => below(spanned(command)),
+    show: showRecommendations,
   },
   {
     name: 'cache',
@@ -95,7 +115,7 @@ const readings: readonly Reading[] = [
     operation: 'violations',
     summary: 'Blocked actions and what content filters found, newest first',
     examples: ['violations --limit 10', 'violations --json | jq .by_policy'],
-    options: paged,
+    options: (command) => paged(below(command)),
     show: showViolations,
   },
 ];
@@ -107,8 +127,8 @@ function addReading(parent: Parent, { name, operation, summary, examples, option
     examples,
     ...(options && { options }),
     run: async (cli, given) => {
-      const { from, to, model, outcome, limit, cursor } = given;
-      const query = { from, to, model, outcome, limit, cursor };
+      const { from, to, model, outcome, path, limit, cursor } = given;
+      const query = { from, to, model, outcome, path, limit, cursor };
       const answer = await cli.api().call(operation, { query });
       if (cli.globals.json) cli.out.json(answer.text);
       else {
@@ -187,7 +207,9 @@ function showProviders(out: Output, answer: Fields): void {
 }
 
 function showBudgets(out: Output, answer: Fields): void {
+  const below = answer.path !== undefined;
   const rows = list(answer.statuses).map((row) => [
+    ...(below ? [row.tenant ?? '*'] : []),
     row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
     row.period,
     usd(count(row.spent_usd) + count(row.reserved_usd)),
@@ -197,7 +219,7 @@ function showBudgets(out: Output, answer: Fields): void {
     row.resets_at,
   ]);
   if (rows.length === 0) out.line('no budget is configured: spending is not limited');
-  else out.table(['account', 'per', 'used', 'limit', 'percent', 'tier', 'resets'], rows);
+  else out.table([...(below ? ['tenant'] : []), 'account', 'per', 'used', 'limit', 'percent', 'tier', 'resets'], rows);
   const limits = fields(answer.rate_limit);
   for (const what of ['requests', 'tokens']) {
     const limit = limits[`limit_${what}`];
@@ -205,6 +227,13 @@ function showBudgets(out: Output, answer: Fields): void {
       out.line(`${what} per minute: ${count(limits[`remaining_${what}`])} of ${count(limit)} left`);
   }
   out.line(`calls in progress: ${count(answer.open_reservations)}`);
+}
+
+function showRecommendations(out: Output, answer: Fields): void {
+  const found = list(answer.recommendations);
+  if (found.length === 0) out.line('nothing to save was found');
+  for (const { saving_usd, tenant, message } of found)
+    out.line(`${usd(saving_usd)}  ${tenant === undefined ? '' : `${text(tenant)}: `}${text(message) ?? ''}`);
 }
 
 function showCache(out: Output, answer: Fields): void {

@@ -2,7 +2,7 @@
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { type Bucket, bucketsOf, parseStep, type Step } from '#core/observatory/buckets.ts';
+import { type Bucket, bucketsOf, parseStep, type Step, type TimedSums } from '#core/observatory/buckets.ts';
 import {
   type Dimension,
   dimensionOf,
@@ -14,6 +14,7 @@ import {
 import { recentHours } from '#core/observatory/request-row.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
 import { timeOf } from '#core/observatory/usage.ts';
+import { tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
 const minuteMs = 60_000;
@@ -26,6 +27,8 @@ const maxListed = 100;
 const maxBuckets = 25_000;
 /** Dimensions read side by side: an answer that becomes too large is refused before all of them are read. */
 const readAtOnce = 8;
+/** Below a path, each dimension is read once for each tenant. */
+const maxReads = 1_000;
 
 interface Span {
   readonly from: string;
@@ -36,30 +39,76 @@ export const analytics: Operation = async (call) => {
   const { query } = call;
   const step = parseStep(query.step);
   const span = spanOf(call);
-  return { body: { ...span, step, ...(await summaryOf(call, span, step)) } };
+  return { body: { ...span, step, ...(await answerOf(call, span, step)) } };
 };
 
 /** The last five minutes, the current one included. */
 export const realtimeAnalytics: Operation = async (call) => {
   const now = call.ports.clock.now();
   const span = { from: minuteAt(now - (realtimeMinutes - 1) * minuteMs), to: isoTime(now) };
-  return { body: { ...span, step: '1m', ...(await summaryOf(call, span, '1m')) } };
+  return { body: { ...span, step: '1m', ...(await answerOf(call, span, '1m')) } };
 };
 
-async function summaryOf(call: Call, span: Span, step: Step) {
+/** A dimension of the answer, and the counted ones that it adds up. */
+interface Series {
+  readonly dimension: Dimension;
+  readonly sums: readonly { readonly scope: Scope; readonly dimension: Dimension }[];
+}
+
+async function answerOf(call: Call, span: Span, step: Step) {
   const asked = call.repeated.dimension?.map(parseDimension);
+  const { path } = call.query;
+  if (path === undefined) return summaryOf(call, await seriesOf(call, asked, span), span, step);
+  return { path, ...(await summaryOf(call, await seriesBelow(call, asked, span), span, step)) };
+}
+
+async function seriesOf(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
   const dimensions = [...new Set(asked ?? (await seenIn(call, span)))];
   for (const dimension of dimensions) assertMaySee(call, dimension);
+  return dimensions.map((dimension) => ({ dimension, sums: [{ scope: scopeOf(call, dimension), dimension }] }));
+}
+
+/** Of the tenants below the path; `global` is their traffic together [admin.sums-by-path]. */
+async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
+  const tenants = tenantsOf(call, 'viewer');
+  const dimensions = [...new Set(asked ?? (await seenBelow(call, tenants, span)))];
+  const series = dimensions.map((dimension) => ({
+    dimension,
+    sums: countedIn(dimension, tenants).map((scope) => ({
+      scope,
+      dimension: dimension === 'global' ? (`tenant:${scope}` as const) : dimension,
+    })),
+  }));
+  const reads = series.reduce((sum, { sums }) => sum + sums.length, 0);
+  if (reads <= maxReads) return series;
+  throw invalidRequest(
+    `The answer would add up ${reads} series; at most ${maxReads} are read. Ask for fewer dimensions, or a level further below.`,
+  );
+}
+
+function countedIn(dimension: Dimension, tenants: readonly string[]): readonly string[] {
+  const parts = partsOf(dimension);
+  if (parts?.kind === 'plane')
+    throw invalidRequest(`${dimension} is counted for all tenants together; ask for it without path.`);
+  if (parts?.kind !== 'tenant') return tenants;
+  if (!tenants.includes(parts.name)) throw notFound('The tenant');
+  return [parts.name];
+}
+
+async function summaryOf(call: Call, series: readonly Series[], span: Span, step: Step) {
   const { observations, clock } = call.ports;
   const found = new Map<Dimension, Bucket[]>();
   let buckets = 0;
   await sideBySide(
-    dimensions,
+    series,
     readAtOnce,
-    async (dimension) => {
-      const query = { dimension, ...span };
-      const sums = await sumsBetween(observations, scopeOf(call, dimension), query, step, clock.now());
-      const own = bucketsOf(sums, step);
+    async ({ dimension, sums }) => {
+      const all: TimedSums[] = [];
+      for (const one of sums) {
+        const query = { dimension: one.dimension, ...span };
+        all.push(...(await sumsBetween(observations, one.scope, query, step, clock.now())));
+      }
+      const own = bucketsOf(all, step);
       buckets += own.length;
       found.set(dimension, own);
     },
@@ -70,7 +119,17 @@ async function summaryOf(call: Call, span: Span, step: Step) {
       `The answer would hold more than ${maxBuckets} buckets. Ask for fewer dimensions, a shorter time or a longer step.`,
     );
   }
+  const dimensions = series.map(({ dimension }) => dimension);
   return { dimensions, summary: Object.fromEntries(dimensions.map((dimension) => [dimension, found.get(dimension)])) };
+}
+
+/** Everything together, each tenant, and names that had traffic, as far as they can be read. */
+async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span): Promise<Dimension[]> {
+  const names = await Promise.all(tenants.map((tenant) => ports.observations.dimensions(tenant, span)));
+  const known = tenants.map((tenant): Dimension => `tenant:${tenant}`);
+  const room = Math.floor((maxReads - 2 * tenants.length) / Math.max(1, tenants.length));
+  const rest = [...new Set(names.flat())].sort().slice(0, Math.max(0, room));
+  return ['global' as const, ...known, ...rest].slice(0, maxListed);
 }
 
 /** What the caller may see and what had traffic; everything together first. */

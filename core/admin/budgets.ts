@@ -5,12 +5,36 @@ import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { BudgetAccount, BudgetStatus, CountersStatus, LimitStatus } from '#core/limits/ports.ts';
 import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
+import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
 export const listBudgets: Operation = async (call) => {
+  if (call.query.path !== undefined) return { body: await budgetsBelow(call) };
   const { statuses, rate_limit, open } = await budgetsOf(call);
   return { body: { tenant: call.principal.tenant, statuses, rate_limit, open_reservations: open } };
 };
+
+/** Of all tenants below a path, each with its tenant; budgets that all tenants share stand first, once [admin.sums-by-path]. */
+async function budgetsBelow(call: Call) {
+  const tenants = tenantsOf(call, 'viewer');
+  const each = await Promise.all(
+    tenants.map(async (tenant) => ({
+      tenant,
+      ...(await budgetsOf({ ...call, principal: { ...call.principal, tenant } })),
+    })),
+  );
+  const own = each.flatMap(({ tenant, statuses }) =>
+    statuses.filter((status) => !isShared(status)).map((status) => ({ ...status, tenant })),
+  );
+  return {
+    ...subjectOf(call, tenants),
+    statuses: [...(each[0]?.statuses.filter(isShared) ?? []), ...own],
+    open_reservations: each.reduce((sum, { open }) => sum + open, 0),
+  };
+}
+
+/** Of the platform: every tenant shows the same one. */
+const isShared = ({ account }: BudgetView): boolean => account.split(':')[0] === 'global';
 
 export interface BudgetView {
   readonly account: string;

@@ -33,6 +33,27 @@ export async function pageByPath<T>(
   return { items: [] };
 }
 
+/** Tenants that one answer adds up: each costs reads of its own. */
+const mostTenants = 200;
+
+/**
+ * Tenants that an answer is added up over: those below `path`, without one the caller's own.
+ * @throws GatewayError `invalid_request` for a malformed path, or one of too many tenants.
+ */
+export function tenantsOf(call: Pick<Call, 'snapshot' | 'principal' | 'query'>, needed: Role): string[] {
+  const { path } = call.query;
+  if (path === undefined) return [call.principal.tenant];
+  const tenants = tenantsUnder(call, path, needed);
+  if (tenants.length <= mostTenants) return tenants;
+  throw invalidRequest(
+    `path names ${tenants.length} tenants; an answer adds up at most ${mostTenants}. Name a level further below.`,
+  );
+}
+
+/** Whose answer it is: the caller's tenant, or the path and the tenants below it. */
+export const subjectOf = ({ principal, query }: Pick<Call, 'principal' | 'query'>, tenants: readonly string[]) =>
+  query.path === undefined ? { tenant: principal.tenant } : { path: query.path, tenants };
+
 /** Tenants whose place the glob matches, or lies below it, and in which the caller has the role. An agent stays in its tenant. */
 export function tenantsUnder(
   { snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>,

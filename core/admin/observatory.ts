@@ -2,9 +2,10 @@
 import { failingDeliveries } from '#core/approvals/failing.ts';
 import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { addCounts, addUsages, type Counts } from '#core/observatory/add-usages.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';
-import { pageByPath, tenantsUnder } from './by-path.ts';
+import { pageByPath, subjectOf, tenantsOf } from './by-path.ts';
 import { providersOf } from './chat-views.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { federationOf } from './federation-view.ts';
@@ -123,33 +124,35 @@ export const status: Operation = async (call) => {
   };
 };
 
-export const usage: Operation = async ({ ports, principal, query }) => {
-  const {
-    cache: _cache,
-    content: _content,
-    ...usage
-  } = await ports.observations.usage(principal.tenant, {
+/** Of the caller's tenant, or added up below a path [admin.sums-by-path]. */
+export const usage: Operation = async (call) => {
+  const { ports, query } = call;
+  const span = {
     ...(query.from !== undefined && { from: query.from }),
     ...(query.to !== undefined && { to: query.to }),
-  });
-  return { body: usage };
+  };
+  const tenants = tenantsOf(call, 'viewer');
+  const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
+  const { cache: _cache, content: _content, ...sums } = addUsages(each);
+  return { body: { ...subjectOf(call, tenants), ...span, ...sums } };
 };
 
 /** Actions blocked by rules and chat calls blocked or held by filters; what only warned or redacted is counted apart. */
 export const violations: Operation = async (call) => {
-  const { ports, principal, query } = call;
+  const { ports, query } = call;
   const limit = limitOf(query);
   const page = await pageByPath(call, 'viewer', (tenant, cursor) =>
     ports.observations.violations(tenant, { limit, ...(cursor !== undefined && { cursor }) }),
   );
-  const tenants = query.path === undefined ? [principal.tenant] : tenantsUnder(call, query.path, 'viewer');
   const counts = await Promise.all(
-    tenants.map(async (tenant) => violationCounts(tenant, await ports.observations.usage(tenant, {}))),
+    tenantsOf(call, 'viewer').map(async (tenant) =>
+      violationCounts(tenant, await ports.observations.usage(tenant, {})),
+    ),
   );
   const sums = {
-    by_policy: counts.map((each) => each.by_policy).reduce(added, {}),
+    by_policy: addCounts(counts.map(({ by_policy }) => by_policy)),
     by_tenant: Object.assign({}, ...counts.map((each) => each.by_tenant)) as Counts,
-    by_action: counts.map((each) => each.by_action).reduce(added, {}),
+    by_action: addCounts(counts.map(({ by_action }) => by_action)),
   };
   return { body: { violations: page.items, ...sums, ...(page.cursor && { cursor: page.cursor }) } };
 };
@@ -158,17 +161,8 @@ function violationCounts(tenant: string, { blocked_by_rule, decisions, content }
   const blockedActions = decisions.block ?? 0;
   const { block = 0, review = 0 } = content.by_action;
   return {
-    by_policy: added(blocked_by_rule, content.by_policy),
+    by_policy: addCounts([blocked_by_rule, content.by_policy]),
     by_tenant: { [tenant]: blockedActions + block + review },
-    by_action: added({ block: blockedActions }, content.by_action),
+    by_action: addCounts([{ block: blockedActions }, content.by_action]),
   };
-}
-
-type Counts = Readonly<Record<string, number>>;
-
-/** A rule of tools and a filter may bear one name: then they count together. */
-function added(a: Counts, b: Counts): Counts {
-  const sums = new Map(Object.entries(a));
-  for (const [name, count] of Object.entries(b)) sums.set(name, (sums.get(name) ?? 0) + count);
-  return Object.fromEntries([...sums].filter(([, count]) => count > 0));
 }

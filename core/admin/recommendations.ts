@@ -1,32 +1,55 @@
 /** What would cost less, from what the tenant has used. */
 import { isoTime } from '#core/kernel/ports.ts';
+import { addUsages } from '#core/observatory/add-usages.ts';
 import { type RequestRow, recentHours } from '#core/observatory/request-row.ts';
 import { cheaperModels } from '#core/recommendations/cheaper-models.ts';
 import { repeatedRequests } from '#core/recommendations/repeated-requests.ts';
+import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Models from the hourly sums of the time asked for; repeated requests from the newest calls of the last 48 hours. */
+/**
+ * Models from the hourly sums of the time asked for; repeated requests from the newest calls of the last 48 hours. Below a path,
+ * models are added up, and repetitions are those within one tenant, because a cache answers no other one [admin.sums-by-path].
+ */
 export const costRecommendations: Operation = async (call) => {
-  const { ports, principal, snapshot, query } = call;
+  const { ports, snapshot, query } = call;
   const { configuration } = snapshot;
-  const [{ models }, rows] = await Promise.all([
-    ports.observations.usage(principal.tenant, query),
-    newestRequests(call),
-  ]);
-  const recommendations = [...cheaperModels(configuration, models), ...repeatedRequests(rows, configuration.cache)];
-  return { body: { tenant: principal.tenant, recommendations } };
+  const span = {
+    ...(query.from !== undefined && { from: query.from }),
+    ...(query.to !== undefined && { to: query.to }),
+  };
+  const tenants = tenantsOf(call, 'viewer');
+  const each = await Promise.all(
+    tenants.map(async (tenant) => {
+      const [usage, rows] = await Promise.all([
+        ports.observations.usage(tenant, span),
+        newestRequests(call, tenant, Math.max(1, Math.floor(mostPages / tenants.length))),
+      ]);
+      return { tenant, usage, repeated: repeatedRequests(rows, configuration.cache) };
+    }),
+  );
+  const named = query.path !== undefined;
+  const repeated = each.flatMap(({ tenant, repeated }) => repeated.map((one) => (named ? { ...one, tenant } : one)));
+  if (named) repeated.sort((a, b) => b.saving_usd - a.saving_usd);
+  const recommendations = [
+    ...cheaperModels(configuration, addUsages(each.map(({ usage }) => usage)).models),
+    ...repeated,
+  ];
+  return { body: { ...subjectOf(call, tenants), recommendations: recommendations.slice(0, mostShown) } };
 };
 
-const mostRows = 1_000;
 const pageRows = 200;
+/** Of all tenants together, but at least one page of each. */
+const mostPages = 5;
+const mostShown = 500;
 
-async function newestRequests({ ports, principal }: Call): Promise<readonly RequestRow[]> {
+async function newestRequests({ ports }: Call, tenant: string, mostPages: number): Promise<readonly RequestRow[]> {
   const since = isoTime(ports.clock.now() - recentHours * 3_600_000);
   const rows: RequestRow[] = [];
   let cursor: string | undefined;
-  for (let pages = 0; pages < mostRows / pageRows; pages++) {
+  for (let pages = 0; pages < mostPages; pages++) {
     const place = cursor === undefined ? {} : { cursor };
-    const page = await ports.observations.requests(principal.tenant, { since, limit: pageRows, ...place });
+    const page = await ports.observations.requests(tenant, { since, limit: pageRows, ...place });
     rows.push(...page.items);
     cursor = page.cursor;
     if (cursor === undefined) break;

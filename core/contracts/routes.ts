@@ -99,13 +99,13 @@ export const routes: readonly Route[] = [
     'Stores, versions, queues, sessions, recent violations',
   ),
   route(`GET ${a}/usage`, 'observatory', 'viewer', 'usage', 'Counts per tenant, decision, tool and model', {
-    query: ['from', 'to'],
+    query: ['from', 'to', 'path'],
   }),
   route(`GET ${a}/requests`, 'observatory', 'operator', 'listRequests', 'Chat calls, newest first', {
     query: ['model', 'outcome', 'path', ...paging],
   }),
   route(`GET ${a}/analytics`, 'observatory', 'viewer', 'analytics', 'Buckets of the last 48 hours by dimension', {
-    query: ['dimension', 'from', 'to', 'step'],
+    query: ['dimension', 'from', 'to', 'step', 'path'],
     repeatable: ['dimension'],
   }),
   route(
@@ -114,7 +114,7 @@ export const routes: readonly Route[] = [
     'viewer',
     'realtimeAnalytics',
     'Buckets of the last five minutes by dimension',
-    { query: ['dimension'], repeatable: ['dimension'] },
+    { query: ['dimension', 'path'], repeatable: ['dimension'] },
   ),
   route(`GET ${a}/rollouts`, 'policies', 'operator', 'listRollouts', 'Rollouts, newest first'),
   route(
@@ -179,7 +179,7 @@ export const routes: readonly Route[] = [
     'viewer',
     'costRecommendations',
     'Cheaper models of the same providers, what a cache would answer, requests that repeat: with the numbers they rest on',
-    { query: ['from', 'to'] },
+    { query: ['from', 'to', 'path'] },
   ),
   route(
     `GET ${a}/budgets/forecast`,
@@ -210,7 +210,9 @@ export const routes: readonly Route[] = [
   route(`GET ${a}/traces/{id}`, 'observatory', 'operator', 'getTrace', 'One trace with its spans'),
   route(`GET ${a}/cache`, 'observatory', 'viewer', 'cacheStatistics', 'Hits, misses, hit rate, evictions'),
   route(`GET ${a}/providers`, 'observatory', 'viewer', 'listProviders', 'Providers, their health and breakers'),
-  route(`GET ${a}/budgets`, 'observatory', 'viewer', 'listBudgets', 'Budgets and rate limits as they stand'),
+  route(`GET ${a}/budgets`, 'observatory', 'viewer', 'listBudgets', 'Budgets and rate limits as they stand', {
+    query: ['path'],
+  }),
   route(
     `POST ${a}/observations/rebuild`,
     'observatory',

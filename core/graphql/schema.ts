@@ -11,18 +11,18 @@ enum Role { viewer operator admin }
 enum KeyKind { agent human service }
 
 type Query {
-  usage(from: Time, to: Time): Usage
+  usage(from: Time, to: Time, path: String): Usage
   providers: ProviderConnection
   tenants: TenantConnection
   policies: ToolPolicy
   cache: CacheStatistics
-  violations(limit: Int = 50, cursor: String): ViolationConnection
-  analytics(dimension: [String!], from: Time, to: Time, step: String): AnalyticsConnection
+  violations(path: String, limit: Int = 50, cursor: String): ViolationConnection
+  analytics(dimension: [String!], from: Time, to: Time, step: String, path: String): AnalyticsConnection
   alerts(state: String): AlertConnection
-  budgets: BudgetConnection
+  budgets(path: String): BudgetConnection
   rollouts: RolloutConnection
-  audit(actor: String, kind: String, session: String, tool: String, decision: String, from: Time, to: Time, limit: Int = 50, cursor: String): AuditConnection
-  costRecommendations: CostRecommendationConnection
+  audit(actor: String, kind: String, session: String, tool: String, decision: String, from: Time, to: Time, path: String, limit: Int = 50, cursor: String): AuditConnection
+  costRecommendations(from: Time, to: Time, path: String): CostRecommendationConnection
   whoami: Whoami
 }
 
@@ -38,7 +38,10 @@ type PageInfo { hasNextPage: Boolean!  endCursor: String }
 type Count { name: String!  count: Int! }
 
 type Usage {
-  tenant: String!
+  "Absent where path was asked for."
+  tenant: String
+  path: String
+  tenants: [String!]
   from: Time
   to: Time
   total: Int!
@@ -143,7 +146,7 @@ type Alert {
 }
 
 type BudgetConnection { nodes: [Budget!]!  pageInfo: PageInfo! }
-type Budget { scope: String!  scopeId: String!  keyName: String  period: String!  limitUsd: Float!  spentUsd: Float!  reservedUsd: Float!  percentage: Float!  tier: String! }
+type Budget { tenant: String  scope: String!  scopeId: String!  keyName: String  period: String!  limitUsd: Float!  spentUsd: Float!  reservedUsd: Float!  percentage: Float!  tier: String! }
 
 type RolloutConnection { nodes: [Rollout!]!  pageInfo: PageInfo! }
 type Rollout {
@@ -191,7 +194,7 @@ type AuditEntry {
 }
 
 type CostRecommendationConnection { nodes: [CostRecommendation!]!  pageInfo: PageInfo! }
-type CostRecommendation { kind: String!  message: String!  savingUsd: Float!  figures: Parameters! }
+type CostRecommendation { tenant: String  kind: String!  message: String!  savingUsd: Float!  figures: Parameters! }
 
 type Whoami { tenant: String!  role: Role!  kind: KeyKind!  keyId: String!  name: String  person: String  owner: String  platform: Boolean! }
 `;

@@ -84,7 +84,8 @@ function modelUsage(model: string, measures: Measures): ModelUsage {
   };
 }
 
-const dearestFirst = (a: ModelUsage, b: ModelUsage): number => b.cost_usd - a.cost_usd || b.requests - a.requests;
+export const dearestFirst = (a: ModelUsage, b: ModelUsage): number =>
+  b.cost_usd - a.cost_usd || b.requests - a.requests;
 
 /** Names of filters are free; actions are not, and stand first. */
 function contentCounts(measures: Measures): ContentCounts {

@@ -1,53 +1,17 @@
 /** Chat calls and violations of the tenants below a path of the organisations, by whom the caller may see. */
-import type { DynamoDBRecord } from 'aws-lambda';
-import { canonicalize } from '#core/kernel/canonical.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import { createHandler as projector } from '#lambdas/project/event.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { levels, recordChat } from '../support/levels.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
-import { unannounced } from '../support/unannounced.ts';
-import { sampleChat } from '../unit/observatory/sample.ts';
 
-const configuration = `version: 1
-people: [{ id: alice, role: admin, tenants: ["*"] }, { id: bob, role: operator, tenants: [home] }]
-tenants:
-  - id: home
-    api_keys:
-      - { key: bob-key-1, kind: human, person: bob, role: operator }
-      - { key: alice-key-1, kind: human, person: alice, role: admin, platform: true }
-  - { id: shop, api_keys: [{ key: agent-key-1, kind: agent }] }
-  - { id: bank, api_keys: [{ key: agent-key-2, kind: agent, role: operator }] }
-organizations:
-  - id: acme
-    teams:
-      - id: web
-        grants: [{ person: bob, role: viewer }]
-        projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: shop }] }]
-      - { id: money, projects: [{ id: bank, environments: [{ id: production, kind: production, tenant: bank }] }] }
-`;
 const blocked = { policy: 'jailbreak', type: 'keyword', action: 'block', phase: 'input', count: 1 };
 
 let gateway: TestPorts;
 beforeAll(async () => {
-  gateway = await testPorts({ configuration });
-  for (const tenant of ['home', 'shop', 'bank', 'bank']) await recordBlocked(tenant);
+  gateway = await testPorts({ configuration: levels });
+  const record = { outcome: 'blocked', decision: 'block', status: 403, findings: [blocked] };
+  for (const tenant of ['home', 'shop', 'bank', 'bank']) await recordChat(gateway, tenant, record);
 });
 afterAll(() => gateway.stop());
-
-async function recordBlocked(tenant: string): Promise<void> {
-  const { clock, ids, ledger } = gateway.ports;
-  const { body } = sampleChat(0, { outcome: 'blocked', decision: 'block', status: 403, findings: [blocked] });
-  const at = { tenant, session_id: 'chat-1', timestamp: isoTime(clock.now()) };
-  const outcome = await ledger.commit({
-    draft: { ...at, kind: 'chat', envelope_id: ids.uuid(), actor: { key_id: 'k1' }, body },
-  });
-  if (!outcome.ok) throw new Error('not committed');
-  const entry = canonicalize(outcome.entry);
-  const Records = [
-    { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: { entry: { S: entry } } } },
-  ] as DynamoDBRecord[];
-  await projector({ ...gateway.ports, archive: { keep: async () => {} }, announce: unannounced })({ Records });
-}
 
 /** Every page of a list. */
 async function all(route: string, key: string, path?: string) {

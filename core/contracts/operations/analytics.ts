@@ -23,6 +23,7 @@ const bucket = z.strictObject({
 const answer = z.strictObject({
   from: time,
   to: time,
+  path: z.string().optional().meta({ description: 'As asked for: global is then the traffic below it.' }),
   step: z.enum(['1m', '5m', '1h']),
   dimensions: z.array(z.string()).meta({
     description: 'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>, plane:<name>: the keys of summary.',

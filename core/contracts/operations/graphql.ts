@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { graphqlRequestSchema } from '../admin-requests.ts';
 import { artifactKinds, moduleUpload, pluginAct, pluginActs, recordedActs } from '../plugin-act.ts';
-import { count, type OperationContract, sha256Hex, time, usd } from './operation.ts';
+import { count, type OperationContract, sha256Hex, subject, time, usd } from './operation.ts';
 
 const limit = count.nullable().meta({ description: 'Null where the configuration sets none.' });
 
@@ -16,13 +16,17 @@ export const graphql = {
   },
   costRecommendations: {
     output: z.strictObject({
-      tenant: z.string(),
+      ...subject,
       recommendations: z.array(
         z.strictObject({
           kind: z.enum(['cheaper_model', 'cache_potential', 'repeated_request']),
           message: z.string(),
           saving_usd: usd,
           figures: z.record(z.string(), z.union([z.string(), z.number()])),
+          tenant: z
+            .string()
+            .optional()
+            .meta({ description: 'With path: whose requests repeat; absent for models, which are added up.' }),
         }),
       ),
     }),

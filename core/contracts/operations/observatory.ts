@@ -10,6 +10,7 @@ import {
   milliseconds,
   type OperationContract,
   share,
+  subject,
   time,
   tokens,
   usd,
@@ -167,7 +168,7 @@ export const observatory = {
   },
   usage: {
     output: z.strictObject({
-      tenant: z.string(),
+      ...subject,
       from: time.optional(),
       to: time.optional(),
       total: count,
@@ -277,9 +278,13 @@ export const observatory = {
   },
   listBudgets: {
     output: z.strictObject({
-      tenant: z.string(),
-      statuses: z.array(budget),
-      rate_limit: rateLimit,
+      ...subject,
+      statuses: z.array(
+        budget.extend({
+          tenant: z.string().optional().meta({ description: 'With path: whose budget it is; absent for all tenants.' }),
+        }),
+      ),
+      rate_limit: rateLimit.optional().meta({ description: 'Of the tenant; absent where path was asked for.' }),
       open_reservations: count,
     }),
   },

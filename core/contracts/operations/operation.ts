@@ -35,6 +35,15 @@ export const share = z.number().min(0).max(1).meta({ description: 'A share, 0 to
 export const milliseconds = z.number().nonnegative().meta({ description: 'Milliseconds.' });
 export const counts = z.record(z.string(), count);
 export const tokens = z.strictObject({ input: count, output: count });
+/** Members that say whose numbers an answer holds. */
+export const subject = {
+  tenant: z.string().optional().meta({ description: "The caller's tenant; absent where path was asked for." }),
+  path: z.string().optional().meta({ description: 'As asked for: a path of the organisations.' }),
+  tenants: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'With path: the tenants below it in which the caller may read, added up here.' }),
+};
 /** Opaque; absent on the last page. */
 export const cursor = z
   .string()

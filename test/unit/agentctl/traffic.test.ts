@@ -37,6 +37,34 @@ test('usage shows calls by model and decisions by tool', async () => {
   expect(out).toMatch(/\ntool +decisions\nscm\.put +2\nscm\.get +1\n/);
 });
 
+test('[admin.sums-by-path] numbers of a path are asked for with --path, and budgets then name their tenants', async () => {
+  const budget = { period: 'day', spent_usd: 1, reserved_usd: 0, percentage: 50, tier: 'ok', resets_at: 't2' };
+  const shop = { ...budget, tenant: 'shop', account: 'tenant', limit_usd: 2 };
+  const all = { ...budget, account: 'global', limit_usd: 9 };
+  server.on('GET /admin/v1/budgets', { path: 'acme', tenants: ['shop'], statuses: [all, shop], open_reservations: 0 });
+  const { code, out } = await home.run(['budgets', '--path', 'acme']);
+  expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/budgets?path=acme']);
+  expect(out).toMatch(/^tenant +account .*\n\* +global .*\nshop +tenant /);
+
+  const repeated = { kind: 'repeated_request', saving_usd: 2.5, tenant: 'shop', message: 'Sent twice.', figures: {} };
+  server.on('GET /admin/v1/cost-recommendations', { path: 'acme/*', tenants: ['shop'], recommendations: [repeated] });
+  const recommended = await home.run(['cost-recommendations', '--path', 'acme/*']);
+  expect([recommended.code, recommended.out]).toEqual([0, '$2.50  shop: Sent twice.\n']);
+  server.on('GET /admin/v1/cost-recommendations', { tenant: 'default', recommendations: [] });
+  expect((await home.run(['cost-recommendations'])).out).toBe('nothing to save was found\n');
+
+  for (const [name, answer] of Object.entries({
+    usage,
+    requests: { requests: [] },
+    violations: { violations: [] },
+    analytics: { summary: {} },
+  })) {
+    server.on(`GET /admin/v1/${name}`, answer);
+    await home.run([name, '--path', 'acme/web']);
+    expect(server.seen.at(-1)!.path).toBe(`/admin/v1/${name}?path=acme%2Fweb`);
+  }
+});
+
 test('requests pass their filters on, list what there is, and say how to go on', async () => {
   const row = {
     at: 't1',
