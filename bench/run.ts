@@ -9,6 +9,7 @@
  * `--plugins` prints precision and recall of the shipped plugins, and what a call through the pool costs.
  */
 import { parseArgs } from 'node:util';
+import { progressOf } from '../bin/progress.ts';
 import { benchActions } from './actions.ts';
 import { benchApprovals } from './approvals.ts';
 import { benchBundles } from './bundles.ts';
@@ -74,9 +75,12 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
 };
 
 const all: Record<string, Record<string, number>> = {};
+const progress = progressOf('parts', { total: Object.keys(parts).length });
 for (const [name, bench] of Object.entries(parts)) {
   if (!values.json) console.log(`\n${name}`);
+  progress.add();
   const figures = await bench();
+  progress.end();
   all[name] = figures;
   if (values.json) continue;
   for (const [figure, value] of Object.entries(figures)) console.log(`  ${figure.padEnd(44)} ${shown(value)}`);

@@ -1255,6 +1255,7 @@ const cli: readonly Requirement[] = [
     'agentctl pending --watch follows the events of approvals, and takes up a stream that ended where it was.',
   ),
   must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
+  must('cli.progress', 'Long work shows count, rate and time left on a terminal, and nothing elsewhere.'),
   must('cli.hook', 'agentctl hook claude-code answers PreToolUse events by policy, and denies what it cannot decide.'),
   must(
     'cli.hook-agents',

@@ -63,7 +63,7 @@ function described({ tenant, session_id, missing_entries, missing, contradiction
 async function repair(cli: Cli, options: ArchiveOptions): Promise<Outcome> {
   let archived = 0;
   const refused: Fields[] = [];
-  for await (const piece of pieces(cli, 'repairArchive', { ...options })) {
+  for await (const piece of pieces(cli, 'repairArchive', { ...options }, 'archived_entries')) {
     archived += count(piece.archived_entries);
     refused.push(...list(piece.refused));
   }

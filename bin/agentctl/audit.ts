@@ -1,9 +1,9 @@
 /** `audit` and `verify`: the log seen by tenant and time, and all its chains. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { exitCodes, Failure } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { count, type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
+import { pieces } from './pieces.ts';
 import { commandLine } from './shell.ts';
 
 const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', 'cursor'] as const;
@@ -46,24 +46,18 @@ export function addAudit(parent: Parent): void {
   });
 }
 
-/** The server does a bounded piece at a time; a sum of all pieces is the answer. */
+/** A sum of all pieces is the answer; the first one that does not verify ends it. */
 async function verifyAll(cli: Cli): Promise<Outcome> {
   const sum = { total_entries: 0, sessions: 0 };
   const not_checked: unknown[] = [];
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  let last: Fields;
-  do {
-    last = fields((await cli.api().call('verifyAudit', { query: { cursor } })).json);
-    sum.total_entries += count(last.total_entries);
-    sum.sessions += Array.isArray(last.sessions) ? last.sessions.length : count(last.sessions);
-    if (Array.isArray(last.not_checked)) not_checked.push(...last.not_checked);
-    cursor = text(last.cursor);
-    if (cursor !== undefined && seen.has(cursor)) {
-      throw new Failure(exitCodes.negative, 'the server gave the same cursor twice: the verification has no end');
-    }
-    if (cursor !== undefined) seen.add(cursor);
-  } while (cursor !== undefined && last.valid === true);
+  let last: Fields = {};
+  for await (const piece of pieces(cli, 'verifyAudit', {})) {
+    last = piece;
+    sum.total_entries += count(piece.total_entries);
+    sum.sessions += Array.isArray(piece.sessions) ? piece.sessions.length : count(piece.sessions);
+    if (Array.isArray(piece.not_checked)) not_checked.push(...piece.not_checked);
+    if (piece.valid !== true) break;
+  }
 
   const { broken_link } = last;
   const valid = last.valid === true;

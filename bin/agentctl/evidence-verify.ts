@@ -1,10 +1,11 @@
 /** `evidence verify`: a session's chain online, or an exported bundle with nothing but a public key. */
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { Checkpointed } from '#core/evidence/ports.ts';
 import type { CheckpointsElsewhere, EntryLine } from '#core/evidence/verify.ts';
 import type { LogTrust } from '#core/transparency/session-proof.ts';
+import { countedBytes, progressOf } from '../progress.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type Fields, fields, list } from './json-fields.ts';
@@ -81,7 +82,7 @@ async function verifyFile(
   const { json } = cli.globals;
   const { verifyStreamedBundle } = await import('#core/evidence/verify-streamed.ts');
   const { isUnanchored } = await import('#core/evidence/verify.ts');
-  const verdict = await verifyStreamedBundle(() => bytesOf(file), {
+  const verdict = await verifyStreamedBundle(() => bytesOf(file, !json), {
     trustedPublicKey: key,
     onEntry: json ? undefined : (line) => showEntry(cli.out, { ...line }),
     elsewhere,
@@ -95,10 +96,16 @@ async function verifyFile(
   return verification.valid && !verification.unanchored ? 'positive' : 'negative';
 }
 
-/** @throws UsageError for a file that cannot be read. */
-async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+/**
+ * Lines of entries that a terminal shows are progress enough.
+ * @throws UsageError for a file that cannot be read.
+ */
+async function* bytesOf(file: string, listed: boolean): AsyncGenerator<Uint8Array> {
   try {
-    yield* createReadStream(file, { highWaterMark: 1 << 20 });
+    const { size: total } = await stat(file);
+    const chunks = createReadStream(file, { highWaterMark: 1 << 20 });
+    if (listed && process.stdout.isTTY) yield* chunks;
+    else yield* countedBytes(chunks, progressOf('bytes', { total }));
   } catch (cause) {
     throw fileTrouble('read', file, cause);
   }

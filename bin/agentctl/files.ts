@@ -1,6 +1,7 @@
 /** Writes documents that arrive in pieces: to stdout, or to a file that is whole or not there. */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { countedBytes, progressOf } from '../progress.ts';
 import type { Cli } from './command.ts';
 import { fileTrouble } from './failure.ts';
 
@@ -25,7 +26,7 @@ export async function deliver(cli: Cli, source: Source, file = '-'): Promise<voi
     }
     if (rest !== '') cli.out.text(rest);
   } else {
-    for await (const chunk of await source()) await cli.out.bytes(chunk);
+    for await (const chunk of countedBytes(await source(), progressOf('bytes'))) await cli.out.bytes(chunk);
   }
 }
 
@@ -40,7 +41,7 @@ export async function saveWhole(file: string, source: Source): Promise<number> {
   });
   let size = 0;
   try {
-    for await (const chunk of await source()) {
+    for await (const chunk of countedBytes(await source(), progressOf('bytes'))) {
       await handle.writeFile(chunk);
       size += chunk.length;
     }

@@ -1,24 +1,35 @@
-/** Answers that the server gives a bounded piece at a time, followed by their cursors to the end. */
+/** Answers that the server gives a bounded piece at a time, followed by their cursors to the end, with progress at a terminal. */
+import { progressOf } from '../progress.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { type Fields, fields, text } from './json-fields.ts';
+import { count, type Fields, fields, text } from './json-fields.ts';
 
-/** @throws Failure when the server gives the same cursor twice and the piece between changed nothing. */
+/**
+ * @param counts the member of a piece that says how many entries it went through
+ * @throws Failure when the server gives the same cursor twice and the piece between changed nothing.
+ */
 export async function* pieces(
   cli: Cli,
   operation: string,
   query: Readonly<Record<string, string | undefined>>,
+  counts = 'total_entries',
 ): AsyncIterable<Fields> {
+  const progress = progressOf('entries');
   const seen = new Map<string, string>();
   let cursor: string | undefined;
-  do {
-    const answer = await cli.api().call(operation, { query: { ...query, cursor } });
-    const piece = fields(answer.json);
-    yield piece;
-    cursor = text(piece.cursor);
-    if (cursor !== undefined && seen.get(cursor) === answer.text) {
-      throw new Failure(exitCodes.negative, 'the server gave the same answer twice: it has no end');
-    }
-    if (cursor !== undefined) seen.set(cursor, answer.text);
-  } while (cursor !== undefined);
+  try {
+    do {
+      const answer = await cli.api().call(operation, { query: { ...query, cursor } });
+      const piece = fields(answer.json);
+      progress.add(count(piece[counts]));
+      yield piece;
+      cursor = text(piece.cursor);
+      if (cursor !== undefined && seen.get(cursor) === answer.text) {
+        throw new Failure(exitCodes.negative, 'the server gave the same answer twice: it has no end');
+      }
+      if (cursor !== undefined) seen.set(cursor, answer.text);
+    } while (cursor !== undefined);
+  } finally {
+    progress.end();
+  }
 }

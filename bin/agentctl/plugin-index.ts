@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { PluginEntry } from '#core/supply-chain/documents.ts';
 import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
 import type { Trusted } from '#core/supply-chain/verify-index.ts';
+import { type Progress, progressOf } from '../progress.ts';
 import type { Cli, Outcome } from './command.ts';
 import { exitCodes, Failure, fileTrouble } from './failure.ts';
 
@@ -19,8 +20,15 @@ export async function readIndex(cli: Cli, address: string): Promise<IndexSource>
   const { download } = await import('#adapters/http/plugin-download.ts');
   const { isFileName, pluginSizes } = await import('#core/supply-chain/documents.ts');
   const remote = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  const load = (url: string, maxBytes: number) =>
-    download(url, { maxBytes, privateAllowed: !remote, idleMs: cli.globals.timeout * 1000, onProgress: progress });
+  const load = async (url: string, maxBytes: number) => {
+    let progress: Progress | undefined;
+    const onProgress = (received: number, total: number | undefined) => {
+      progress ??= progressOf('bytes', total === undefined ? {} : { total });
+      progress.set(received);
+    };
+    const idleMs = cli.globals.timeout * 1000;
+    return download(url, { maxBytes, privateAllowed: !remote, idleMs, onProgress }).finally(() => progress?.end());
+  };
   const text = remote ? await load(address, pluginSizes.indexBytes) : fileContent(address);
   return {
     file: jsonOf(text.toString(), address),
@@ -87,11 +95,4 @@ function jsonOf(text: string, from: string): unknown {
   } catch (cause) {
     throw new SupplyChainRefusal('envelope_malformed', `${from} is not valid JSON`, { cause });
   }
-}
-
-/** On a terminal only: a log is not filled with percentages. */
-function progress(received: number, total: number | undefined): void {
-  if (!process.stderr.isTTY) return;
-  const share = total ? ` of ${total}` : '';
-  process.stderr.write(`\r${received}${share} bytes${received === total ? '\n' : ''}`);
 }

@@ -8,6 +8,7 @@ import { importFormerStore } from '#adapters/local/embedded-dynamodb/import-form
 import { type EmbeddedStore, openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import { endpointClient } from '#adapters/local/endpoint-client.ts';
 import { createTable, createTables, type TableNames } from '#adapters/local/tables.ts';
+import { progressOf } from '../progress.ts';
 import type { Durability } from './flags.ts';
 
 export interface LocalStore {
@@ -62,7 +63,10 @@ function served(endpoint: string): Opened {
 
 async function embedded(folder: string, durability: Durability, report: (message: string) => void): Promise<Opened> {
   const path = join(folder, 'store.db');
-  const imported = await importFormerStore(join(folder, 'dynamodb.db'), path);
+  const progress = progressOf('items of the earlier store');
+  const imported = await importFormerStore(join(folder, 'dynamodb.db'), path, (items) => progress.set(items)).finally(
+    () => progress.end(),
+  );
   if (imported !== undefined) report(`The store of an earlier release was taken over: ${imported} items.`);
   const store = opened(path, durability);
   return { client: embeddedClient(store), close: () => store.close() };

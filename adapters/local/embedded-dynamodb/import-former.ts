@@ -22,11 +22,15 @@ interface FormerTable {
  * @returns how many items were taken over; undefined when there was nothing to import
  * @throws Error in one line for a file that cannot be read as a former store; it is left as it is
  */
-export async function importFormerStore(former: string, path: string): Promise<number | undefined> {
+export async function importFormerStore(
+  former: string,
+  path: string,
+  onItems?: (done: number) => void,
+): Promise<number | undefined> {
   if (existsSync(path) || !existsSync(former)) return undefined;
   const unfinished = `${path}.importing`;
   for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true });
-  const items = await copied(former, unfinished).catch((cause: Error) => {
+  const items = await copied(former, unfinished, onItems).catch((cause: Error) => {
     throw new Error(
       `The store of an earlier release, ${former}, was not taken over: ${cause.message}. ` +
         'Move it away to start empty, or run the release that made it.',
@@ -39,7 +43,7 @@ export async function importFormerStore(former: string, path: string): Promise<n
   return items;
 }
 
-async function copied(former: string, path: string): Promise<number> {
+async function copied(former: string, path: string, onItems?: (done: number) => void): Promise<number> {
   const source = new DatabaseSync(former, { timeout: 2_000 });
   const target = openEmbeddedStore({ path });
   try {
@@ -52,7 +56,9 @@ async function copied(former: string, path: string): Promise<number> {
       for (const row of rows as Iterable<{ item_json: string }>) {
         const Item = JSON.parse(row.item_json, revived) as object;
         last = target.execute('PutItem', { TableName: table.table_name, Item });
-        if (++count % groupItems === 0) await last;
+        if (++count % groupItems > 0) continue;
+        await last;
+        onItems?.(count);
       }
       await last;
     }

@@ -160,7 +160,7 @@ describe('audit', () => {
 
   test('verify does not run in circles, and takes nothing but true for valid', async () => {
     server.on('GET /admin/v1/audit/verify', { valid: true, total_entries: 1, sessions: 1, cursor: 'same' });
-    expect(await home.run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('same cursor twice') });
+    expect(await home.run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('same answer twice') });
     server.on('GET /admin/v1/audit/verify', { valid: 'true' });
     expect((await home.run(['verify'])).code).toBe(1);
   });
