@@ -18,6 +18,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environment.ts';
+import { xrayLink } from '#adapters/telemetry/xray-link.ts';
 import { xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
@@ -240,8 +241,8 @@ export async function eventHandler<E, R>(
   };
 }
 
-/** X-Ray subsegments where the function is traced. */
+/** X-Ray subsegments where the function is traced, and where its traces stand there. */
 function traced(environment: NodeJS.ProcessEnv) {
   const tracer = xrayTracer(environment);
-  return tracer ? { tracer } : {};
+  return { link: xrayLink(environment, tracer !== undefined), ...(tracer && { tracer }) };
 }

@@ -1190,6 +1190,7 @@ const admin: readonly Requirement[] = [
     'trace.policy-stages',
     'The trace of a call that a provider answered has policy.check_input, provider.call and policy.check_output, also where no filter is configured.',
   ),
+  must('trace.xray-link', 'On AWS a trace names its place in X-Ray, where its spans go there.'),
   must('trace.isolation', "A tenant's callers see traces of their tenant; the platform's callers see all."),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
   must('admin.cache', 'cache shows hits, misses, hit rate and evictions.'),

@@ -33,6 +33,8 @@ export interface LocalTrace extends TraceContext {
   readonly startedMs: number;
   readonly from: number;
   readonly spans: OpenSpan[];
+  /** Where it stands in another system, once it is over. */
+  url?: string | undefined;
 }
 
 export class OpenSpan implements Span, EndedSpan {

@@ -7,6 +7,7 @@ import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
 import { freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
 import type { SharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
+import type { TraceLink } from '#adapters/telemetry/xray-link.ts';
 import { type Clock, isoTime, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
 import { isSampled, type TraceContext, traceContextOf } from '#core/kernel/trace-context.ts';
 import { logLine } from './log-line.ts';
@@ -21,6 +22,8 @@ export interface TelemetryOptions {
   readonly deployment?: string;
   /** Runs the work of each span inside a foreign tracer's span. */
   readonly tracer?: Tracer;
+  /** Where a trace stands in another system, asked as it ends. */
+  readonly link?: TraceLink | undefined;
 }
 
 /** A foreign tracer that wants to know of every span, e.g. X-Ray. */
@@ -43,6 +46,7 @@ export interface TraceSpan {
 /** Spans in the order they ended: a child stands before its parent. */
 export interface Trace {
   readonly trace_id: string;
+  readonly xray_url?: string;
   readonly spans: readonly TraceSpan[];
 }
 
@@ -57,7 +61,7 @@ export interface LogTelemetry extends Telemetry, Exporting {
 
 const ringSize = 500;
 
-export function logTelemetry({ clock, write, service, deployment, tracer }: TelemetryOptions): LogTelemetry {
+export function logTelemetry({ clock, write, service, deployment, tracer, link }: TelemetryOptions): LogTelemetry {
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces: LocalTrace[] = [];
@@ -138,6 +142,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer }: Tele
   }
 
   function keep(trace: LocalTrace): void {
+    trace.url = link?.(trace.traceId);
     traces.push(trace);
     if (traces.length > ringSize) traces.shift();
     shared?.note(written(trace));
@@ -147,8 +152,9 @@ export function logTelemetry({ clock, write, service, deployment, tracer }: Tele
 /** Lambda's own header; it names the function's segment, which the caller cannot know. */
 const functionTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;
 
-const written = ({ traceId, spans }: LocalTrace): Trace => ({
+const written = ({ traceId, url, spans }: LocalTrace): Trace => ({
   trace_id: traceId,
+  ...(url !== undefined && { xray_url: url }),
   spans: spans.map((span) => ({
     name: span.name,
     span_id: span.spanId,

@@ -52,7 +52,11 @@ export function addTraces(program: Parent): void {
     run: async (cli, _options, [id = '']) => {
       const answer = await cli.api().call('getTrace', { path: { id } });
       if (cli.globals.json) cli.out.json(answer.text);
-      else for (const line of treeOf(list(fields(answer.json).spans))) cli.out.line(line);
+      else {
+        const { spans, xray_url } = fields(answer.json);
+        for (const line of treeOf(list(spans))) cli.out.line(line);
+        cli.out.field('X-Ray', xray_url);
+      }
       return 'positive';
     },
   });

@@ -39,7 +39,8 @@ export const getTrace: Operation = async (call) => {
     status: failed ? 'error' : 'ok',
     attributes,
   }));
-  return { body: { trace_id: id, spans } };
+  const { xray_url } = trace;
+  return { body: { trace_id: id, ...(xray_url && { xray_url }), spans } };
 };
 
 /** A trace that names no tenant is the platform's. */

@@ -69,6 +69,15 @@ function fromXray(header: string | undefined): TraceContext | undefined {
   };
 }
 
+/** A trace id of 32 hex digits as X-Ray writes it: `1-8hex-24hex`. */
+export const xrayId = (traceId: string): string => `1-${traceId.slice(0, 8)}-${traceId.slice(8)}`;
+
+/** The id, as X-Ray writes it, of the trace that X-Ray's header names. */
+export function xrayRootOf(header: string | undefined): string | undefined {
+  const traceId = fromXray(header)?.traceId;
+  return traceId && xrayId(traceId);
+}
+
 const isZero = (hex: string): boolean => /^0+$/.test(hex);
 
 /** `traceparent` of a call made within a span. Undefined bits are 0. */

@@ -16,6 +16,8 @@ export interface RecordedSpan {
 
 export interface RecordedTrace {
   readonly trace_id: string;
+  /** Where it stands in the console of X-Ray. */
+  readonly xray_url?: string;
   readonly spans: readonly RecordedSpan[];
 }
 
@@ -54,7 +56,11 @@ export const keptTraces = 500;
 export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
   return [...byId]
-    .map(([trace_id, parts]) => ({ trace_id, spans: eachOnce(parts).sort(byStart) }))
+    .map(([trace_id, parts]) => ({
+      ...parts.find(({ xray_url }) => xray_url),
+      trace_id,
+      spans: eachOnce(parts).sort(byStart),
+    }))
     .filter(({ spans }) => spans.length > 0)
     .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : a.trace_id < b.trace_id ? 1 : -1))
     .slice(0, keptTraces);

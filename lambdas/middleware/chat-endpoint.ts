@@ -11,7 +11,7 @@ import type { DialectName } from '#core/contracts/chat.ts';
 import { chatJson } from '#core/contracts/chat.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { type Route, routes } from '#core/contracts/routes.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { resolveSession } from '#core/identity/sessions.ts';

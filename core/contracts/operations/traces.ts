@@ -28,6 +28,7 @@ export const traces = {
   getTrace: {
     output: z.strictObject({
       trace_id: z.string(),
+      xray_url: z.string().optional().meta({ description: 'The trace in the console of X-Ray, on AWS.' }),
       spans: z.array(
         z.strictObject({
           span_id: z.string(),
