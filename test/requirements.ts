@@ -1264,7 +1264,7 @@ const cli: readonly Requirement[] = [
   ),
   must(
     'cli.hook-outcome',
-    'agentctl hook claude-code records the outcome of a PostToolUse event: success, digest, size and exit code, never contents.',
+    'agentctl hook records what an agent says after a call (PostToolUse, AfterTool, postToolUse and the events of failure): success, digest, size and exit code, never contents.',
   ),
   must(
     'cli.policy-mine',
@@ -1617,7 +1617,19 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'messages.provider-run',
-    'With tool_use: govern, servers of the caller, tools that the provider runs and unknown betas are refused unless listed.',
+    'Where tools pass on messages, servers of the caller, tools that the provider runs and betas in the body are refused unless listed.',
+  ),
+  must(
+    'messages.betas-left-out',
+    'Where tools pass on messages, a value of anthropic-beta that is not listed does not reach the provider, and X-Left-Out names it; the call goes on.',
+  ),
+  must(
+    'messages.hook-mode',
+    'With tool_use: hook, tool calls pass undecided, as the hook of a coding agent asks for each; what a provider would run itself stays refused.',
+  ),
+  must(
+    'responses.namespaces',
+    'Tools that a responses request groups in a namespace go to the provider as <namespace>__<tool>, are decided by that name, and have their own name and namespace again in the answer and in its stream.',
   ),
   must(
     'messages.structured-output',

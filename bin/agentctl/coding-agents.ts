@@ -17,6 +17,8 @@ export interface CodingAgent extends AgentTools {
   /** The event before a tool runs, and those after it. */
   readonly before: string;
   readonly after: readonly string[];
+  /** Whether its events name the call by `tool_use_id`. */
+  readonly givesIds: boolean;
   /** Member of the event that names the session. */
   readonly session: string;
   /** The folder that the agent works on; the folder of the event where it names none. */
@@ -44,11 +46,15 @@ export const codingAgents = {
     title: 'Claude Code',
     before: 'PreToolUse',
     after: ['PostToolUse', 'PostToolUseFailure'],
+    givesIds: true,
     session: 'session_id',
     workspace: () => process.env.CLAUDE_PROJECT_DIR,
     asks: true,
     document: claudeDocument,
-    inner: ['TodoRead', 'TodoWrite', 'Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch'],
+    inner: [
+      ...['TodoRead', 'TodoWrite', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'TaskOutput', 'TaskStop'],
+      ...['Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch', 'ReportFindings'],
+    ],
     tools: {
       Bash: command({ plain: ['description', 'timeout', 'run_in_background'] }),
       Read: file('read_file', 'file_path'),
@@ -67,30 +73,36 @@ export const codingAgents = {
     title: 'Codex CLI',
     before: 'PreToolUse',
     after: ['PostToolUse'],
+    givesIds: true,
     session: 'session_id',
     workspace: () => undefined,
     asks: false,
     // Codex reads no permission to run: only a refusal is written.
     document: (answer) => (answer.permission === 'allow' ? undefined : claudeDocument(answer)),
-    inner: ['update_plan'],
+    inner: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'request_user_input'],
     tools: {
       Bash: command({ plain: ['description', 'timeout'], folders: ['workdir'] }),
       apply_patch: patchCalls,
+      view_image: file('read_file', 'path'),
     },
   },
   gemini: {
     name: 'gemini-cli',
     title: 'Gemini CLI',
     before: 'BeforeTool',
-    after: [],
+    after: ['AfterTool'],
+    givesIds: false,
     session: 'session_id',
     workspace: () => process.env.GEMINI_PROJECT_DIR,
     asks: false,
     document: ({ permission, reason }) =>
       permission === 'allow' ? { decision: 'allow' } : { decision: 'deny', reason },
-    inner: ['write_todos', 'enter_plan_mode', 'exit_plan_mode', 'ask_user'],
+    inner: ['write_todos', 'update_topic', 'enter_plan_mode', 'exit_plan_mode', 'ask_user', 'invoke_agent'],
     tools: {
-      run_shell_command: command({ plain: ['description', 'is_background'], folders: ['dir_path', 'directory'] }),
+      run_shell_command: command({
+        plain: ['description', 'is_background', 'delay_ms', 'wait_for_previous'],
+        folders: ['dir_path', 'directory'],
+      }),
       read_file: file('read_file', 'file_path', 'absolute_path', 'path'),
       write_file: file('write_file', 'file_path'),
       replace: file('edit_file', 'file_path'),
@@ -104,7 +116,8 @@ export const codingAgents = {
     name: 'cursor',
     title: 'Cursor',
     before: 'preToolUse',
-    after: [],
+    after: ['postToolUse', 'postToolUseFailure'],
+    givesIds: true,
     session: 'conversation_id',
     workspace: firstRoot,
     asks: false,

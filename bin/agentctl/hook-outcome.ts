@@ -10,20 +10,17 @@ export interface Outcome {
   readonly exit_code?: number;
 }
 
-/** The agent's own id of the call, the same before and after it; undefined where it gives none that can stand in an entry. */
-export function callIdOf({ tool_use_id }: Fields): string | undefined {
-  const id = text(tool_use_id);
-  return id !== undefined && /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined;
-}
-
 /** Digest and size are those of the canonical JSON of the result, or of the error where the agent gives no result. */
 export function outcomeOf(event: Fields): Outcome {
-  const result = event.tool_response ?? event.error;
-  const told = fields(event.tool_response);
-  const exit_code = [told.exit_code, told.exitCode, told.returnCode].find((code) => Number.isSafeInteger(code));
+  const result = event.tool_response ?? event.tool_output ?? event.error ?? event.error_message;
+  const told = toldBy(event);
+  const exit_code = [told.exit_code, told.exitCode, told.returnCode, geminiExit(told)].find((code) =>
+    Number.isSafeInteger(code),
+  );
   const failed =
-    event.hook_event_name === 'PostToolUseFailure' ||
+    /Failure$/.test(text(event.hook_event_name) ?? '') ||
     [told.is_error, told.isError, told.interrupted].includes(true) ||
+    (told.error !== undefined && told.error !== null) ||
     told.success === false ||
     (typeof exit_code === 'number' && exit_code !== 0);
   return {
@@ -31,6 +28,25 @@ export function outcomeOf(event: Fields): Outcome {
     ...(result !== undefined && digested(result)),
     ...(typeof exit_code === 'number' && exit_code >= -1 && exit_code <= 0xffffffff && { exit_code }),
   };
+}
+
+/** What the agent says of the result. Cursor gives it as JSON text. */
+function toldBy({ tool_response, tool_output }: Fields): Fields {
+  if (typeof tool_output !== 'string') return fields(tool_response ?? tool_output);
+  try {
+    return fields(JSON.parse(tool_output));
+  } catch {
+    return {};
+  }
+}
+
+/** Gemini CLI writes the exit code of a command that failed below its output, in the text for the model. */
+function geminiExit({ llmContent }: Fields): number | undefined {
+  const [, code] =
+    /\nExit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/.exec(
+      text(llmContent) ?? '',
+    ) ?? [];
+  return code === undefined ? undefined : Number(code);
 }
 
 function digested(result: unknown): Pick<Outcome, 'result_sha256' | 'result_bytes'> {

@@ -6,7 +6,8 @@ import { type Answer, type CodingAgent, codingAgents } from './coding-agents.ts'
 import { callsOfTool, type Input } from './coding-tool.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { Failure } from './failure.ts';
-import { callIdOf, outcomeOf } from './hook-outcome.ts';
+import { idAfter, idBefore } from './hook-call-ids.ts';
+import { outcomeOf } from './hook-outcome.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 
 interface HookOptions {
@@ -74,9 +75,10 @@ async function answerOf(
     );
   const session = text(event[agent.session]);
   if (!session) throw new Error(`the event needs ${agent.session} as text`);
-  const call_id = agent.after.length > 0 ? callIdOf(event) : undefined;
+  const calls = callsOf(agent, event);
+  const call_id = calls.length > 0 ? idBefore(agent, event) : undefined;
   let answer: Answer | undefined;
-  for (const [index, call] of callsOf(agent, event).entries()) {
+  for (const [index, call] of calls.entries()) {
     const about = {
       actor: { agent: agent.name, session },
       decide_only: true,
@@ -103,8 +105,9 @@ function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
 
 /** A call that the gateway did not allow has no outcome: the person at the terminal did, or the hook was not there. */
 async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promise<undefined> {
-  const call_id = callIdOf(event);
-  if (call_id === undefined || agent.inner.includes(text(event.tool_name) ?? '')) return undefined;
+  if (agent.inner.includes(text(event.tool_name) ?? '')) return undefined;
+  const call_id = idAfter(agent, event);
+  if (call_id === undefined) return undefined;
   try {
     await cli.api().call('reportOutcome', { body: { call_id, ...outcomeOf(event) } });
   } catch (fault) {

@@ -12,6 +12,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import type { ChatCall } from './call.ts';
+import { leftOutHeader } from './left-out.ts';
 import { forcedTool, governsTools } from './structured-output.ts';
 
 export interface ChatCallState {
@@ -78,7 +79,7 @@ export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
     attempts: [],
     counted: {},
     outputCharacters: 0,
-    headers: { 'x-envelope-id': call.envelopeId, 'x-session-id': call.sessionId },
+    headers: { 'x-envelope-id': call.envelopeId, 'x-session-id': call.sessionId, ...leftOutHeader(call.leftOut) },
   };
 }
 

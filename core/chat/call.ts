@@ -16,7 +16,7 @@ import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import type { FormFiles } from './endpoint-form.ts';
-import { refuseProviderRun } from './provider-tools.ts';
+import { listedBetas, refuseProviderRun } from './provider-tools.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
@@ -55,6 +55,8 @@ export interface ChatCall extends Omit<ChatRequest, 'operation'> {
   /** Estimated input tokens, and the most the call may put out. */
   readonly inputTokens: number;
   readonly maxTokens: number;
+  /** What the caller sent and no provider gets to see. */
+  readonly leftOut: readonly string[];
 }
 
 /**
@@ -76,9 +78,14 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const plan = planRoute(configuration, resolvedModel);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(snapshot, request, wire);
+  const { passed, leftOut } = isBounded(snapshot, request)
+    ? listedBetas(configuration.messages, request.passed)
+    : { passed: request.passed, leftOut: [] };
   const choices = typeof body.n === 'number' ? body.n : 1;
   return {
     ...request,
+    passed,
+    leftOut,
     envelopeId,
     snapshot,
     tenant,
@@ -136,14 +143,10 @@ function notServed(
 const maxNamed = 12;
 
 /** `messages.tool_use: reject` is the default. */
-function refuseToolUse(
-  { configuration }: Snapshot,
-  { dialect, operation, body, passed }: ChatRequest,
-  wire: Dialect,
-): void {
+function refuseToolUse({ configuration }: Snapshot, { dialect, operation, body }: ChatRequest, wire: Dialect): void {
   if (dialect !== 'anthropic' && operation !== 'responses') return;
-  if (configuration.messages.tool_use === 'govern') {
-    if (dialect === 'anthropic') refuseProviderRun(configuration.messages, { body, passed });
+  if (configuration.messages.tool_use !== 'reject') {
+    if (dialect === 'anthropic') refuseProviderRun(configuration.messages, body);
     return;
   }
   if (!wire.usesTools(body)) return;
@@ -151,6 +154,10 @@ function refuseToolUse(
     `Tool use on /v1/${operation ?? 'messages'} is rejected: leave out tools and tool blocks, or have messages.tool_use set to govern.`,
   );
 }
+
+/** Whether the provider gets to see listed features only. */
+const isBounded = ({ configuration }: Snapshot, { dialect }: ChatRequest): boolean =>
+  dialect === 'anthropic' && configuration.messages.tool_use !== 'reject';
 
 /** What a translated reply needs to know of its call. */
 export const translationContext = ({ model, inputTokens, envelopeId, body }: ChatCall, clock: Clock) => ({

@@ -1,7 +1,7 @@
 /**
  * What a provider would do by itself in a messages call: its own tools, MCP servers the caller names, features behind a beta
- * header. No decision of the gateway stands before any of it, so with `messages.tool_use: govern` only what the configuration
- * lists passes [messages.provider-run].
+ * header. No decision of the gateway stands before any of it, so where tools pass at all (`messages.tool_use`) only what the
+ * configuration lists passes [messages.provider-run].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -16,14 +16,11 @@ const callerRun = ['custom', 'bash_*', 'text_editor_*', 'computer_*', 'memory_*'
 const matches = (patterns: readonly string[], name: string): boolean =>
   patterns.some((pattern) => globMatches(pattern, name));
 
-export interface MessagesRequest {
-  readonly body: JsonObject;
-  /** Headers for the provider, in lower case. */
-  readonly passed: Readonly<Record<string, string>>;
-}
+/** Headers for the provider, in lower case. */
+type PassedHeaders = Readonly<Record<string, string>>;
 
 /** @throws GatewayError `invalid_request` that names what was found and what is allowed. */
-export function refuseProviderRun(settings: MessagesSettings, { body, passed }: MessagesRequest): void {
+export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
   if (isGiven(body.mcp_servers))
     throw refusal('mcp_servers', 'no MCP server of the caller: the gateway serves upstreams.mcp under its own policy');
   if (isGiven((body.container as JsonObject | undefined)?.skills))
@@ -36,9 +33,30 @@ export function refuseProviderRun(settings: MessagesSettings, { body, passed }: 
         `tools of your own (without type), ${callerRun.join(', ')} and what messages.provider_tools lists`,
       );
   }
-  for (const beta of betasOf(body, passed))
+  for (const beta of [...listOf(body.betas), ...listOf(body.anthropic_beta)].map(String))
     if (!matches(settings.betas, beta))
       throw refusal(`the beta ${JSON.stringify(beta)}`, `what messages.betas lists: ${settings.betas.join(', ')}`);
+}
+
+/**
+ * The headers without the betas that are not listed: the feature stays off at the provider, and a client that is newer than the list
+ * works without it [messages.betas-left-out].
+ */
+export function listedBetas(
+  settings: MessagesSettings,
+  passed: PassedHeaders,
+): { readonly passed: PassedHeaders; readonly leftOut: readonly string[] } {
+  const { 'anthropic-beta': header, ...others } = passed;
+  if (header === undefined) return { passed, leftOut: [] };
+  const betas = header
+    .split(',')
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '');
+  const listed = betas.filter((beta) => matches(settings.betas, beta));
+  return {
+    passed: { ...others, ...(listed.length > 0 && { 'anthropic-beta': listed.join(',') }) },
+    leftOut: betas.filter((beta) => !listed.includes(beta)).map((beta) => `anthropic-beta ${beta}`),
+  };
 }
 
 /** Whether a block of a reply says that the provider ran, or runs, a tool that the configuration does not list. */
@@ -56,17 +74,10 @@ export function isProviderRun(block: Json | undefined, { provider_tools }: Messa
 export const providerRunText = ({ name, type }: JsonObject): string =>
   `[${String(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
 
-function betasOf(body: JsonObject, passed: Readonly<Record<string, string>>): string[] {
-  const inBody = [...listOf(body.betas), ...listOf(body.anthropic_beta)].map(String);
-  return [...(passed['anthropic-beta'] ?? '').split(','), ...inBody]
-    .map((beta) => beta.trim())
-    .filter((beta) => beta !== '');
-}
-
 const listOf = (value: Json | undefined): Json[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
 const isGiven = (value: Json | undefined): boolean => listOf(value).length > 0;
 
 const refusal = (found: string, allowed: string) =>
-  invalidRequest(`With messages.tool_use: govern, found ${found}; allowed: ${allowed}.`);
+  invalidRequest(`Where tools are governed (messages.tool_use), found ${found}; allowed: ${allowed}.`);

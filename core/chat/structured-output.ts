@@ -29,6 +29,10 @@ export function forcedTool({ dialect, body }: Pick<ChatCall, 'dialect' | 'body'>
 export const governsTools = ({ operation, snapshot }: Pick<ChatCall, 'operation' | 'snapshot'>): boolean =>
   operation !== 'chat.completions' && snapshot.configuration.messages.tool_use === 'govern';
 
+/** Whether the agent's hook asks for each call before it runs, so that nothing is decided here [messages.hook-mode]. */
+export const leavesToolsToHook = ({ snapshot }: Pick<ChatCall, 'snapshot'>): boolean =>
+  snapshot.configuration.messages.tool_use === 'hook';
+
 /** A tool of the caller's own; what the provider defines (`bash_*`, `computer_*`) is run by its client. */
 const ownTool = (tool: JsonObject): JsonObject | undefined =>
   tool.type === undefined || tool.type === 'custom' ? tool : undefined;

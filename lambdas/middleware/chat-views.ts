@@ -1,6 +1,7 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { type ChatReply, isStream } from '#core/chat/answering.ts';
 import type { ChatRequest } from '#core/chat/call.ts';
+import { leftOutHeader } from '#core/chat/left-out.ts';
 import { type EndpointName, endpoints } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
@@ -34,7 +35,7 @@ export const responsesView: ChatView = {
       import('#core/dialects/responses/events.ts'),
     ]);
     const { body, leftOut } = readResponsesRequest(request);
-    const more: Record<string, string> = leftOut.length > 0 ? { 'x-left-out': headerText(leftOut) } : {};
+    const more = leftOutHeader(leftOut);
     return {
       body,
       wire: { encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)), terminator: '' },
@@ -66,14 +67,6 @@ function faultOf({ type, message }: JsonObject): GatewayError {
   const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
   return new GatewayError(code, textOf(message) ?? '');
 }
-
-/** Names of members come from the caller. */
-const headerText = (names: readonly string[]): string =>
-  names
-    .slice(0, 20)
-    .join(', ')
-    .replace(/[^\x20-\x7e]/g, '?')
-    .slice(0, 500);
 
 /** An endpoint beside chat: each text a message, so that filters, limits and evidence are those of chat [passthrough.governed]. */
 export const endpointView = (name: EndpointName): ChatView => ({

@@ -18,13 +18,16 @@ const toolPolicies =
   '{ pack: null, default_decision: review, rules: [{ protocol: mcp, tool: named_by_rule, decision: review }] }';
 let governed: TestPorts;
 let rejecting: TestPorts;
+let hooked: TestPorts;
 beforeAll(async () => {
   governed = await testPorts({ toolPolicies, extra: `${script}\nmessages: { tool_use: govern }` });
   rejecting = await testPorts({ toolPolicies, extra: script });
+  hooked = await testPorts({ toolPolicies, extra: `${script}\nmessages: { tool_use: hook }` });
 });
 afterAll(async () => {
   await governed?.stop();
   await rejecting?.stop();
+  await hooked?.stop();
 });
 
 const ask = (test: TestPorts, text: string, more: object = {}, session = 'agents', path = '/v1/messages') =>
@@ -55,6 +58,54 @@ describe('[messages.known-query]', () => {
 
   test('HEAD / answers without a key', async () => {
     expect((await caller(governed.ports)('HEAD', '/')).status).toBe(200);
+  });
+});
+
+/** What Claude Code 2.1.197 sends with a turn, shortened. */
+const turn = {
+  stream: true,
+  system: [{ type: 'text', text: 'You are a coding agent.', cache_control: { type: 'ephemeral' } }],
+  tools: [{ name: 'Bash', input_schema: { type: 'object', properties: { command: { type: 'string' } } } }],
+  metadata: { user_id: '{"session_id":"s-1"}' },
+  thinking: { type: 'adaptive' },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+  output_config: { effort: 'medium' },
+};
+const betas = (...more: string[]) => ['claude-code-20250219', 'thinking-token-count-2026-05-13', ...more].join(',');
+
+describe('[messages.betas-left-out] a turn of Claude Code', () => {
+  const post = (test: TestPorts, header: string) =>
+    caller(test.ports)('POST', '/v1/messages?beta=true', {
+      key: keys.agent,
+      headers: { 'anthropic-beta': header, 'x-claude-code-session-id': 's-1' },
+      body: { model: 'mock', max_tokens: 50, messages: [{ role: 'user', content: 'hello' }], ...turn },
+    });
+
+  test('passes as it is', async () => {
+    const answer = await post(governed, betas());
+    expect([answer.status, answer.headers['x-left-out']]).toEqual([200, undefined]);
+  });
+
+  test('with a beta of next year passes without it, and the answer names it', async () => {
+    const answer = await post(governed, betas('next-feature-2027-01-01'));
+    expect([answer.status, answer.headers['x-left-out']]).toEqual([200, 'anthropic-beta next-feature-2027-01-01']);
+  });
+});
+
+describe('[messages.hook-mode] with tool_use: hook', () => {
+  test('tool calls pass undecided, and none is in evidence', async () => {
+    const { status, text } = await ask(hooked, 'run it', turn, 'hooked');
+    expect([status, text]).toEqual([200, expect.stringContaining('"tool_use"')]);
+    expect((await recordsOf(hooked, 'hooked')).map(({ kind }) => kind)).toEqual(['chat']);
+    const { text: decided } = await ask(governed, 'run it', turn, 'decided');
+    expect(decided).not.toContain('"tool_use"');
+  });
+
+  test.each([
+    ['a tool that the provider runs', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }],
+    ['servers of the caller', { mcp_servers: [{ url: 'https://a.example' }] }],
+  ])('%s stays refused', async (_, more) => {
+    expect((await ask(hooked, 'hello', more)).status).toBe(400);
   });
 });
 

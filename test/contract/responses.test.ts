@@ -14,13 +14,15 @@ providers:
         - { contains: "read it", text: "Reading.", tool_calls: [{ name: read_file, arguments: { path: "a.txt" } }] }
         - { contains: "delete it", tool_calls: [{ name: delete_all, arguments: { path: "/" } }] }
         - { contains: "both", tool_calls: [{ name: delete_all, arguments: {} }, { name: read_file, arguments: { path: "b.txt" } }] }
+        - { contains: "group read", tool_calls: [{ name: mcp__notes__read_file, arguments: { path: "c.txt" } }] }
+        - { contains: "group delete", tool_calls: [{ name: mcp__notes__delete_all, arguments: { path: "/" } }] }
         - { contains: "leak", text: "the key is AKIAABCDEFGHIJKLMNOP, keep it" }
 policies:
   input: [{ name: no-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }]
   output: [{ name: no-keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }]
 `;
 const toolPolicies =
-  '{ pack: null, default_decision: review, rules: [{ protocol: mcp, tool: read_file, decision: allow }, { protocol: mcp, tool: delete_all, decision: block, reason: "Nobody deletes everything." }] }';
+  '{ pack: null, default_decision: review, rules: [{ protocol: mcp, tool: "{read_file,mcp__notes__read_file}", decision: allow }, { protocol: mcp, tool: "{delete_all,mcp__notes__delete_all}", decision: block, reason: "Nobody deletes everything." }] }';
 
 let governed: TestPorts;
 let rejecting: TestPorts;
@@ -229,6 +231,63 @@ test('[responses.create] what Codex sends: custom tools, reasoning items, an opt
   expect(answer.status).toBe(200);
   expect(answer.headers['x-left-out']).toBe('client_metadata, tools[3] web_search');
   expect(eventsOf(answer.text).at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+});
+
+describe('[responses.namespaces] tools in a namespace, as Codex groups those of MCP servers', () => {
+  const grouped = {
+    type: 'namespace',
+    name: 'mcp__notes',
+    description: 'Notes.',
+    tools: [
+      ...tools,
+      { type: 'function', name: `long_${'x'.repeat(60)}`, parameters: {} },
+      { type: 'hosted', name: 'robot' },
+    ],
+  };
+  const own = { type: 'function_call', namespace: 'mcp__notes', name: 'read_file' };
+
+  test('are called by their own names in the answer, and what fits no provider is left out by name', async () => {
+    const answer = await post({ input: 'group read', tools: [tools[1], grouped] });
+    expect(answer.status).toBe(200);
+    expect(answer.body.output).toEqual([expect.objectContaining({ ...own, arguments: '{"path":"c.txt"}' })]);
+    expect(answer.headers['x-left-out']).toBe(
+      `tools[1] mcp__notes__long_${'x'.repeat(60)}, tools[1] mcp__notes__robot`,
+    );
+  });
+
+  test('and in the events of a stream', async () => {
+    const { text } = await post({ input: 'group read', tools: [grouped], stream: true });
+    const items = eventsOf(text).filter(({ type }) => /output_item/.test(type));
+    expect(items.map(({ type, item }) => [type, item.namespace, item.name])).toEqual([
+      ['response.output_item.added', 'mcp__notes', 'read_file'],
+      ['response.output_item.done', 'mcp__notes', 'read_file'],
+    ]);
+  });
+
+  test('are decided', async () => {
+    const { body } = await post({ input: 'group delete', tools: [grouped] });
+    expect(JSON.stringify(body.output)).toContain('Nobody deletes everything.');
+    expect(JSON.stringify(body.output)).not.toContain('function_call');
+  });
+
+  test('keep their name in the conversation that is sent back', async () => {
+    const { status } = await post({
+      input: [
+        { type: 'message', role: 'user', content: 'hello' },
+        { ...own, call_id: 'c1', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c1', output: 'text' },
+      ],
+      tools: [grouped],
+      tool_choice: { type: 'function', namespace: 'mcp__notes', name: 'read_file' },
+    });
+    expect(status).toBe(200);
+  });
+
+  test('with the name of another tool are refused, as the answer could not say which one it means', async () => {
+    const twin = { type: 'function', name: 'mcp__notes__read_file', parameters: {} };
+    const { status, body } = await post({ input: 'hello', tools: [twin, grouped] });
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('"mcp__notes__read_file" twice')]);
+  });
 });
 
 test.each([

@@ -130,7 +130,11 @@ export const clients = {
     files: (places, target) => [
       { kind: 'toml', file: join(codexFolder(places), 'config.toml'), lines: codexLines(target) },
     ],
-    notes: (target) => [...(target.models ? ['Start it with: codex --profile governed'] : []), ...keyNote(target)],
+    notes: (target) => [
+      'Codex runs a hook only after a person trusted it: start codex once and accept the hooks that it shows, or see them with /hooks. Until then, and after a change of the file, it runs tools without asking.',
+      ...(target.models ? [`Start it with: codex -c model_provider=${name}`] : []),
+      ...keyNote(target),
+    ],
   },
   gemini: {
     title: 'Gemini CLI',
@@ -146,6 +150,14 @@ export const clients = {
             value: {
               matcher: '.*',
               hooks: [{ type: 'command', command: hookLine(target, 'gemini'), timeout: hookSeconds * 1000 }],
+            },
+            own: /\bhook gemini\b/,
+          },
+          {
+            path: ['hooks', 'AfterTool'],
+            value: {
+              matcher: '.*',
+              hooks: [{ type: 'command', command: commandLine(target.agentctl('hook', 'gemini')), timeout: 30_000 }],
             },
             own: /\bhook gemini\b/,
           },
@@ -169,6 +181,11 @@ export const clients = {
             value: { command: hookLine(target, 'cursor'), timeout: hookSeconds, failClosed: true },
             own: /\bhook cursor\b/,
           },
+          ...['postToolUse', 'postToolUseFailure'].map((event) => ({
+            path: ['hooks', event],
+            value: { command: commandLine(target.agentctl('hook', 'cursor')), timeout: 30 },
+            own: /\bhook cursor\b/,
+          })),
         ],
       },
     ],
@@ -201,7 +218,14 @@ export const clients = {
         ...(target.models ? [[['provider', name], openCodeProvider(target)] as const] : []),
       ),
     ],
-    notes: keyNote,
+    notes: (target) => [
+      ...(target.models
+        ? [
+            `OpenCode asks for no list of models: name those you use under provider.${name}.models, as in { "gpt-5": {} }.`,
+          ]
+        : []),
+      ...keyNote(target),
+    ],
   },
 } as const satisfies Readonly<Record<string, Client>>;
 
@@ -241,9 +265,6 @@ function codexLines(target: Target): readonly string[] {
     `base_url = ${JSON.stringify(`${target.gatewayUrl}/v1`)}`,
     'env_key = "AGENTCTL_KEY"',
     'wire_api = "responses"',
-    '',
-    '[profiles.governed]',
-    `model_provider = "${name}"`,
   ];
 }
 
@@ -257,8 +278,9 @@ const hookTables = (event: string, line: string): readonly string[] => [
   '',
 ];
 
+/** `@ai-sdk/openai` calls the Responses API, where the tool policy decides; tools of chat completions pass as they are. */
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
-  npm: '@ai-sdk/openai-compatible',
+  npm: '@ai-sdk/openai',
   name: 'Agent Governance Gateway',
   options: { baseURL: `${gatewayUrl}/v1`, apiKey: '{env:AGENTCTL_KEY}' },
   models: {},

@@ -14,6 +14,7 @@ import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, gone } from '../call-state.ts';
 import { governCompletion } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
+import { leavesToolsToHook } from '../structured-output.ts';
 import { governReply } from '../tool-use.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
@@ -122,6 +123,7 @@ async function completeReply(
 
 /** Tools of chat completions pass as they are; those of messages and responses are decided. */
 function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> | JsonObject {
+  if (leavesToolsToHook(call)) return spoken;
   if (call.dialect === 'anthropic') return governReply(ports, call, spoken);
   return call.operation === 'responses' ? governCompletion(ports, call, spoken) : spoken;
 }

@@ -17,6 +17,7 @@ import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, ended, gone, haltedBy } from '../call-state.ts';
 import { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
+import { leavesToolsToHook } from '../structured-output.ts';
 import { ToolGate } from '../tool-gate.ts';
 import { violation } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
@@ -123,6 +124,13 @@ function recordEvent(state: ChatCallState, native: Dialect, event: JsonObject, {
     state.firstTokenMs = Math.max(0, clock.now() - state.startedMs);
 }
 
+/** What decides the tool calls of a stream; undefined where they pass as they are. */
+function toolGate(ports: ChatPorts, call: ChatCall): ToolGate | CompletionToolGate | undefined {
+  if (leavesToolsToHook(call)) return undefined;
+  if (call.operation === 'responses') return new CompletionToolGate(ports, call);
+  return call.dialect === 'anthropic' ? new ToolGate(ports, call) : undefined;
+}
+
 /** The caller's end: output policy, transforms and tool decisions stand between the model and the queue. */
 class Line {
   readonly #queue: AsyncQueue<JsonObject>;
@@ -135,12 +143,7 @@ class Line {
     const { call } = state;
     this.#queue = queue;
     this.#gate = streamGate(state, policy);
-    this.#tools =
-      call.operation === 'responses'
-        ? new CompletionToolGate(ports, call)
-        : call.dialect === 'anthropic'
-          ? new ToolGate(ports, call)
-          : undefined;
+    this.#tools = toolGate(ports, call);
     this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;
     this.#dropsUsage = call.dialect === 'openai' && !asksForUsage(call.body);
   }

@@ -8,14 +8,22 @@ const usualBetas = [
   ...['output-128k-*', 'output-300k-*', 'pdfs-*', 'max-tokens-*', 'context-1m-*', 'context-management-*', 'compact-*'],
   ...['model-context-window-exceeded-*', 'structured-outputs-*', 'effort-*', 'task-budgets-*', 'fast-mode-*'],
   ...['interleaved-thinking-*', 'adaptive-thinking-*', 'dev-full-thinking-*', 'redact-thinking-*'],
-  ...['fine-grained-tool-streaming-*', 'tool-examples-*', 'computer-use-*', 'claude-code-*', 'oauth-*'],
+  ...[
+    'thinking-token-count-*',
+    'mid-conversation-system-*',
+    'fine-grained-tool-streaming-*',
+    'tool-examples-*',
+    'computer-use-*',
+    'claude-code-*',
+    'oauth-*',
+  ],
 ];
 
 export const messagesSettings = z
   .strictObject({
-    tool_use: z.enum(['reject', 'govern']).default('reject').meta({
+    tool_use: z.enum(['reject', 'govern', 'hook']).default('reject').meta({
       description:
-        'reject refuses requests with tools; govern decides every tool call of the model by the tool policy.',
+        'reject refuses requests with tools; govern decides every tool call of the model by the tool policy; hook passes them, for coding agents whose hook asks for each call before it runs.',
     }),
     structured_output: z.enum(['data', 'govern']).default('data').meta({
       description:
@@ -23,10 +31,11 @@ export const messagesSettings = z
     }),
     provider_tools: z.array(glob).default([]).meta({
       description:
-        'With govern: types of tools that the provider may run itself, e.g. "web_search_*". The gateway decides none of their calls.',
+        'With govern and hook: types of tools that the provider may run itself, e.g. "web_search_*". The gateway decides none of their calls.',
     }),
     betas: z.array(glob).default(usualBetas).meta({
-      description: 'With govern: values of anthropic-beta that a caller may send.',
+      description:
+        'With govern and hook: values of anthropic-beta that go to the provider. Others are left out, and X-Left-Out names them.',
     }),
   })
   .prefault({});

@@ -5,6 +5,7 @@ import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
+import { type OwnName, ownNamesOf } from './namespaces.ts';
 
 export interface ResponseContext {
   /** Of the call; ids of the response and its items are made of it. */
@@ -29,6 +30,7 @@ export class ResponseEvents {
   #open: OutputItem | undefined;
   readonly #calls: OutputItem[] = [];
   readonly #callOf: (fragment: JsonObject) => { item?: OutputItem };
+  readonly #ownName: (flat: string) => OwnName;
   #model = '';
   #finish: string | undefined;
   #usage: JsonObject | undefined;
@@ -39,6 +41,7 @@ export class ResponseEvents {
     this.#request = request;
     this.#context = context;
     this.#id = context.id.replaceAll('-', '');
+    this.#ownName = ownNamesOf(request);
     this.#callOf = toolFragments<{ item?: OutputItem }>(() => ({}));
   }
 
@@ -103,7 +106,8 @@ export class ResponseEvents {
     if (call.item) return call.item.say(text);
     const events = this.#close();
     const call_id = textOf(fragment.id) || `call_${this.#id}_${this.#items.length}`;
-    call.item = this.#begun(custom ? kinds.custom : kinds.function, { call_id, name: textOf(named.name) ?? '' });
+    const own = this.#ownName(textOf(named.name) ?? '');
+    call.item = this.#begun(custom ? kinds.custom : kinds.function, { call_id, ...own });
     this.#calls.push(call.item);
     return [...events, ...call.item.begin(), ...call.item.say(text)];
   }

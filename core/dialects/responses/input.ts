@@ -2,6 +2,7 @@
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, member, objectsOf, textOf } from '../wire.ts';
+import { flatName } from './namespaces.ts';
 
 /** @throws GatewayError `invalid_request` that names the item and what is allowed. */
 export function messagesOf(instructions: Json | undefined, input: Json | undefined): JsonObject[] {
@@ -27,14 +28,14 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
       addCall(messages, {
         id: idOf(item, path),
         type: 'function',
-        function: { name: item.name ?? '', arguments: textIn(item.arguments, `${path}.arguments`) },
+        function: { name: flatName(item.namespace, item.name), arguments: textIn(item.arguments, `${path}.arguments`) },
       });
       return;
     case 'custom_tool_call':
       addCall(messages, {
         id: idOf(item, path),
         type: 'custom',
-        custom: { name: item.name ?? '', input: textIn(item.input, `${path}.input`) },
+        custom: { name: flatName(item.namespace, item.name), input: textIn(item.input, `${path}.input`) },
       });
       return;
     case 'function_call_output':

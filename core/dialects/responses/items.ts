@@ -40,7 +40,7 @@ export class OutputItem {
   readonly #call: JsonObject;
   #text = '';
 
-  /** @param call `call_id` and `name` of a tool call. */
+  /** @param call `call_id`, `name` and perhaps `namespace` of a tool call. */
   constructor(kind: Kind, id: string, index: number, call: JsonObject = {}) {
     this.kind = kind;
     this.#index = index;

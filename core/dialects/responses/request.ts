@@ -7,6 +7,7 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { member, objectOf, textOf } from '../wire.ts';
 import { messagesOf } from './input.ts';
+import { flatName, toolsOfNamespace } from './namespaces.ts';
 
 export interface ReadRequest {
   readonly body: JsonObject;
@@ -77,11 +78,12 @@ const optional = /^(web_search(_preview)?(_\d{4}_\d\d_\d\d)?|image_generation|to
 function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   if (tools === undefined || tools === null) return [];
   if (!Array.isArray(tools)) throw refused('tools', 'is not an array', 'an array of tools');
-  return tools.flatMap((tool, at) => {
+  const read = tools.flatMap((tool, at) => {
     const given = objectOf(tool);
     const type = textOf(given?.type) ?? '';
     if (given && type === 'function') return [functionOf(given)];
     if (given && type === 'custom') return [customOf(given)];
+    if (given && type === 'namespace') return groupOf(given, at, leftOut);
     if (!optional.test(type))
       throw refused(
         `tools[${at}]`,
@@ -89,6 +91,25 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
         'function and custom tools: the provider or its client runs others without a decision of the gateway',
       );
     leftOut.push(`tools[${at}] ${type.slice(0, 64)}`);
+    return [];
+  });
+  const names = read.map((tool) => objectOf(tool.function)?.name ?? objectOf(tool.custom)?.name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  // Of two tools with one name the answer would name either.
+  if (twice !== undefined && tools.some((tool) => objectOf(tool)?.type === 'namespace'))
+    throw refused(
+      'tools',
+      `has ${JSON.stringify(String(twice).slice(0, 64))} twice`,
+      'one tool of each name, <namespace>__<name> included',
+    );
+  return read;
+}
+
+/** The tools of a namespace, each on its own. */
+function groupOf(group: JsonObject, at: number, leftOut: string[]): JsonObject[] {
+  return toolsOfNamespace(group).flatMap(({ flat, tool, fits }) => {
+    if (fits) return [tool.type === 'custom' ? customOf(tool) : functionOf(tool)];
+    leftOut.push(`tools[${at}] ${flat.slice(0, 128)}`);
     return [];
   });
 }
@@ -116,9 +137,10 @@ function customOf({ name, description, format }: JsonObject): JsonObject {
 function choiceOf(choice: Json | undefined): Json | undefined {
   if (choice === undefined || choice === null) return undefined;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return choice;
-  const { type, name } = objectOf(choice) ?? {};
-  if (type === 'function' && typeof name === 'string') return { type, function: { name } };
-  if (type === 'custom' && typeof name === 'string') return { type, custom: { name } };
+  const { type, name: own, namespace } = objectOf(choice) ?? {};
+  const name = flatName(namespace, own);
+  if (type === 'function' && name !== '') return { type, function: { name } };
+  if (type === 'custom' && name !== '') return { type, custom: { name } };
   throw refused('tool_choice', 'is of another kind', 'auto, none, required, a function or a custom tool by name');
 }
 

@@ -125,7 +125,8 @@ describe('[cli.hook] answers', () => {
   });
 
   test('tools inside the agent are not answered', async () => {
-    expect([await hook(event('TodoWrite', {})), server.seen]).toEqual([{ code: 0 }, []]);
+    for (const tool of ['TodoWrite', 'TaskCreate', 'TaskUpdate'])
+      expect([await hook(event(tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
   });
 
   test('[cli.hook-outcome] the id of the call is sent with it', async () => {
@@ -229,6 +230,7 @@ describe('[cli.hook-agents] of another agent', () => {
       {
         ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', decide_only: true },
         ...{ parameters: { command: 'ls', workspace }, actor: { agent: name, session: 's-1' } },
+        ...(agent === 'gemini' && { call_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }),
       },
     ]);
     decides(blocked);
@@ -252,6 +254,7 @@ describe('[cli.hook-agents] of another agent', () => {
 
   test.each<[Name, string, object, string, string]>([
     ['codex', 'mcp__notes__add', { text: 'x' }, 'add', ''],
+    ['codex', 'view_image', { path: join(workspace, 'a.png') }, 'read_file', 'a.png'],
     ['gemini', 'read_file', { file_path: join(workspace, 'a.ts') }, 'read_file', 'a.ts'],
     ['gemini', 'replace', { file_path: 'sub/b.ts', old_string: 'a', new_string: 'b' }, 'edit_file', 'sub/b.ts'],
     ['gemini', 'list_directory', {}, 'list_files', '.'],
@@ -267,10 +270,105 @@ describe('[cli.hook-agents] of another agent', () => {
 
   test.each<[Name, string]>([
     ['codex', 'update_plan'],
+    ['codex', 'update_goal'],
     ['gemini', 'write_todos'],
+    ['gemini', 'update_topic'],
     ['cursor', 'TodoWrite'],
   ])('%s is not answered for %s, which acts inside of it', async (agent, tool) => {
     expect([await ask(agent, events[agent](tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
+  });
+
+  test('what Gemini CLI says of scheduling does not stop a command', async () => {
+    decides(allowed);
+    const input = { command: 'ls', description: 'look', is_background: true, delay_ms: 100, wait_for_previous: true };
+    expect((await ask('gemini', events.gemini('run_shell_command', input))).answer).toEqual({ decision: 'allow' });
+  });
+
+  describe('[cli.hook-outcome] after a tool has run', () => {
+    const outcomes = () => server.on('POST /admin/v1/outcomes', { envelope_id: 'e-1' }, 201);
+    const cache = { XDG_CACHE_HOME: join(home.folder, 'cache') };
+    const cached = async (agent: string, about: object, env: Record<string, string> = cache) => {
+      const { code, out } = await home.run(['hook', agent], { stdin: JSON.stringify(about), env });
+      return { code, answer: out === '' ? undefined : JSON.parse(out) };
+    };
+    const command = events.gemini('run_shell_command', { command: 'cat nothere', description: 'fails' });
+    const afterGemini = (llmContent: string, more: object = {}) => ({
+      ...{ ...command, hook_event_name: 'AfterTool', timestamp: 'later' },
+      tool_response: { llmContent, returnDisplay: 'x', ...more },
+    });
+    const context = (text: string) =>
+      `<untrusted_context>\nOutput: ${text}\nProcess Group PGID: 3482\n</untrusted_context>`;
+
+    test.each<[string, object, object]>([
+      ['a command', afterGemini(context('a.txt')), { outcome: 'executed' }],
+      [
+        'a command that failed',
+        afterGemini(context('No such file\nExit Code: 1')),
+        { outcome: 'failed', exit_code: 1 },
+      ],
+      ['output that speaks of an exit code', afterGemini(context('Exit Code: 1\nmore')), { outcome: 'executed' }],
+      ['a fault', afterGemini('no', { error: { message: 'x' } }), { outcome: 'failed' }],
+    ])('of Gemini CLI, which gives its calls no ids: %s', async (_, told, outcome) => {
+      decides(allowed);
+      outcomes();
+      await cached('gemini', command);
+      expect(await cached('gemini', told)).toEqual({ code: 0 });
+      const [asked, reported] = bodies();
+      expect(reported).toEqual({
+        ...{ call_id: asked.call_id, result_sha256: expect.any(String), result_bytes: expect.any(Number) },
+        ...outcome,
+      });
+    });
+
+    test('an id is used once, each call has its own, and another call has none', async () => {
+      decides(allowed);
+      outcomes();
+      await cached('gemini', command);
+      await cached('gemini', { ...afterGemini('x'), session_id: 's-2' });
+      await cached('gemini', { ...afterGemini('x'), tool_input: { command: 'ls' } });
+      await cached('gemini', afterGemini('x'));
+      await cached('gemini', afterGemini('x'));
+      await cached('gemini', command);
+      const [first, reported, second, ...others] = bodies();
+      expect([reported.call_id, others]).toEqual([first.call_id, []]);
+      expect(second.call_id).not.toBe(first.call_id);
+    });
+
+    test('without a folder to keep the id in, the call is decided, and has no outcome', async () => {
+      decides(allowed);
+      home.write('file', '');
+      const env = { XDG_CACHE_HOME: join(home.folder, 'file') };
+      expect((await cached('gemini', command, env)).answer).toEqual({ decision: 'allow' });
+      expect(await cached('gemini', afterGemini('x'), env)).toEqual({ code: 0 });
+      expect(bodies()).toEqual([expect.not.objectContaining({ call_id: expect.anything() })]);
+    });
+
+    const afterCursor = (more: object) => ({
+      ...events.cursor('Shell', { command: 'ls' }),
+      ...{ hook_event_name: 'postToolUse', tool_use_id: 'call-1', ...more },
+    });
+    test.each<[string, object, object]>([
+      ['JSON text', afterCursor({ tool_output: '{"exitCode":0,"stdout":"a"}' }), { outcome: 'executed', exit_code: 0 }],
+      ['an exit code', afterCursor({ tool_output: '{"exitCode":2}' }), { outcome: 'failed', exit_code: 2 }],
+      ['text', afterCursor({ tool_output: 'done' }), { outcome: 'executed' }],
+      [
+        'a failure',
+        afterCursor({ hook_event_name: 'postToolUseFailure', error_message: 'timed out', failure_type: 'timeout' }),
+        { outcome: 'failed' },
+      ],
+    ])('of Cursor: %s', async (_, told, outcome) => {
+      decides(allowed);
+      outcomes();
+      await cached('cursor', { ...events.cursor('Shell', { command: 'ls' }), tool_use_id: 'call-1' });
+      await cached('cursor', told);
+      expect(bodies()).toEqual([
+        expect.objectContaining({ call_id: 'call-1' }),
+        {
+          ...{ call_id: 'call-1', result_sha256: expect.any(String), result_bytes: expect.any(Number) },
+          ...outcome,
+        },
+      ]);
+    });
   });
 
   test('a command that begins in another folder is decided there', async () => {

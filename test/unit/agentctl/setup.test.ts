@@ -83,11 +83,11 @@ describe('[cli.setup] setup', () => {
   });
 
   test('a table of the same name in the file of Codex is not doubled', async () => {
-    const mine = '[profiles.governed]\nmodel = "x"\n';
+    const mine = '[model_providers.agent-governance]\nname = "x"\n';
     home.write('.codex/config.toml', mine);
     const { code, err } = await home.run(['setup', 'codex', '--models', '--write']);
     expect([code, read('.codex/config.toml')]).toEqual([2, mine]);
-    expect(err).toContain('has a table [profiles.governed] already');
+    expect(err).toContain('has a table [model_providers.agent-governance] already');
   });
 
   test('the hook is written once, and stops the tool where it fails', async () => {
@@ -111,15 +111,39 @@ describe('[cli.setup] setup', () => {
     expect(hooks.BeforeTool).toEqual([
       { matcher: '.*', hooks: [{ type: 'command', command: stops('gemini'), timeout: 120_000 }] },
     ]);
+    const tells = (agent: string) => expect.stringMatching(new RegExp(` hook ${agent} --state \\S+$`));
+    expect(hooks.AfterTool).toEqual([
+      { matcher: '.*', hooks: [{ type: 'command', command: tells('gemini'), timeout: 30_000 }] },
+    ]);
     expect(parse(read('.cursor/hooks.json'))).toEqual({
       version: 1,
-      hooks: { preToolUse: [{ command: stops('cursor'), timeout: 120, failClosed: true }] },
+      hooks: {
+        preToolUse: [{ command: stops('cursor'), timeout: 120, failClosed: true }],
+        postToolUse: [{ command: tells('cursor'), timeout: 30 }],
+        postToolUseFailure: [{ command: tells('cursor'), timeout: 30 }],
+      },
     });
     const codex = read('.codex/config.toml');
     expect(codex.match(/^\[\[hooks\.PreToolUse\]\]$/gm)).toHaveLength(1);
     expect(JSON.parse(/^\[\[hooks\.PreToolUse\.hooks\]\]\n.*\ncommand = (.*)$/m.exec(codex)![1]!)).toEqual(
       stops('codex'),
     );
+  });
+
+  test('Codex is set up without a profile, which its versions write in different ways, and the person reads that hooks need trust', async () => {
+    home.write('.codex/config.toml', '');
+    const { out } = await home.run(['setup', 'codex', '--models', '--write']);
+    expect(read('.codex/config.toml')).not.toContain('profile');
+    expect(out).toContain('codex -c model_provider=agent-governance');
+    expect(out).toMatch(/only after a person trusted it/);
+  });
+
+  test('OpenCode calls the endpoint whose tool calls are decided', async () => {
+    home.write('.config/opencode/opencode.json', '');
+    const { out } = await home.run(['setup', 'opencode', '--models', '--write']);
+    const { provider } = parse(read('.config/opencode/opencode.json'));
+    expect(provider['agent-governance'].npm).toBe('@ai-sdk/openai');
+    expect(out).toContain('provider.agent-governance.models');
   });
 
   test('without a client it lists them, with --print-key it prints the agent’s key, without a gateway it says what to do', async () => {

@@ -1,7 +1,7 @@
 /** Arguments of a model's tool call that could be read in two ways never reach the caller. */
 import type { ChatCall } from '#core/chat/call.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
-import { refuseProviderRun } from '#core/chat/provider-tools.ts';
+import { listedBetas, refuseProviderRun } from '#core/chat/provider-tools.ts';
 import { ToolGate } from '#core/chat/tool-gate.ts';
 import { governReply } from '#core/chat/tool-use.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -88,31 +88,28 @@ test('[messages.provider-run] what the configuration lists passes', async () => 
   expect((await governReply(ports, listed, { content })).content).toEqual(content);
 });
 
-const asked = (body: object, passed: Record<string, string> = {}, over: object = {}) =>
-  refuseProviderRun({ ...messages, betas: [...messages.betas], ...over }, { body: body as JsonObject, passed });
+const settings = { ...messages, betas: [...messages.betas] };
+const asked = (body: object, over: object = {}) => refuseProviderRun({ ...settings, ...over }, body as JsonObject);
 
 test.each([
-  ['a server of the caller', { mcp_servers: [{ url: 'https://a.example' }] }, {}, /mcp_servers/],
-  ['a server that is no list', { mcp_servers: { url: 'https://a.example' } }, {}, /mcp_servers/],
+  ['a server of the caller', { mcp_servers: [{ url: 'https://a.example' }] }, /mcp_servers/],
+  ['a server that is no list', { mcp_servers: { url: 'https://a.example' } }, /mcp_servers/],
   [
     'a tool of the provider',
     { tools: [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }] },
-    {},
     /tools\[1\]/,
   ],
   [
     'code that the provider runs',
     { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
-    {},
     /code_execution/,
   ],
-  ['an unknown type', { tools: [{ type: 'next_20300101' }] }, {}, /next_20300101/],
-  ['a type that is no text', { tools: [{ type: 7 }] }, {}, /type 7/],
-  ['skills', { container: { skills: [{ skill_id: 'xlsx' }] } }, {}, /skills/],
-  ['a beta', {}, { 'anthropic-beta': 'effort-2025-11-24, mcp-client-2025-04-04' }, /mcp-client/],
-  ['a beta in the body', { betas: ['code-execution-2025-05-22'] }, {}, /code-execution/],
-])('[messages.provider-run] a request with %s is refused', (_, body, passed, found) => {
-  expect(() => asked(body, passed as Record<string, string>)).toThrow(found);
+  ['an unknown type', { tools: [{ type: 'next_20300101' }] }, /next_20300101/],
+  ['a type that is no text', { tools: [{ type: 7 }] }, /type 7/],
+  ['skills', { container: { skills: [{ skill_id: 'xlsx' }] } }, /skills/],
+  ['a beta in the body', { betas: ['code-execution-2025-05-22'] }, /code-execution/],
+])('[messages.provider-run] a request with %s is refused', (_, body, found) => {
+  expect(() => asked(body)).toThrow(found);
 });
 
 test.each([
@@ -124,23 +121,32 @@ test.each([
         { type: 'custom', name: 'g' },
       ],
     },
-    {},
   ],
   [
     'tools that the caller runs',
     { tools: [{ type: 'bash_20250124', name: 'bash' }, { type: 'text_editor_20250728' }] },
-    {},
   ],
-  ['a container to go on in', { container: 'container_01' }, {}],
-  ['a listed beta', {}, { 'anthropic-beta': 'effort-2025-11-24' }],
-  ['nothing of it', { mcp_servers: [], tools: null }, {}],
-])('[messages.provider-run] a request with %s passes', (_, body, passed) => {
-  expect(() => asked(body, passed as Record<string, string>)).not.toThrow();
+  ['a container to go on in', { container: 'container_01' }],
+  ['a listed beta in the body', { betas: ['effort-2025-11-24'] }],
+  ['nothing of it', { mcp_servers: [], tools: null }],
+])('[messages.provider-run] a request with %s passes', (_, body) => {
+  expect(() => asked(body)).not.toThrow();
 });
 
 test('[messages.provider-run] a tool of the provider passes where it is listed', () => {
   const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
-  expect(() => asked(body, {}, { provider_tools: ['web_search_*'] })).not.toThrow();
+  expect(() => asked(body, { provider_tools: ['web_search_*'] })).not.toThrow();
+});
+
+test.each([
+  ['both', 'effort-2025-11-24, next-2030-01-01', { 'anthropic-beta': 'effort-2025-11-24' }, ['next-2030-01-01']],
+  ['none that is listed', 'next-2030-01-01,,mcp-client-2025-11-20', {}, ['next-2030-01-01', 'mcp-client-2025-11-20']],
+  ['listed ones alone', 'effort-2025-11-24', { 'anthropic-beta': 'effort-2025-11-24' }, []],
+])('[messages.betas-left-out] of a header with %s the listed ones go on', (_, header, kept, leftOut) => {
+  expect(listedBetas(settings, { 'anthropic-beta': header, 'anthropic-version': '2023-06-01' })).toEqual({
+    passed: { 'anthropic-version': '2023-06-01', ...kept },
+    leftOut: leftOut.map((beta) => `anthropic-beta ${beta}`),
+  });
 });
 
 describe('[messages.tool-stream] of a stream whose tool calls are cut oddly', () => {

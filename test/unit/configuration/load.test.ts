@@ -555,7 +555,7 @@ test('every problem is listed at once', async () => {
     data: {
       problems: [
         'server.max_body_bytes (line 8): found -1, allowed a number above 0',
-        'messages.tool_use (line 9): found "maybe", allowed reject, govern',
+        'messages.tool_use (line 9): found "maybe", allowed reject, govern, hook',
         expect.stringMatching(/^colour \(line 10\): found an unknown key/),
       ],
     },
