@@ -30,7 +30,7 @@ export function addConfig(program: Parent): void {
     run: async (cli, _options, [file = '']) => {
       const { api, out, globals } = cli;
       const content = fileBytes(file);
-      if (content.length === 0) throw new UsageError(`${file} is empty`);
+      if (content.length === 0) throw new UsageError(`${file} is empty; it takes a configuration in YAML`);
       // Sent as written: the gateway names line and path of what it refuses. JSON is YAML too.
       // Modules go first: the gateway refuses a configuration that names one it does not have.
       const { withModules } = await import('./config-modules.ts');

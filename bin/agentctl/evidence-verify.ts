@@ -180,7 +180,10 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
   const pem = await readFile(file, 'utf8').catch((cause) => {
     throw fileTrouble('read', file, cause);
   });
-  if (!pem.includes('-----BEGIN PUBLIC KEY-----')) throw new UsageError(`${file} holds no public key in PEM form`);
+  if (!pem.includes('-----BEGIN PUBLIC KEY-----'))
+    throw new UsageError(
+      `${file} holds no public key in PEM form (-----BEGIN PUBLIC KEY-----); agentctl evidence public-key prints it`,
+    );
   return pem;
 }
 

@@ -58,6 +58,6 @@ export function readJsonFile(file: string): Fields | undefined {
     return fields(JSON.parse(content));
   } catch (cause) {
     // The parser's message may quote the file, and the file may hold a key.
-    throw new UsageError(`${file} is not JSON`, cause);
+    throw new UsageError(`${file} is not valid JSON; correct it, or move it away`, cause);
   }
 }

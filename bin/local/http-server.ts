@@ -174,7 +174,10 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   server.on('connect', (_request, socket: Socket) => {
     refuseConnection(
       socket,
-      new GatewayError('method_not_allowed', 'CONNECT is not allowed here.'),
+      new GatewayError(
+        'method_not_allowed',
+        'CONNECT is not allowed: the gateway is not a forward proxy. Send the request to its own address.',
+      ),
       options.ids.uuid(),
     );
   });
@@ -244,7 +247,11 @@ const noUpgrade = () =>
     `${webSocketPath} is a WebSocket, and this request asks for no upgrade; connect with a WebSocket client, or POST to /v1/chat/completions.`,
   );
 
-const noWebSocket = (path: string) => new GatewayError('not_found', `There is no WebSocket at ${path.slice(0, 200)}.`);
+export const noWebSocket = (path: string): GatewayError =>
+  new GatewayError(
+    'not_found',
+    `There is no WebSocket at ${path.slice(0, 200)}; the gateway has one at ${webSocketPath}.`,
+  );
 
 function bound(server: Server, { host, port }: HttpServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -260,9 +267,13 @@ function bound(server: Server, { host, port }: HttpServerOptions): Promise<void>
 /** What Node's parser refuses before there is a request. */
 function protocolFault(code: string | undefined): GatewayError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return new GatewayError('payload_too_large', `The headers are larger than ${maxHeaderBytes} bytes.`);
+    return new GatewayError(
+      'payload_too_large',
+      `The headers are larger than ${maxHeaderBytes} bytes, the most allowed. Send fewer or shorter headers.`,
+    );
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalidRequest('The request did not arrive in time.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return invalidRequest('The request did not arrive in time. Send it again without pauses.');
   return invalidRequest('The request is not well-formed HTTP/1.1.');
 }
 

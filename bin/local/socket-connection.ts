@@ -78,7 +78,12 @@ export class SocketConnection {
     this.#turn = this.#greet().catch((thrown) => this.#refuse(thrown));
     const cancelLate = ports.timeouts.after(socketLimits.authWithinMs, () => {
       if (this.#caller) return;
-      this.#refuse(new GatewayError('authentication_error', 'No key came within 10 seconds.'));
+      this.#refuse(
+        new GatewayError(
+          'authentication_error',
+          'No key came within 10 seconds. Connect again, and send {"type":"auth","api_key":…} first.',
+        ),
+      );
     });
     let cancelBeat = () => {};
     const beat = () => {
@@ -156,7 +161,7 @@ export class SocketConnection {
     const snapshot = await this.#ports.snapshots.current();
     if (!this.#caller) assertBeforeKey(bytes, ++this.#beforeKey);
     assertTakes(maxBytes(snapshot, this.#caller?.tenant), bytes);
-    if (text === undefined) throw new GatewayError('invalid_request', 'Messages are JSON texts, not binary.');
+    if (text === undefined) throw new GatewayError('invalid_request', 'The message is binary; send JSON as text.');
     const message = readMessage(text, () => this.#ports.ids.uuid());
     if (message.type === 'faulty') return this.#send(told.error(message.fault, { id: message.id }));
     if (message.type === 'ping') return this.#send(told.pong());

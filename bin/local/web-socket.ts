@@ -11,7 +11,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
-import { refuseConnection, webSocketPath } from './http-server.ts';
+import { noWebSocket, refuseConnection, webSocketPath } from './http-server.ts';
 import { addressOf, type LoadBalancer } from './load-balancer.ts';
 import { SocketConnection } from './socket-connection.ts';
 
@@ -51,9 +51,13 @@ export function webSockets(
   const assertCapacity = (known: boolean) => {
     const without = [...open].filter(({ authenticated }) => !authenticated).length;
     if (open.size < socketLimits.connections && (known || without < socketLimits.connectionsWithoutKey)) return;
-    throw new GatewayError('rate_limit_error', `${open.size} connections are open, ${without} of them without a key.`, {
-      retryAfterSeconds: 1,
-    });
+    throw new GatewayError(
+      'rate_limit_error',
+      `${open.size} connections are open, ${without} of them without a key; allowed are ${socketLimits.connections}, and ${socketLimits.connectionsWithoutKey} without a key. Close one, or connect again later.`,
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   };
 
   const admit = async (request: IncomingMessage, socket: Duplex, head: Buffer, ready: ChatEndpointPorts) => {
@@ -81,8 +85,7 @@ export function webSockets(
 
     upgrade(request, socket, head) {
       const { path } = targetOf(request.url ?? '/');
-      if (path !== webSocketPath)
-        throw new GatewayError('not_found', `There is no WebSocket at ${path.slice(0, 200)}.`);
+      if (path !== webSocketPath) throw noWebSocket(path);
       void ports.then((ready) =>
         admit(request, socket, head, ready).catch((thrown) =>
           refuseConnection(socket, asGatewayError(thrown), ready.ids.uuid()),

@@ -51,5 +51,8 @@ export const acknowledgeAlert: Operation = async (call) => {
     const change = { row, before, change: 'acknowledged', actor: personActor(principal) } as const;
     if (await changeAlert(ports, snapshot.configuration, change)) return { body: acknowledged };
   }
-  throw new GatewayError('conflict', `Alert ${id} was changed at the same time; look at it again.`);
+  throw new GatewayError(
+    'conflict',
+    `Alert ${id} was changed by another request at the same moment; read it again, then repeat the request.`,
+  );
 };

@@ -158,7 +158,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   if ((parts === undefined || parts.kind === 'plane') && !principal.platform) {
     throw new GatewayError(
       'forbidden',
-      `${dimension} is for the admin token and platform keys; ask for tenant:${principal.tenant} instead.`,
+      `${dimension} is for the admin token and platform keys; request dimension=tenant:${principal.tenant} instead.`,
     );
   }
   if (parts?.kind !== 'tenant') return;

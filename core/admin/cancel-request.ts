@@ -32,7 +32,10 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
     await pause(lookEveryMs);
   }
   if (await recorded(ports, name))
-    throw new GatewayError('conflict', `Request ${id} is not running: it has ended, or waits for approval.`);
+    throw new GatewayError(
+      'conflict',
+      `Request ${id} is not running: it has ended, or waits for approval. Nothing was cancelled; a waiting request ends when its approval is denied.`,
+    );
   throw notFound(`A running request ${id} of this key`);
 };
 

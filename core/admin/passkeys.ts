@@ -49,6 +49,6 @@ function personOf({ principal }: Call): string {
   if (principal.person !== undefined) return principal.person;
   throw new GatewayError(
     'forbidden',
-    'This key names no person, and passkeys are of people; give the key a person in the configuration.',
+    'This key names no person, and a passkey belongs to a person. Give the key a person in the configuration.',
   );
 }

@@ -68,4 +68,8 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
   await followRisk(ports, outcome.entry, { before: head?.risk, key: undefined, scored: false });
 }
 
-const spent = (id: string) => new GatewayError('conflict', `Ticket ${id} is already used, revoked or expired.`);
+const spent = (id: string) =>
+  new GatewayError(
+    'conflict',
+    `Ticket ${id} is already used, revoked or expired, so nothing was changed. Request a new ticket for another use.`,
+  );

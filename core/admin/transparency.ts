@@ -63,9 +63,15 @@ export const addCosignature: Operation = async (call) => {
   });
   const [own] = found;
   if (!own) {
-    throw new GatewayError('forbidden', 'The note carries no cosignature of a witness in evidence.log.witnesses.');
+    throw new GatewayError(
+      'forbidden',
+      'The note carries no valid cosignature of a witness in evidence.log.witnesses. Send the checkpoint with the cosignature of one of them.',
+    );
   }
-  if (!(await log.holds(tenant, opened))) throw invalidRequest('The note is not of this log: its root is another one.');
+  if (!(await log.holds(tenant, opened)))
+    throw invalidRequest(
+      'The root hash of the note is not that of this log at this size. Send a checkpoint of this log, unchanged.',
+    );
   for (const { key } of found) {
     await log.heads.keepCosignature(tenant, { witness: key.name, size: opened.size, note });
   }

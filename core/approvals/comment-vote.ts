@@ -83,7 +83,10 @@ async function checkedVote(
   assertUndecided(row);
   const notice = await noticeHere(ports, written, row);
   if (command.digest !== undefined && command.digest !== questionDigest(row, notice.head_sha)) {
-    throw new GatewayError('conflict', 'The digest is not that of the call and commit asked about here.');
+    throw new GatewayError(
+      'conflict',
+      'The digest in the comment belongs to another call or commit than the question on this pull request. Copy the command from the newest question.',
+    );
   }
   await assertStanding(ports.host, notice, written.login, command.verdict);
   return { row, voter, command, notice };
@@ -93,7 +96,10 @@ async function noticeHere(ports: CommentVotePorts, written: WrittenComment, row:
   const submitted = await ports.deliveries.get(deliveryId(row.envelope_id, 'submitted', 'github'));
   const notice = noticeOf(submitted?.receipt);
   if (notice && samePullRequest(notice.at, written)) return notice;
-  throw new GatewayError('forbidden', `Approval ${row.envelope_id} was not asked for on this pull request.`);
+  throw new GatewayError(
+    'forbidden',
+    `Approval ${row.envelope_id} was not requested on this pull request. Comment where it was requested, or vote with agentctl.`,
+  );
 }
 
 /** All is asked before any of it is judged: an outage is never taken for a refusal. */
@@ -114,7 +120,7 @@ async function assertStanding(
   if (!mayWrite.includes(permission)) {
     throw new GatewayError(
       'forbidden',
-      `Found permission ${permission} at ${at.repository}, allowed ${mayWrite.join(', ')}.`,
+      `Not counted: found permission ${permission} at ${at.repository}; allowed to vote: ${mayWrite.join(', ')}.`,
     );
   }
   if (question) assertUnchanged(notice, ...question);
@@ -142,7 +148,7 @@ async function toldBy<T>(host: Promise<T>): Promise<T> {
     const known = cause instanceof ServiceFault || cause instanceof DeliveryRefused;
     throw new GatewayError(
       'service_unavailable',
-      `The Git host could not be asked (${known ? cause.message : 'it failed'}). Have the comment delivered again.`,
+      `The Git host did not answer (${known ? cause.message : 'it failed'}). Have the comment delivered again.`,
       { cause, ...(cause instanceof DeliveryRefused && { retryAfterSeconds: cause.retryAfterSeconds }) },
     );
   }
@@ -152,7 +158,10 @@ async function toldBy<T>(host: Promise<T>): Promise<T> {
 async function takeOnce(ports: CommentVotePorts, { id }: WrittenComment, row: ApprovalRow | undefined): Promise<void> {
   const latest = Math.max(ports.clock.now(), Date.parse(row?.expires_at ?? '') || 0);
   if (await ports.deliveries.seen(`github#${id}`, isoTime(latest + memoryMs))) return;
-  throw new GatewayError('conflict', 'This comment was already taken.');
+  throw new GatewayError(
+    'conflict',
+    'This comment was already processed, and its outcome stands. Write another comment to vote again.',
+  );
 }
 
 const counted = (

@@ -19,7 +19,7 @@ export function verifyGithubDelivery({ rawBody, signature, secrets }: SignedDeli
   if (fits.length > 0) return;
   throw new GatewayError(
     'authentication_error',
-    'Not a delivery of the Git host: X-Hub-Signature-256 does not fit the body.',
+    'The delivery is not signed by the Git host: X-Hub-Signature-256 does not match the body. The secret of its webhook must be that of this gateway.',
   );
 }
 

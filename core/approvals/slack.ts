@@ -61,13 +61,17 @@ const interactionSchema = z.object({
  */
 export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): SlackInteraction {
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
-  if (payloads.length !== 1) throw invalidRequest('The body holds no single payload field.');
+  if (payloads.length !== 1)
+    throw invalidRequest(
+      `The body holds ${payloads.length} fields called payload; allowed is exactly one, as Slack sends it.`,
+    );
   const outcome = interactionSchema.safeParse(parseStrict(payloads[0] as string, { numbers: 'double' }));
   if (!outcome.success)
     throw invalidRequest('Unsupported Slack action: expected an approve or deny button of this gateway.');
   const { team, user, trigger_id, response_url, actions } = outcome.data;
   const [action] = actions;
-  if (!action || !mayAnswerAt(response_url, apiUrl)) throw invalidRequest('response_url is not an address of Slack.');
+  if (!action || !mayAnswerAt(response_url, apiUrl))
+    throw invalidRequest('response_url is not an HTTPS address of Slack, so no answer is sent there.');
   return {
     team: team.id,
     user: user.id,

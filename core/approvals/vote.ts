@@ -82,7 +82,7 @@ export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote:
   }
   throw new GatewayError(
     'service_unavailable',
-    'Other votes came at the same moment. Look at the approval, and vote again.',
+    'Other votes were written at the same moment, so this one was not counted. Read the approval, and vote again.',
   );
 }
 
@@ -185,9 +185,13 @@ function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralVotes | 
   if (requires.length === 0) return undefined;
   const { person, reviewer, comment, channel } = vote;
   if (before.some((each) => each.person === person))
-    throw new GatewayError('conflict', `${person} has approved ${row.envelope_id} already; other people have to.`, {
-      data: { record: approvalRecord(row) },
-    });
+    throw new GatewayError(
+      'conflict',
+      `Not counted: ${person} has approved ${row.envelope_id} already; the next approval must come from another person.`,
+      {
+        data: { record: approvalRecord(row) },
+      },
+    );
   const ballot = vote.separation?.ballot ?? { person, teams: [], role: 'viewer' };
   const open = missingOf(requires, before);
   if (!open.some((each) => counts(each, ballot)))
@@ -334,7 +338,8 @@ export function assertUndecided(row: ApprovalRow): void {
 }
 
 function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
-  if (!row) return new GatewayError('not_found', 'The approval was not found.');
+  if (!row)
+    return new GatewayError('not_found', 'The approval was not found. List what waits with GET /admin/v1/approvals.');
   const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'another vote');
   return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
     data: { record: approvalRecord(row) },

@@ -71,7 +71,11 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const model = body.model as string;
   const resolvedModel = resolveModel(configuration, model);
   const tenant = configuration.tenants.find(({ id }) => id === request.principal.tenant);
-  if (!tenant) throw new GatewayError('forbidden', `There is no tenant ${request.principal.tenant}.`);
+  if (!tenant)
+    throw new GatewayError(
+      'forbidden',
+      `The tenant ${JSON.stringify(request.principal.tenant)} is not in the configuration; use a key of a tenant that is.`,
+    );
   const key = ownLimitsOf(snapshot.identities, request.principal);
   const names = [model, resolvedModel];
   const allowed = mayUse(tenant, key, names);

@@ -69,7 +69,10 @@ export function readMessage(text: string, freshId: () => string): SocketMessage 
   let message: Json = null;
   try {
     message = parseStrict(text, chatJson);
-    if (!isObject(message)) throw invalidRequest('A message is one JSON object.');
+    if (!isObject(message))
+      throw invalidRequest(
+        `The message is ${Array.isArray(message) ? 'an array' : `a ${message === null ? 'null' : typeof message}`}; send one JSON object.`,
+      );
     return messageOf(message, freshId);
   } catch (thrown) {
     const id = isObject(message) ? message.id : undefined;
@@ -122,7 +125,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 function textOf(message: JsonObject, name: string): string {
   const value = message[name];
   if (typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value)) return value;
-  throw invalidRequest(`${name} must be a text of 1 to 4096 visible characters.`);
+  throw invalidRequest(`${name} is not a text of 1 to 4096 visible ASCII characters; send one, or leave it out.`);
 }
 
 const isId = (value: Json | undefined): value is string | number =>
@@ -136,10 +139,17 @@ function idOf(value: Json | undefined): string {
 /** Why a connection takes no further call. */
 export const refusalOf = (why: 'running' | 'full', callId: string): GatewayError =>
   why === 'running'
-    ? new GatewayError('conflict', `A call with the id ${callId} is running on this connection.`)
-    : new GatewayError('rate_limit_error', `${socketLimits.calls} calls are running on this connection.`, {
-        retryAfterSeconds: 1,
-      });
+    ? new GatewayError(
+        'conflict',
+        `A call with the id ${callId} is running on this connection. Send another id, or wait until that call has ended.`,
+      )
+    : new GatewayError(
+        'rate_limit_error',
+        `${socketLimits.calls} calls are running on this connection, the most allowed. Wait until one has ended.`,
+        {
+          retryAfterSeconds: 1,
+        },
+      );
 
 type Headers = Readonly<Record<string, string>>;
 

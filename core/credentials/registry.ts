@@ -163,6 +163,10 @@ async function writeRevoked(
 const named = ({ id, broker, envelope_id }: CredentialRecord) => ({ credential_id: id, broker, envelope_id });
 
 const alreadyDead = (record: CredentialRecord): GatewayError =>
-  new GatewayError('conflict', `Credential ${record.id} is already ${record.revoked_at ? 'revoked' : 'expired'}.`, {
-    data: { record },
-  });
+  new GatewayError(
+    'conflict',
+    `Credential ${record.id} is already ${record.revoked_at ? 'revoked' : 'expired'}, so there is nothing to revoke.`,
+    {
+      data: { record },
+    },
+  );

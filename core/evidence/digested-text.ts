@@ -32,6 +32,8 @@ function decoded(decode: () => string): string {
   try {
     return decode();
   } catch {
-    throw invalidRequest('The bundle is not UTF-8.');
+    throw invalidRequest(
+      'The bundle is not valid UTF-8, so it was changed after its export. Export the session again.',
+    );
   }
 }

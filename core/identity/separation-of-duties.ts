@@ -64,29 +64,38 @@ export function personByGithubLogin({ configuration }: Named, login: string): Pe
  * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in a foreign tenant.
  */
 export const slackVoter = (snapshot: People, team: string, user: string, tenant: string | undefined): Principal =>
-  voterOf(snapshot, personBySlackId(snapshot, team, user), { name: 'Slack', key_id: `slack:${team}/${user}` }, tenant);
+  voterOf(
+    snapshot,
+    personBySlackId(snapshot, team, user),
+    { name: 'Slack', member: 'slack_id', key_id: `slack:${team}/${user}` },
+    tenant,
+  );
 
 /** The same of a vote by pull-request comment. */
 export const githubVoter = (snapshot: People, login: string, tenant: string | undefined): Principal =>
   voterOf(
     snapshot,
     personByGithubLogin(snapshot, login),
-    { name: 'Git host', key_id: `github:${login.toLowerCase()}` },
+    { name: 'Git host', member: 'github_login', key_id: `github:${login.toLowerCase()}` },
     tenant,
   );
 
 function voterOf(
   { configuration }: People,
   person: Person | undefined,
-  { name, key_id }: { readonly name: string; readonly key_id: string },
+  { name, member, key_id }: { readonly name: string; readonly member: keyof Person; readonly key_id: string },
   tenant: string | undefined,
 ): Principal {
-  if (!person) throw new GatewayError('forbidden', `This ${name} account is mapped to no person, so it has no vote.`);
+  if (!person)
+    throw new GatewayError(
+      'forbidden',
+      `Not counted: this ${name} account is not mapped to a person. Add it to people[].${member} in the configuration, or vote with agentctl.`,
+    );
   const own = person.tenants.length > 0 ? person.tenants : tenantsOfKeys(configuration, person.id);
   const reached = reachOf(configuration, person.id, own, 'admin');
   const role = roleOf(person, own, grantsOf(configuration, person.id), tenant);
   if (!includesRole(role, 'operator')) {
-    throw new GatewayError('forbidden', `Found role ${role}, allowed operator or admin to vote.`);
+    throw new GatewayError('forbidden', `Not counted: found role ${role}; votes need the role operator or admin.`);
   }
   const principal: Principal = {
     key_id,

@@ -84,7 +84,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not valid UTF-8.', { cause });
+    throw new GatewayError('invalid_request', 'The body is not valid UTF-8. Send JSON encoded in UTF-8.', { cause });
   }
 }
 
@@ -119,7 +119,10 @@ function refuseLoneSurrogates(text: string, where: string): void {
 function refuseUnrepresentable(value: Json): void {
   if (typeof value === 'string') refuseLoneSurrogates(value, 'A string of the body');
   else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw invalidRequest('A number of the body is outside the range of a double.');
+    if (!Number.isFinite(value))
+      throw invalidRequest(
+        'A number of the body is outside the range of a double (about ±1.8e308). Send it as a string.',
+      );
   } else if (Array.isArray(value)) for (const item of value) refuseUnrepresentable(item);
   else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
@@ -144,12 +147,13 @@ export function assertBounded(text: string, { nesting = maxNesting, values = max
     else if (char === ']' || char === '}') depth--;
     else {
       count++;
-      if (++depth > nesting) throw invalidRequest(`The body is nested deeper than ${nesting} levels.`);
+      if (++depth > nesting)
+        throw invalidRequest(`The body is nested deeper than ${nesting} levels, the most allowed.`);
     }
     if (count > values) {
       throw new GatewayError(
         'payload_too_large',
-        `The body holds more than ${values} values (members and elements), the most that are taken.`,
+        `The body holds more than ${values} values (members and elements), the most allowed. Send fewer in one request.`,
       );
     }
   }
@@ -170,7 +174,8 @@ function scanStructure(text: string, { numbers = 'exact', protoKeys = 'refused' 
       const keys = open.at(-1);
       if (keys && isKey(text, end)) {
         const key = JSON.parse(text.slice(position, end)) as string;
-        if (keys.has(key)) throw invalidRequest(`The body holds the key ${JSON.stringify(key)} twice in one object.`);
+        if (keys.has(key))
+          throw invalidRequest(`The body holds the key ${JSON.stringify(key)} twice in one object; send it once.`);
         if (key === '__proto__' && protoKeys === 'refused') throw protoKey();
         keys.add(key);
       }

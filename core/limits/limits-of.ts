@@ -27,7 +27,11 @@ export function limitsOf(configuration: Configuration, tenantId: string, model: 
 
 function resolve({ tenants, budgets }: Configuration, tenantId: string, model: string): Limits {
   const tenant = tenants.find(({ id }) => id === tenantId);
-  if (!tenant) throw new GatewayError('forbidden', `The configuration has no tenant ${JSON.stringify(tenantId)}.`);
+  if (!tenant)
+    throw new GatewayError(
+      'forbidden',
+      `The tenant ${JSON.stringify(tenantId)} is not in the configuration; allowed are the ids of its tenants.`,
+    );
   const { requests_per_minute, tokens_per_minute } = tenant.rate_limit ?? {};
   const own = Object.hasOwn(budgets.tenants, tenantId) ? budgets.tenants[tenantId] : undefined;
   return {

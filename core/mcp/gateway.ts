@@ -183,7 +183,8 @@ export class McpGateway {
 
   /** Batches are of one revision alone. */
   async #batch(items: readonly Json[], call: McpCall): Promise<McpReply> {
-    if (items.length === 0) throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty.', { status: 400 });
+    if (items.length === 0)
+      throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty; send at least one message.', { status: 400 });
     const session =
       call.headers.session === undefined ? undefined : await this.#sessions.find(call.headers.session, call.principal);
     const version = session?.protocol_version ?? versionNamed(call.headers.version);
@@ -365,4 +366,8 @@ const noStreams = () =>
     'GET /mcp opens no event stream on this host; send POST, each answer comes with its request. server.mcp.event_streams turns the streams on.',
   );
 
-const notAllowed = () => new GatewayError('method_not_allowed', 'From 2026-07-28 on the endpoint takes POST alone.');
+const notAllowed = () =>
+  new GatewayError(
+    'method_not_allowed',
+    'From revision 2026-07-28 on, /mcp takes POST only; send each message as a POST.',
+  );

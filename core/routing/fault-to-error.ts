@@ -7,17 +7,30 @@ export function faultToError(cause: ProviderFault): GatewayError {
   const options = { cause, providerRequestId: requestId };
   if (kind === 'timeout')
     return new GatewayError('provider_timeout', 'The provider did not answer in time; try again.', options);
-  if (kind === 'aborted') return new GatewayError('provider_error', 'The caller went away.', options);
+  if (kind === 'aborted')
+    return new GatewayError(
+      'provider_error',
+      'The caller closed the connection before the answer was complete.',
+      options,
+    );
   if (kind === 'status' && status === 429) {
     const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-    return new GatewayError('rate_limit_error', 'The provider limits its callers; try again later.', {
-      ...options,
-      ...after,
-    });
+    return new GatewayError(
+      'rate_limit_error',
+      'The provider answered 429: its rate limit is reached. Send the request again later.',
+      {
+        ...options,
+        ...after,
+      },
+    );
   }
   if (kind === 'status' && (status === 400 || status === 413 || status === 422)) {
     const said = told === undefined ? '' : `: ${told}`;
     return new GatewayError('invalid_request', `The provider refused the request${said}`, options);
   }
-  return new GatewayError('provider_error', 'The provider could not complete the request.', options);
+  return new GatewayError(
+    'provider_error',
+    'The provider could not complete the request. Send it again later, or name another model.',
+    options,
+  );
 }

@@ -63,9 +63,13 @@ export class TransparencyLog extends LogReader {
       if (await this.heads.replace(tenant, next)) return void (await this.settled(tenant, next));
       await this.#ports.pause(Math.random() * Math.min(maxJitterMs, 5 * 2 ** tries));
     }
-    throw new GatewayError('service_unavailable', 'The log is being written by many; try again shortly.', {
-      retryAfterSeconds: 1,
-    });
+    throw new GatewayError(
+      'service_unavailable',
+      'Other writers appended to the transparency log at the same moment, and nothing was written; try again shortly.',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
 
   /** Puts the newest batch of a head in place, unless this process saw it there. */

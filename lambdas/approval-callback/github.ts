@@ -22,7 +22,10 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
   verifyGithubDelivery({
     rawBody,
     signature: headerOf(event, 'x-hub-signature-256') ?? '',
-    secrets: await verifyingSecrets(ports, 'webhook', [github.webhook_secret_env, github.previous_webhook_secret_env]),
+    secrets: await verifyingSecrets(ports, 'The delivery', [
+      github.webhook_secret_env,
+      github.previous_webhook_secret_env,
+    ]),
   });
   const body = jsonObject(event, rawBody, { numbers: 'double' });
   const kind = headerOf(event, 'x-github-event') ?? '';
@@ -47,6 +50,10 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
 
 async function tokenOf({ secrets }: GatewayPorts, { token_env }: GithubChannel): Promise<string> {
   const token = await secrets.get(token_env);
-  if (!token) throw new GatewayError('service_unavailable', 'No token for the Git host is configured.');
+  if (!token)
+    throw new GatewayError(
+      'service_unavailable',
+      `The secret ${token_env} (approvals.channels.github.token_env) holds no value. Set it to a token of the Git host.`,
+    );
   return token;
 }

@@ -26,7 +26,7 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
     rawBody,
     timestamp: headerOf(event, 'x-slack-request-timestamp') ?? '',
     signature: headerOf(event, 'x-slack-signature') ?? '',
-    secrets: await verifyingSecrets(ports, 'Slack signing', [
+    secrets: await verifyingSecrets(ports, 'The request', [
       slack.signing_secret_env,
       slack.previous_signing_secret_env,
     ]),

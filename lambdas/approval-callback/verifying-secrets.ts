@@ -10,6 +10,10 @@ export async function verifyingSecrets(
 ): Promise<string[]> {
   const values = await Promise.all(names.map((name) => (name === undefined ? undefined : secrets.get(name))));
   const known = values.filter((value) => value !== undefined && value !== '') as string[];
-  if (known.length === 0) throw new GatewayError('service_unavailable', `No ${what} secret is configured.`);
+  if (known.length === 0)
+    throw new GatewayError(
+      'service_unavailable',
+      `${what} cannot be verified: no secret ${names.filter((name) => name !== undefined).join(' or ')} holds a value. Set it, then repeat the delivery.`,
+    );
   return known;
 }

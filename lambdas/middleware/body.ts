@@ -90,7 +90,7 @@ export function textBody(event: HttpEvent, operation: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new GatewayError('invalid_request', 'The body is not valid UTF-8.', { cause });
+    throw new GatewayError('invalid_request', 'The body is not valid UTF-8. Send text encoded in UTF-8.', { cause });
   }
 }
 
@@ -105,7 +105,7 @@ function requireType(event: HttpEvent, allowed: readonly string[]): void {
 export function headerOf(event: HttpEvent, name: string): string | undefined {
   const values = headerValues(event, name);
   if (values.length > 1 && new Set(values).size > 1) {
-    throw invalidRequest(`The header ${name} is given more than once with different values.`);
+    throw invalidRequest(`The header ${name} is given more than once with different values; send it once.`);
   }
   return values[0];
 }

@@ -104,10 +104,15 @@ function inTenant(event: HttpEvent, principal: Principal, snapshot: Snapshot): P
   const wanted = headerOf(event, 'x-tenant-id');
   if (wanted === undefined || wanted === principal.tenant) return principal;
   if (!principal.tenants.includes('*') && !principal.tenants.includes(wanted)) {
-    throw new GatewayError('forbidden', `X-Tenant-ID names another tenant than this key's (${principal.tenant}).`);
+    throw new GatewayError(
+      'forbidden',
+      `X-Tenant-ID names another tenant than this key's (${principal.tenant}). Leave the header out, or use a key of that tenant.`,
+    );
   }
   if (!snapshot.configuration.tenants.some(({ id }) => id === wanted)) {
-    throw invalidRequest('X-Tenant-ID names no tenant of the configuration.');
+    throw invalidRequest(
+      `X-Tenant-ID is ${JSON.stringify(wanted.slice(0, 64))}, which is not a tenant of the configuration; GET /admin/v1/tenants lists them.`,
+    );
   }
   return actingIn(principal, wanted);
 }

@@ -49,7 +49,9 @@ function parametersOf(event: HttpEvent): Record<string, string> {
   for (const [name, raw] of Object.entries(event.pathParameters ?? {})) {
     const value = decoded(raw ?? '');
     if (!parameterPattern.test(value))
-      throw invalidRequest(`The path parameter ${name} holds characters that no id has.`);
+      throw invalidRequest(
+        `The path parameter ${name} is not a valid id; allowed are 1 to 200 letters, digits and . _ : * @ # -`,
+      );
     params[name] = value;
   }
   return params;
@@ -77,11 +79,12 @@ function queryOf(route: Route, event: HttpEvent): Pick<Inputs, 'query' | 'repeat
     }
     if (route.repeatable?.includes(name)) {
       if ((values?.length ?? 0) > maxRepeated)
-        throw invalidRequest(`The query parameter ${name} is given more than ${maxRepeated} times.`);
+        throw invalidRequest(`The query parameter ${name} is given more than ${maxRepeated} times, the most allowed.`);
       repeated[name] = values ?? [];
       continue;
     }
-    if (values?.length !== 1) throw invalidRequest(`The query parameter ${name} is given more than once.`);
+    if (values?.length !== 1)
+      throw invalidRequest(`The query parameter ${name} is given more than once; give it once.`);
     query[name] = values[0] as string;
   }
   return { query, repeated };

@@ -74,7 +74,11 @@ export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCa
  */
 export async function stillMay(caller: SocketCaller, snapshot: Snapshot, now: number): Promise<Principal> {
   const known = await recall(snapshot, caller.key_id, caller.federated);
-  if (!known) throw new GatewayError('authentication_error', 'The key was revoked.');
+  if (!known)
+    throw new GatewayError(
+      'authentication_error',
+      'The key was revoked; send {"type":"auth","api_key":…} with another one.',
+    );
   if (caller.federated && Date.parse(caller.federated.expires_at) <= now)
     throw new RefusedToken('the token has expired; send {"type":"auth","api_key":…} with another one');
   authorize(chatRoute, known);

@@ -130,7 +130,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   if (connection?.key_id === undefined) assertBeforeKey(bytes, 1); // API Gateway bounds how many come
   assertTakes(maxBytes(snapshot, connection?.tenant, maxMessageBytes), bytes);
   assertInTime(ports, connection);
-  if (event.isBase64Encoded) throw invalidRequest('Messages are JSON texts, not binary.');
+  if (event.isBase64Encoded) throw invalidRequest('The message is binary; send JSON as text.');
   const message = readMessage(text, () => ports.ids.uuid());
   const say = (told: string) => ports.posts.post(connectionId, told);
 
@@ -157,7 +157,10 @@ function assertInTime(
     throw new GatewayError('authentication_error', 'The connection is not known, or its time is over; connect again.');
   const late = clock.now() - Date.parse(connection.opened_at) > socketLimits.authWithinMs;
   if (connection.key_id === undefined && late)
-    throw new GatewayError('authentication_error', 'No key came within 10 seconds; connect again.');
+    throw new GatewayError(
+      'authentication_error',
+      'No key came within 10 seconds. Connect again, and send {"type":"auth","api_key":…} first.',
+    );
 }
 
 const handshakeOf = ({ asked_tenant }: SocketConnection): HandshakeHeaders =>

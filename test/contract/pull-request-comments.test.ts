@@ -137,7 +137,7 @@ describe('a question on a pull request', () => {
     const id = await asked({ tool: 'scm.create_pull_request', target: 'evil/public', parameters: { number: 7 } });
     expect(host.comments.map(({ on }) => on)).toEqual(['acme/ops#3']);
     host.permissions.set('acme/ops Alice-GH', 'maintain');
-    expect((await comment({ text: `/approve ${id}` })).body.text).toContain('not asked for on this pull request');
+    expect((await comment({ text: `/approve ${id}` })).body.text).toContain('not requested on this pull request');
     await comment({ text: `/approve ${id}`, repository: 'Acme/Ops', number: 3 });
     expect(await statusOf(id)).toBe('approved');
   });
@@ -223,8 +223,8 @@ describe('[pr-comment.voter] a comment does not count', () => {
   test.each([
     ['in a role that has no vote', { login: 'vera-gh' }, /Found role viewer/],
     ['in another tenant', { login: 'tess-gh' }, /was not found/],
-    ['on another pull request', { number: 8 }, /not asked for on this pull request/],
-    ['in another repository', { repository: 'acme/webshop' }, /not asked for on this pull request/],
+    ['on another pull request', { number: 8 }, /not requested on this pull request/],
+    ['in another repository', { repository: 'acme/webshop' }, /not requested on this pull request/],
   ])('of a person %s, who is told so', async (_, sent, why) => {
     const id = await asked();
     host.heads.set('acme/webshop#7', headSha);
@@ -250,7 +250,11 @@ describe('[pr-comment.voter] a comment does not count', () => {
       const id = await asked();
       host.permissions.delete('acme/web Alice-GH');
       if (permission) host.permissions.set('acme/web Alice-GH', permission);
-      await refused(id, { text: `/deny ${id}` }, `Found permission ${permission ?? 'none'} at acme/web, allowed write`);
+      await refused(
+        id,
+        { text: `/deny ${id}` },
+        `found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
+      );
       expect(answersOn()[0]?.body).toContain('@Alice-GH:');
     },
   );

@@ -60,7 +60,7 @@ function comment(text: string, number: number, { id = ++writes, login = 'Alice-G
 const settled = (text: string, number: number) =>
   until('a vote', async () => {
     const { body } = await comment(text, number);
-    return body.text?.includes('not asked for on this pull request') ? undefined : body.text;
+    return body.text?.includes('not requested on this pull request') ? undefined : body.text;
   });
 const statusOf = async (id: string) =>
   (await ask(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'e2e-bob' })).body.status;

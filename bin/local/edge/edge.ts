@@ -98,7 +98,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     try {
       const { target, origin } = await placed(request);
       if (target.upstream !== 'gateway' || request.headers.upgrade?.toLowerCase() !== 'websocket')
-        throw new GatewayError('not_found', `There is no WebSocket at ${shortened(request.url ?? '')}.`);
+        throw new GatewayError(
+          'not_found',
+          `There is no WebSocket at ${shortened(request.url ?? '')}; the edge has one at /api/v1/ws.`,
+        );
       const settle = admission.enter(
         target.upstream,
         request.headers,

@@ -107,7 +107,9 @@ export function reviewError(state: ChatCallState, pending: JsonObject): GatewayE
 function envelopeOf(call: ChatCall): ActionEnvelope {
   const ref = call.approvalRef;
   if (ref !== undefined && !idPattern.test(ref)) {
-    throw invalidRequest('X-Approval-Ref must be the envelope_id (a UUID) of an approval.');
+    throw invalidRequest(
+      `X-Approval-Ref is ${JSON.stringify(ref.slice(0, 64))}; it takes the envelope_id of an approval, a UUID.`,
+    );
   }
   return {
     envelope_id: call.envelopeId,

@@ -190,7 +190,12 @@ const watchKey = (ports: ChatPorts, { call, halt }: ChatCallState) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;
     if (await recall(await ports.snapshots.current(), key_id, federated)) return;
-    halt.abort(new GatewayError('authentication_error', 'The key was revoked.'));
+    halt.abort(
+      new GatewayError(
+        'authentication_error',
+        'The key was revoked while the answer was sent, so the answer ends here. Send the request with another key.',
+      ),
+    );
   });
 
 /** Work now and again until the returned function is called; what fails once may succeed the next time. */

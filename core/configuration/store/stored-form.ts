@@ -55,6 +55,10 @@ export async function readBody(objects: ObjectStore, row: VersionRow): Promise<C
       `Policy version ${row.version} uses schema ${row.schema}, and this release reads schema ${currentSchema} at most. Deploy the release that stored it, or activate an earlier version with that release.`,
     );
   const bytes = await objects.get(row.sha256);
-  if (!bytes) throw new GatewayError('service_unavailable', `The body of policy version ${row.version} is missing.`);
+  if (!bytes)
+    throw new GatewayError(
+      'service_unavailable',
+      `The body of policy version ${row.version} is missing from the object store. Restore it, or roll back to another version.`,
+    );
   return restoreConfiguration(bytes);
 }

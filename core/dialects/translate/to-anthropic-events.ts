@@ -66,7 +66,11 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
 
   return {
     next(event) {
-      if (event.error) throw new GatewayError('provider_error', 'The provider reported an error in its stream.');
+      if (event.error)
+        throw new GatewayError(
+          'provider_error',
+          'The provider reported an error in its stream, so the answer is not complete. Send the request again.',
+        );
       if (ended) return [];
       usage = { ...usage, ...readOpenaiUsage(event.usage) };
       const events = start(event);

@@ -111,7 +111,10 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
         case 'message_stop':
           return end();
         case 'error':
-          throw new GatewayError('provider_error', 'The provider reported an error in its stream.');
+          throw new GatewayError(
+            'provider_error',
+            'The provider reported an error in its stream, so the answer is not complete. Send the request again.',
+          );
         default:
           return [];
       }

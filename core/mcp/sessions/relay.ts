@@ -15,7 +15,10 @@ export async function toServer(
   const [, upstream, own] = typeof id === 'string' ? (/^([^~]+)~(.+)$/s.exec(id) ?? []) : [];
   const entry = conversation.entries.find(({ name }) => name === upstream);
   if (!entry || own === undefined)
-    throw new RpcFault(mcpCodes.invalidRequest, 'This response belongs to no open request.');
+    throw new RpcFault(
+      mcpCodes.invalidRequest,
+      'The response belongs to no open request. Send one response to each request, while it is open.',
+    );
   const link = await conversation.link(entry);
   if (link.shared) return;
   await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(answerForServer(outcome) as JsonObject) });

@@ -48,7 +48,11 @@ export class Sessions {
   /** @throws RpcFault with status 400 without an id, 404 for one that is unknown, over, or another key's. */
   async find(id: string | undefined, principal: Principal): Promise<McpSession> {
     if (id === undefined)
-      throw new RpcFault(mcpCodes.invalidRequest, 'The Mcp-Session-Id header is required.', { status: 400 });
+      throw new RpcFault(
+        mcpCodes.invalidRequest,
+        'The Mcp-Session-Id header is missing. Send initialize first, then the Mcp-Session-Id of its answer with each message.',
+        { status: 400 },
+      );
     const now = this.#ports.clock.now();
     const session = await this.#read(id, now);
     if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant) {

@@ -284,7 +284,8 @@ export async function acceptDefinition(
   const marks = await store.marks(upstream);
   const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
   if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
-  if (!mark.changed) throw new GatewayError('conflict', `The definition of ${tool} has not changed.`);
+  if (!mark.changed)
+    throw new GatewayError('conflict', `The definition of ${tool} has not changed, so there is nothing to accept.`);
   const { changed: seen, about } = mark;
   // Its surface is taken when the definition is seen next.
   const accepted = {
@@ -294,7 +295,11 @@ export async function acceptDefinition(
   };
   await record(accepted);
   const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });
-  if (!written) throw new GatewayError('conflict', 'The definitions changed meanwhile; look again.');
+  if (!written)
+    throw new GatewayError(
+      'conflict',
+      `The definitions of ${upstream} changed at the same moment, and nothing was accepted. Read them again, then accept.`,
+    );
   return accepted;
 }
 

@@ -107,7 +107,7 @@ describe('Slack', () => {
     expect(voter).toMatchObject({ person: 'alice', kind: 'human', role: 'admin', tenant: 'default', platform: false });
     expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
     expect(() => slackVoter(snapshot, 'T01', 'U01', 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
-    expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('allowed operator or admin');
+    expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('votes need the role operator or admin');
   });
 
   test('[identity.person-tenants] a person without tenants votes where a key names them, and nowhere else', () => {
@@ -140,6 +140,6 @@ describe('the Git host', () => {
     expect(voter).toMatchObject({ person: 'alice', kind: 'human', role: 'admin', key_id: 'github:alice-gh' });
     expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
     expect(() => githubVoter(snapshot, 'ALICE-gh', 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
-    expect(() => githubVoter(snapshot, 'vera', 'default')).toThrow('allowed operator or admin');
+    expect(() => githubVoter(snapshot, 'vera', 'default')).toThrow('votes need the role operator or admin');
   });
 });
