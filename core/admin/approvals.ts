@@ -3,10 +3,11 @@
 import type { z } from 'zod';
 import { readResult } from '#core/actions/kept-result.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
+import { assertUndecided } from '#core/approvals/open-request.ts';
 import { provenBy } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
-import { assertUndecided, decideApproval, timeOut } from '#core/approvals/vote.ts';
+import { decideApproval, timeOut } from '#core/approvals/vote.ts';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';

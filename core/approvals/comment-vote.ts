@@ -16,9 +16,10 @@ import { type CommentCommand, commandIn } from './comment-command.ts';
 import { DeliveryRefused } from './deliver.ts';
 import type { WrittenComment } from './github.ts';
 import { deliveryId } from './notifications.ts';
+import { assertUndecided } from './open-request.ts';
 import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
 import { stillNeeded } from './views.ts';
-import { assertUndecided, decideApproval, type VotePorts } from './vote.ts';
+import { decideApproval, type VotePorts } from './vote.ts';
 
 export interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;
@@ -120,7 +121,7 @@ async function assertStanding(
   if (!mayWrite.includes(permission)) {
     throw new GatewayError(
       'forbidden',
-      `Not counted: found permission ${permission} at ${at.repository}; allowed to vote: ${mayWrite.join(', ')}.`,
+      `Found permission ${permission} at ${at.repository}; allowed to vote: ${mayWrite.join(', ')}.`,
     );
   }
   if (question) assertUnchanged(notice, ...question);

@@ -1,23 +1,17 @@
 /** A human decides, or time does. One transaction: the row moves if it is still pending, with its evidence. */
 
-import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
-import type { EntryDraft } from '#core/contracts/evidence.ts';
-import type { FederatedCaller } from '#core/contracts/federated.ts';
-import type { Assertion } from '#core/contracts/passkey.ts';
-import type { Ballot, Requirement } from '#core/contracts/separation.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { passkeyAction } from '#core/evidence/passkey-proof.ts';
 import type { Change, Ledger, Signer } from '#core/evidence/ports.ts';
-import { redact } from '#core/evidence/redact.ts';
-import { counts, type Missing, missingOf, missingText } from '#core/identity/separation-rules.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import { missingText } from '#core/identity/separation-rules.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
-import { callDigest } from './call-digest.ts';
-import type { SignedWith } from './passkeys/assert.ts';
+import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
-import { approvalRecord } from './views.ts';
+import { type SeveralVotes, severalVotes } from './several-votes.ts';
+import { type CheckedVote, redactedComment, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
 export interface VotePorts {
@@ -30,36 +24,6 @@ export interface VotePorts {
   readonly telemetry: Telemetry;
   /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;
-}
-
-export interface Vote {
-  readonly verdict: 'approve' | 'deny';
-  /** The authenticated person; `system` for a time-out. */
-  readonly person: string;
-  readonly key_id: string;
-  /** Of a voter with a token. */
-  readonly federated?: FederatedCaller | undefined;
-  /** What the approver calls itself: recorded beside the person, never instead. */
-  readonly reviewer: string;
-  readonly comment: string;
-  readonly channel: 'http' | 'slack' | 'github' | 'system';
-  /** The signature of the voter's passkey, checked. */
-  readonly passkey?: SignedWith | undefined;
-  /** What else tells where it was given; recorded. */
-  readonly given_on?: Readonly<Record<string, string>>;
-  /** Set where no human decided: time did, or the caller withdrew the request. */
-  readonly reason?: 'timeout' | 'withdrawn';
-  /** Where the voter stands, and what the rules in force ask for; absent for denials by time or by the caller. */
-  readonly separation?: Separation;
-  /** Notification channels to tell. */
-  readonly channels: readonly string[];
-  /** Seconds an approval may be used after it was given. */
-  readonly useSeconds: number;
-}
-
-export interface Separation {
-  readonly ballot: Ballot;
-  readonly requires: readonly Requirement[];
 }
 
 /** Between the reading of a row and the write another vote may come: then the row is read again. */
@@ -86,40 +50,6 @@ export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote:
   );
 }
 
-/** What the entry of a vote says of the passkey that signed it: the answer of the authenticator, and the entry of its public key. */
-type SignedEntry = Assertion & { readonly key_entry: string };
-type CheckedVote = Vote & { readonly signed?: SignedEntry };
-
-/**
- * Puts the public key into the session's chain, so that the chain alone proves the vote [evidence.passkey-proven].
- * @throws GatewayError `forbidden` for an approval without a passkey where the rule asks for one, on whatever channel it came.
- */
-async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
-  assertUndecided(row);
-  if (!vote.passkey) {
-    if (!row.require_passkey) return undefined;
-    throw new GatewayError(
-      'forbidden',
-      `Not counted: rule ${row.matched_rule} takes an approval only with a passkey. Approve it in the web console; a passkey is registered there under Passkeys.`,
-    );
-  }
-  const { assertion, passkey } = vote.passkey;
-  const { credential_id, public_key, rp_id, origin, registered_at, evidence_hash } = passkey;
-  const outcome = await ports.ledger.commit({
-    draft: {
-      ...{ tenant: row.tenant, session_id: row.session_id, timestamp: isoTime(ports.clock.now()), kind: 'admin' },
-      envelope_id: row.envelope_id,
-      actor: { key_id: vote.key_id, person: vote.person },
-      body: {
-        ...{ action: passkeyAction, person: vote.person, credential_id, public_key, rp_id, origin, registered_at },
-        registration: evidence_hash,
-      },
-    },
-  });
-  if (!outcome.ok) throw new Error('the entry of a public key carries no conditions');
-  return { ...assertion, key_entry: outcome.entry.hash };
-}
-
 /** @returns undefined when another vote came in between, and the row still waits. */
 async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
@@ -129,7 +59,7 @@ async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote):
 
   const to = vote.verdict === 'approve' ? 'approved' : 'denied';
   if (to === 'approved') assertUnchanged(row);
-  const { comment, salts } = withheldComment(ports, row, vote);
+  const { comment, salts } = redactedComment(ports, row, vote);
   const several = to === 'approved' ? severalVotes(row, { ...vote, comment }, now) : undefined;
   if (several && several.missing.length > 0) return keepVote(ports, row, vote, several, salts);
   const set = {
@@ -164,40 +94,6 @@ async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote):
   ports.telemetry.gauge('svc_approval_latency_seconds', waitedSeconds);
   await announceDecision(ports, decided, vote.channels);
   return decided;
-}
-
-interface SeveralVotes {
-  readonly requires: readonly Requirement[];
-  /** Those before, and this one. */
-  readonly votes: readonly CastVote[];
-  readonly missing: readonly Missing[];
-}
-
-/**
- * The votes with this one, where rules ask for several: those in force when the request was queued, and those of now.
- * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for one that no rule counts.
- */
-function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralVotes | undefined {
-  const { requires: earlier = [], votes: before = [] } = row;
-  const now = vote.separation?.requires ?? [];
-  const known = new Set(earlier.map((each) => canonicalize(each)));
-  const requires = [...earlier, ...now.filter((each) => !known.has(canonicalize(each)))];
-  if (requires.length === 0) return undefined;
-  const { person, reviewer, comment, channel } = vote;
-  if (before.some((each) => each.person === person))
-    throw new GatewayError(
-      'conflict',
-      `Not counted: ${person} has approved ${row.envelope_id} already; the next approval must come from another person.`,
-      {
-        data: { record: approvalRecord(row) },
-      },
-    );
-  const ballot = vote.separation?.ballot ?? { person, teams: [], role: 'viewer' };
-  const open = missingOf(requires, before);
-  if (!open.some((each) => counts(each, ballot)))
-    throw new GatewayError('separation_of_duties', `Not counted: this approval needs ${missingText(open)}.`);
-  const votes = [...before, { ...ballot, reviewer, comment, channel, at }];
-  return { requires, votes, missing: missingOf(requires, votes) };
 }
 
 /** An approval that is not enough: its entry and the row in one transaction. */
@@ -260,88 +156,32 @@ export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: read
   }
 }
 
-/** Reviewers paste tokens into comments, too: they are redacted like agents' parameters. */
-function withheldComment(
-  ports: VotePorts,
-  row: ApprovalRow,
-  vote: Vote,
-): { comment: string; salts: readonly Change[] } {
-  const { value, salts } = redact(
-    { comment: vote.comment },
-    { sensitivePaths: [], randomHex: (n) => ports.ids.randomHex(n) },
-  );
-  const id = `${row.envelope_id}#vote`;
-  return {
-    comment: (value as { comment: string }).comment,
-    salts: salts.length === 0 ? [] : [{ type: 'salts.put', tenant: row.tenant, id, salts }],
-  };
-}
-
-function voteEntry(
-  row: ApprovalRow,
-  vote: CheckedVote,
-  to: 'approved' | 'denied' | 'pending',
-  set: Decided,
-): EntryDraft {
-  return {
-    tenant: row.tenant,
-    session_id: row.session_id,
-    timestamp: set.decided_at,
-    kind: to === 'approved' ? 'approve' : 'deny',
-    envelope_id: row.envelope_id,
-    actor: {
-      ...{ key_id: vote.key_id, person: vote.person },
-      ...(vote.federated && { issuer: vote.federated.issuer, subject: vote.federated.subject }),
-    },
-    body: {
-      approval_id: row.envelope_id,
-      status: to,
-      reviewer: vote.reviewer,
-      person: vote.person,
-      comment: vote.comment,
-      channel: vote.channel,
-      call_digest: row.call_digest,
-      ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
-      tool: row.tool,
-      ...(set.requires && {
-        requires: set.requires,
-        votes: set.votes?.map(({ person, teams, role, at }) => ({ person, teams, role, at })),
-      }),
-      ...(vote.signed && { passkey: vote.signed }),
-      ...(row.require_passkey && vote.verdict === 'approve' && { passkey_required: true }),
-      ...(vote.reason && { reason: vote.reason }),
-      ...(vote.given_on && { given_on: vote.given_on }),
-    },
-  };
-}
-
-type Decided = Pick<ApprovalRow, 'use_expires_at' | 'votes'> & {
-  readonly decided_at: string;
-  readonly requires?: readonly Requirement[] | undefined;
-};
-
 /**
- * The reviewer approves the call that the row shows. A row whose digest is of another call was written past the gateway.
- * What is withheld of a call is not in its row, so such a row cannot be recomputed.
+ * Puts the public key into the session's chain, so that the chain alone proves the vote [evidence.passkey-proven].
+ * @throws GatewayError `forbidden` for an approval without a passkey where the rule asks for one, on whatever channel it came.
  */
-function assertUnchanged(row: ApprovalRow): void {
-  if (row.withheld.length > 0 || callDigest(row) === row.call_digest) return;
-  throw new GatewayError(
-    'conflict',
-    `Approval ${row.envelope_id} shows another call than its digest covers: the row was changed. Deny it; the agent may ask again.`,
-  );
-}
-
-/** @throws GatewayError `conflict` with the record. */
-export function assertUndecided(row: ApprovalRow): void {
-  if (row.status !== 'pending') throw alreadyDecided(row);
-}
-
-function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
-  if (!row)
-    return new GatewayError('not_found', 'The approval was not found. List what waits with GET /admin/v1/approvals.');
-  const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'another vote');
-  return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
-    data: { record: approvalRecord(row) },
+async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
+  assertUndecided(row);
+  if (!vote.passkey) {
+    if (!row.require_passkey) return undefined;
+    throw new GatewayError(
+      'forbidden',
+      `Not counted: rule ${row.matched_rule} takes an approval only with a passkey. Approve it in the web console; a passkey is registered there under Passkeys.`,
+    );
+  }
+  const { assertion, passkey } = vote.passkey;
+  const { credential_id, public_key, rp_id, origin, registered_at, evidence_hash } = passkey;
+  const outcome = await ports.ledger.commit({
+    draft: {
+      ...{ tenant: row.tenant, session_id: row.session_id, timestamp: isoTime(ports.clock.now()), kind: 'admin' },
+      envelope_id: row.envelope_id,
+      actor: { key_id: vote.key_id, person: vote.person },
+      body: {
+        ...{ action: passkeyAction, person: vote.person, credential_id, public_key, rp_id, origin, registered_at },
+        registration: evidence_hash,
+      },
+    },
   });
+  if (!outcome.ok) throw new Error('the entry of a public key carries no conditions');
+  return { ...assertion, key_entry: outcome.entry.hash };
 }

@@ -89,13 +89,13 @@ function voterOf(
   if (!person)
     throw new GatewayError(
       'forbidden',
-      `Not counted: this ${name} account is not mapped to a person. Add it to people[].${member} in the configuration, or vote with agentctl.`,
+      `This ${name} account is not mapped to a person. Add it to people[].${member} in the configuration, or vote with agentctl.`,
     );
   const own = person.tenants.length > 0 ? person.tenants : tenantsOfKeys(configuration, person.id);
   const reached = reachOf(configuration, person.id, own, 'admin');
   const role = roleOf(person, own, grantsOf(configuration, person.id), tenant);
   if (!includesRole(role, 'operator')) {
-    throw new GatewayError('forbidden', `Not counted: found role ${role}; votes need the role operator or admin.`);
+    throw new GatewayError('forbidden', `Found role ${role}; votes need the role operator or admin.`);
   }
   const principal: Principal = {
     key_id,

@@ -8,7 +8,8 @@ import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
-import type { McpCall, McpGateway, McpReply } from './gateway.ts';
+import type { McpGateway } from './gateway.ts';
+import type { McpCall, McpReply } from './http-call.ts';
 import { errorOf, isObject, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 

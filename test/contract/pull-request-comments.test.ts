@@ -215,8 +215,8 @@ describe('[pr-comment.voter] a comment does not count', () => {
   test('[sod.unmapped-chat] of a stranger, who is not answered on the pull request', async () => {
     const id = await asked();
     host.permissions.set('acme/web stranger', 'admin');
-    await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /mapped to no person/);
-    await refused(id, { text: `/approve ${id}\n/deny ${id}`, login: 'stranger' }, /mapped to no person/);
+    await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /not mapped to a person/);
+    await refused(id, { text: `/approve ${id}\n/deny ${id}`, login: 'stranger' }, /not mapped to a person/);
     expect(host.calls).toEqual([]);
   });
 
@@ -253,7 +253,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
       await refused(
         id,
         { text: `/deny ${id}` },
-        `found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
+        `Found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
       );
       expect(answersOn()[0]?.body).toContain('@Alice-GH:');
     },
@@ -263,7 +263,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     ['two commands', (id: string) => `/approve ${id}\n/deny ${id}`, /Found 2 commands/],
     ['a command further down', (id: string) => `Fine.\n/approve ${id}`, /further down/],
     ['more words', (id: string) => `/approve ${id} please`, /more than the id/],
-    ['another digest', (id: string) => `/approve ${id} 0123456789ab`, /not that of the call and commit/],
+    ['another digest', (id: string) => `/approve ${id} 0123456789ab`, /belongs to another call or commit/],
   ])('[pr-comment.command] with %s', async (_, text, why) => {
     const id = await asked();
     await refused(id, { text: text(id) }, why);
@@ -294,7 +294,9 @@ describe('[pr-comment.push] a push after the question', () => {
       `/approve ${id} ${digest}`,
       `/approve ${id} ${questionDigest(await rowOf(id), pushedSha)}`,
     ]) {
-      expect((await comment({ text })).body.text).toMatch(/a push voids the question|not that of the call/);
+      expect((await comment({ text })).body.text).toMatch(
+        /a push voids the question|belongs to another call or commit/,
+      );
       expect(await statusOf(id)).toBe('pending');
     }
     expect(answersOn()).toHaveLength(3);

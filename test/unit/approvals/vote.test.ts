@@ -1,5 +1,6 @@
 /** What a vote writes: the entry, the move of the row and its conditions; and what happens where another writer is faster. */
-import { decideApproval, timeOut, type Vote } from '#core/approvals/vote.ts';
+import { decideApproval, timeOut } from '#core/approvals/vote.ts';
+import type { Vote } from '#core/approvals/vote-entry.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { approvalRow, approvalsWorld, at } from './sample.ts';
 

@@ -1,0 +1,70 @@
+/** The row of a new approval request: the call as reviewers see it, and what an approval of it is bound to. */
+
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Drift } from '#core/contracts/drift.ts';
+import { requirementsOf } from '#core/identity/separation-rules.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { ownerOf } from './abuse-notes.ts';
+import { cardFacts } from './card-facts.ts';
+import type { Redacted } from './entries.ts';
+import type { GovernedAction } from './governed.ts';
+import type { GovernPorts } from './ports.ts';
+
+export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedAction, safe: Redacted): ApprovalRow {
+  const { envelope, principal, decision, snapshot } = action;
+  const now = ports.clock.now();
+  const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
+  return {
+    envelope_id: envelope.envelope_id,
+    tenant: envelope.tenant,
+    session_id: envelope.actor.session,
+    key_id: envelope.key_id,
+    ...keyOwner(principal),
+    ...(principal.federated && { federated: principal.federated }),
+    actor: envelope.actor,
+    ...{ protocol, tool, capability, upstream, upstream_tool },
+    ...(definition !== undefined && { definition }),
+    target: safe.target,
+    justification: safe.justification,
+    parameters: safe.parameters,
+    ...(safe.sent_with && { sent_with: safe.sent_with }),
+    withheld: safe.withheld,
+    ...(action.decideOnly && { caller_executes: true as const }),
+    call_digest: action.call_digest,
+    matched_rule: decision.matched_rule,
+    policy_version: snapshot.version,
+    ...(decision.rule?.approval?.require_passkey && { require_passkey: true as const }),
+    ...separation(action),
+    ...cardFacts(action, now),
+    ...(safe.task.drift !== undefined && { drift: safe.task.drift as readonly Drift[] }),
+    ...(decision.provenance && { sources: decision.provenance.lines }),
+    queued_at: isoTime(now),
+    expires_at: isoTime(now + timeoutSeconds(action) * 1000),
+    status: 'pending',
+  };
+}
+
+/** What rules of the organisation ask for, of what the call says it does and of what its effects do. */
+function separation({
+  envelope,
+  effects,
+  principal,
+  snapshot,
+}: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count'> {
+  const capabilities = [envelope.capability, ...(effects?.parts ?? []).map(({ capability }) => capability)];
+  const requires = requirementsOf(snapshot.configuration, {
+    tenant: envelope.tenant,
+    capabilities,
+    owner: ownerOf(principal),
+  });
+  return { vote_count: 0, ...(requires.length > 0 && { requires }) };
+}
+
+/** The human a key answers to: no person votes on a request made with a key that is theirs or that they own. */
+function keyOwner(principal: GovernedAction['principal']) {
+  const human = ownerOf(principal);
+  return human === undefined ? {} : { key_owner: human };
+}
+
+export const timeoutSeconds = ({ decision, snapshot }: GovernedAction): number =>
+  decision.rule?.approval?.timeout_seconds ?? snapshot.configuration.approvals.timeout_seconds;

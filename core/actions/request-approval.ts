@@ -1,0 +1,107 @@
+/** Requesting an approval: one row per identical call, its `review` entry and its clock. */
+
+import { bestEffort } from '#core/approvals/announce.ts';
+import { stillStands } from '#core/approvals/approval.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { foreignApproval } from './abuse-notes.ts';
+import { approvalRow, timeoutSeconds } from './approval-row.ts';
+import { decisionDraft, follow, withhold } from './entries.ts';
+import { type GovernedAction, sessionOwner } from './governed.ts';
+import type { GovernPorts } from './ports.ts';
+
+/** An open request for the call. */
+export interface ApprovalRequest {
+  readonly row: ApprovalRow;
+  /** Opened by this call; otherwise an earlier call's. */
+  readonly fresh: boolean;
+  /** Why an approval that was named could not be used. */
+  readonly reason?: string;
+}
+
+interface RequestReason {
+  /** Why the approval that was named could not be used. */
+  readonly reason?: string | undefined;
+  /** The request that the new one replaces. */
+  readonly replaces?: string | undefined;
+  /** The approval that could not be used. */
+  readonly refused?: ApprovalRow | undefined;
+}
+
+/** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
+export async function requestApproval(
+  ports: GovernPorts,
+  action: GovernedAction,
+  why: RequestReason,
+): Promise<ApprovalRequest> {
+  const { reason, replaces, refused } = why;
+  await takePendingPlace(ports, action);
+  const safe = withhold(ports, action);
+  const row = approvalRow(ports, action, safe);
+  const behavior = foreignApproval(action, refused);
+  const extra = { ...(reason !== undefined && { approval_reason: reason }), ...(behavior && { behavior }) };
+  const { draft, changes } = decisionDraft(ports, action, 'review', extra, safe);
+  const outcome = await ports.ledger.commit({
+    draft,
+    changes: [{ type: 'approval.open', row, ...(replaces !== undefined && { replaces }) }, ...changes],
+    head: action.head,
+    owner: sessionOwner(action.principal),
+  });
+  if (!outcome.ok) return attach(ports, action, outcome.current, why);
+  await follow(ports, action, outcome.entry);
+  const { telemetry, approvalClock } = ports;
+  await telemetry.span(
+    'approval.enqueue',
+    { approval_id: row.envelope_id, tool: row.tool, timeout: timeoutSeconds(action) },
+    () => bestEffort(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
+  );
+  return { row: { ...row, evidence_hash: outcome.entry.hash }, fresh: true, ...(reason !== undefined && { reason }) };
+}
+
+/**
+ * Refused when too many requests wait already. The first refusal of a minute is evidence, the others are counted (decision 0017).
+ * @throws GatewayError `rate_limit_error`.
+ */
+async function takePendingPlace(ports: GovernPorts, action: GovernedAction): Promise<void> {
+  const { envelope, snapshot } = action;
+  const now = ports.clock.now();
+  try {
+    await ports.pendingLimit.take(envelope.tenant, envelope.key_id, snapshot.configuration.approvals, now);
+  } catch (fault) {
+    if (!(fault instanceof GatewayError) || fault.code !== 'rate_limit_error') throw fault;
+    ports.telemetry.count('svc_approvals_refused_total', {});
+    if (firstOfItsMinute(envelope.key_id, pendingRule, now)) await recordRefusal(ports, action, fault);
+    throw fault;
+  }
+}
+
+const pendingRule = 'limit:pending_approvals';
+
+async function recordRefusal(ports: GovernPorts, action: GovernedAction, { message }: GatewayError): Promise<void> {
+  const decision = { ...action.decision, decision: 'block', matched_rule: pendingRule, reason: message } as const;
+  const { draft, changes } = decisionDraft(ports, { ...action, decision }, 'block');
+  const owner = sessionOwner(action.principal);
+  const outcome = await ports.ledger.commit({ draft, changes, head: action.head, owner });
+  if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
+  await follow(ports, action, outcome.entry);
+}
+
+/** Another request asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
+async function attach(
+  ports: GovernPorts,
+  action: GovernedAction,
+  current: Record<string, unknown> | undefined,
+  { replaces, ...why }: RequestReason,
+): Promise<ApprovalRequest> {
+  const { reason } = why;
+  const id = current?.envelope_id as string | undefined;
+  if (id === replaces)
+    throw new GatewayError('service_unavailable', 'The approval queue is busy; nothing was written. Try again.');
+  if (id === undefined) return requestApproval(ports, action, why);
+  const row = await ports.approvals.get(action.envelope.tenant, id);
+  if (row && stillStands(row, isoTime(ports.clock.now())))
+    return { row, fresh: false, ...(reason !== undefined && { reason }) };
+  return requestApproval(ports, action, { ...why, replaces: id });
+}

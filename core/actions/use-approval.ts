@@ -1,0 +1,110 @@
+/** Using an approval for one call: it fits exactly this call, stands in evidence, and is taken once. */
+
+import { type Unusable, unusable } from '#core/approvals/approval.ts';
+import { takeForExecution } from '#core/approvals/execution.ts';
+import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { StartedAction } from '#core/contracts/started-action.ts';
+import { rpcCodes } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { wereShown } from '#core/task-manifests/accepted.ts';
+import { answer } from './answers.ts';
+import { decisionDraft, follow } from './entries.ts';
+import { type ExecutionMode, holderOf } from './execute-action.ts';
+import { type GovernedAction, sessionOwner } from './governed.ts';
+import { readResult } from './kept-result.ts';
+import type { GovernPorts } from './ports.ts';
+import { firstOutcome, startOf } from './started.ts';
+
+export type Use =
+  | { readonly result: DecisionResult }
+  | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
+
+/**
+ * Takes the approval for this call alone, if the evidence holds it: the row's conditions decide who was first, then the
+ * call is carried out.
+ */
+export async function useApproval(
+  ports: GovernPorts,
+  action: GovernedAction,
+  found: ApprovalRow | undefined,
+  carry: ExecutionMode,
+): Promise<Use> {
+  const why = await whyNot(ports, action, found);
+  if (!found || why !== undefined) return { why: why ?? 'unknown_approval', row: found };
+  const id = found.envelope_id;
+  const approved: GovernedAction = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
+  const { draft, changes } = decisionDraft(ports, approved, 'allow', {
+    approval_ref: id,
+    rule: action.decision.matched_rule,
+    ...(wereShown(action.drift ?? [], found.drift) && { accepts_drift: true }),
+  });
+  const take = takeForExecution(holderOf(action.envelope, id), 'caller', ports.clock.now(), {
+    call_digest: action.call_digest,
+    matched_rule: action.decision.matched_rule,
+  });
+  const start = startOf(ports, approved, id);
+  const outcome = await ports.ledger.commit({
+    draft,
+    changes: [take, ...(start ? [start] : []), ...changes],
+    head: action.head,
+    owner: sessionOwner(action.principal),
+  });
+  if (outcome.ok) {
+    await follow(ports, action, outcome.entry);
+    const started: GovernedAction = { ...approved, head: outcome.head, startedId: start?.action.id };
+    return { result: await carry(ports, started, outcome.entry.hash, id) };
+  }
+  if (outcome.failed.type === 'action.start') {
+    const earlier = outcome.current as unknown as StartedAction | undefined;
+    if (action.callId !== undefined && (await import('./asked-again.ts')).isAskedAgain(action, earlier))
+      return { why: 'already_used', row: undefined };
+    const result = earlier && (await firstOutcome(ports, earlier, action.call_digest));
+    if (result) return { result };
+  }
+  const row = outcome.current as ApprovalRow | undefined;
+  return { why: (await whyNot(ports, action, row)) ?? 'already_used', row };
+}
+
+/** Why this row is of no use to the call; undefined when it holds an approval of it that the evidence holds as well. */
+async function whyNot(
+  ports: GovernPorts,
+  action: GovernedAction,
+  row: ApprovalRow | undefined,
+): Promise<Unusable | undefined> {
+  const { envelope, decision, call_digest } = action;
+  const why = unusable(row, {
+    call_digest,
+    key_id: envelope.key_id,
+    session_id: envelope.actor.session,
+    matched_rule: decision.matched_rule,
+    now: isoTime(ports.clock.now()),
+  });
+  return row && !(await standsInEvidence(ports, row, why, call_digest)) ? 'not_in_evidence' : why;
+}
+
+/** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
+export async function storedResult(
+  ports: GovernPorts,
+  action: GovernedAction,
+  row: ApprovalRow,
+  why: Unusable,
+): Promise<DecisionResult | undefined> {
+  if (why !== 'already_used' || row.executed_by !== 'gateway' || row.status !== 'consumed') return undefined;
+  return {
+    ...answer(action),
+    decision: 'allow',
+    matched_rule: `approved:${row.envelope_id}`,
+    ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
+    ...(await readResult(ports, row)),
+    ...(row.outcome !== 'executed' && { error: endedAs(row) }),
+  };
+}
+
+/** A call that failed, or may have, is never reported as done. */
+const endedAs = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
+  code: rpcCodes.upstreamFailed,
+  message: `${tool} was approved; its execution ended as ${outcome}.`,
+  data: { tool, outcome },
+});

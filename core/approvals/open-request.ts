@@ -1,0 +1,32 @@
+/** A vote counts on a request that is still open and shows the call that its digest covers. */
+
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { callDigest } from './call-digest.ts';
+import { approvalRecord } from './views.ts';
+
+/** @throws GatewayError `conflict` with the record. */
+export function assertUndecided(row: ApprovalRow): void {
+  if (row.status !== 'pending') throw alreadyDecided(row);
+}
+
+export function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
+  if (!row)
+    return new GatewayError('not_found', 'The approval was not found. List what waits with GET /admin/v1/approvals.');
+  const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'another vote');
+  return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
+    data: { record: approvalRecord(row) },
+  });
+}
+
+/**
+ * The reviewer approves the call that the row shows. A row whose digest is of another call was written past the gateway.
+ * The row lacks redacted fields of the call, so the digest of such a row cannot be recomputed.
+ */
+export function assertUnchanged(row: ApprovalRow): void {
+  if (row.withheld.length > 0 || callDigest(row) === row.call_digest) return;
+  throw new GatewayError(
+    'conflict',
+    `Approval ${row.envelope_id} shows another call than its digest covers: the row was changed. Deny it; the agent may ask again.`,
+  );
+}

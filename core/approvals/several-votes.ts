@@ -1,0 +1,43 @@
+/** Approvals that need several people: the rules that apply, and the votes that count towards them. */
+
+import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
+import type { Requirement } from '#core/contracts/separation.ts';
+import { counts, type Missing, missingOf, missingText } from '#core/identity/separation-rules.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { approvalRecord } from './views.ts';
+import type { Vote } from './vote-entry.ts';
+
+export interface SeveralVotes {
+  readonly requires: readonly Requirement[];
+  /** The earlier votes, and this one. */
+  readonly votes: readonly CastVote[];
+  readonly missing: readonly Missing[];
+}
+
+/**
+ * The votes with this one, where rules ask for several: those in force when the request was queued, and those of now.
+ * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for one that no rule counts.
+ */
+export function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralVotes | undefined {
+  const { requires: earlier = [], votes: before = [] } = row;
+  const now = vote.separation?.requires ?? [];
+  const known = new Set(earlier.map((each) => canonicalize(each)));
+  const requires = [...earlier, ...now.filter((each) => !known.has(canonicalize(each)))];
+  if (requires.length === 0) return undefined;
+  const { person, reviewer, comment, channel } = vote;
+  if (before.some((each) => each.person === person))
+    throw new GatewayError(
+      'conflict',
+      `Not counted: ${person} has approved ${row.envelope_id} already; the next approval must come from another person.`,
+      {
+        data: { record: approvalRecord(row) },
+      },
+    );
+  const ballot = vote.separation?.ballot ?? { person, teams: [], role: 'viewer' };
+  const open = missingOf(requires, before);
+  if (!open.some((each) => counts(each, ballot)))
+    throw new GatewayError('separation_of_duties', `Not counted: this approval needs ${missingText(open)}.`);
+  const votes = [...before, { ...ballot, reviewer, comment, channel, at }];
+  return { requires, votes, missing: missingOf(requires, votes) };
+}

@@ -1,0 +1,106 @@
+/** A vote as the reviewer gave it, and the evidence entry that records it. */
+
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import type { FederatedCaller } from '#core/contracts/federated.ts';
+import type { Assertion } from '#core/contracts/passkey.ts';
+import type { Ballot, Requirement } from '#core/contracts/separation.ts';
+import type { Change } from '#core/evidence/ports.ts';
+import { redact } from '#core/evidence/redact.ts';
+import type { Ids } from '#core/kernel/ports.ts';
+import type { SignedWith } from './passkeys/assert.ts';
+
+export interface Vote {
+  readonly verdict: 'approve' | 'deny';
+  /** The authenticated person; `system` for a time-out. */
+  readonly person: string;
+  readonly key_id: string;
+  /** Of a voter with a token. */
+  readonly federated?: FederatedCaller | undefined;
+  /** What the approver calls itself: recorded beside the person, never instead. */
+  readonly reviewer: string;
+  readonly comment: string;
+  readonly channel: 'http' | 'slack' | 'github' | 'system';
+  /** The signature of the voter's passkey, checked. */
+  readonly passkey?: SignedWith | undefined;
+  /** What else tells where it was given; recorded. */
+  readonly given_on?: Readonly<Record<string, string>>;
+  /** Set where no human decided: time did, or the caller withdrew the request. */
+  readonly reason?: 'timeout' | 'withdrawn';
+  /** Where the voter stands, and what the rules in force ask for; absent for denials by time or by the caller. */
+  readonly separation?: Separation;
+  /** Notification channels to tell. */
+  readonly channels: readonly string[];
+  /** Seconds an approval may be used after it was given. */
+  readonly useSeconds: number;
+}
+
+export interface Separation {
+  readonly ballot: Ballot;
+  readonly requires: readonly Requirement[];
+}
+
+/** The passkey of a vote as its entry records it: the assertion of the authenticator, and the entry that holds the public key. */
+export type SignedEntry = Assertion & { readonly key_entry: string };
+export type CheckedVote = Vote & { readonly signed?: SignedEntry };
+
+/** What a counted vote writes to the row. */
+export type DecidedFields = Pick<ApprovalRow, 'use_expires_at' | 'votes'> & {
+  readonly decided_at: string;
+  readonly requires?: readonly Requirement[] | undefined;
+};
+
+export function voteEntry(
+  row: ApprovalRow,
+  vote: CheckedVote,
+  to: 'approved' | 'denied' | 'pending',
+  set: DecidedFields,
+): EntryDraft {
+  return {
+    tenant: row.tenant,
+    session_id: row.session_id,
+    timestamp: set.decided_at,
+    kind: to === 'approved' ? 'approve' : 'deny',
+    envelope_id: row.envelope_id,
+    actor: {
+      ...{ key_id: vote.key_id, person: vote.person },
+      ...(vote.federated && { issuer: vote.federated.issuer, subject: vote.federated.subject }),
+    },
+    body: {
+      approval_id: row.envelope_id,
+      status: to,
+      reviewer: vote.reviewer,
+      person: vote.person,
+      comment: vote.comment,
+      channel: vote.channel,
+      call_digest: row.call_digest,
+      ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
+      tool: row.tool,
+      ...(set.requires && {
+        requires: set.requires,
+        votes: set.votes?.map(({ person, teams, role, at }) => ({ person, teams, role, at })),
+      }),
+      ...(vote.signed && { passkey: vote.signed }),
+      ...(row.require_passkey && vote.verdict === 'approve' && { passkey_required: true }),
+      ...(vote.reason && { reason: vote.reason }),
+      ...(vote.given_on && { given_on: vote.given_on }),
+    },
+  };
+}
+
+/** Reviewers paste tokens into comments, too: they are redacted like agents' parameters. */
+export function redactedComment(
+  ports: { readonly ids: Ids },
+  row: ApprovalRow,
+  vote: Vote,
+): { comment: string; salts: readonly Change[] } {
+  const { value, salts } = redact(
+    { comment: vote.comment },
+    { sensitivePaths: [], randomHex: (n) => ports.ids.randomHex(n) },
+  );
+  const id = `${row.envelope_id}#vote`;
+  return {
+    comment: (value as { comment: string }).comment,
+    salts: salts.length === 0 ? [] : [{ type: 'salts.put', tenant: row.tenant, id, salts }],
+  };
+}

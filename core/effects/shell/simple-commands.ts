@@ -1,0 +1,68 @@
+/** Simple commands: assignments, words and redirections in any order, and the definition of a function by `name()`. */
+import { Keywords, plainText } from './keywords.ts';
+import { type Assignment, type Command, limits, type Redirect, Unreadable, type Word } from './syntax.ts';
+
+const reserved = new Set(
+  'if then elif else fi for while until do done case esac select function coproc { } [[ ]] ! time in'.split(' '),
+);
+
+export abstract class SimpleCommands extends Keywords {
+  protected abstract command(): Command;
+
+  protected simple(): Command {
+    const assignments: Assignment[] = [];
+    const words: Word[] = [];
+    const redirects: Redirect[] = [];
+    for (;;) {
+      this.skipBlanks();
+      const before = redirects.at(-1)?.operator;
+      const redirect = this.redirect();
+      if (redirect) redirects.push(redirect);
+      else if (this.atWord()) {
+        const assigned = words.length === 0 ? this.match(/[A-Za-z_]\w*(?:\[\d+\])?\+?=/y) : undefined;
+        if (assigned !== undefined) assignments.push(this.assignment(assigned));
+        else words.push(this.word());
+        if (words.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
+      } else break;
+      if (before?.startsWith('&>')) this.doubt('to some shells &> ends a command');
+    }
+    const [first] = words;
+    const name = first && plainText(first);
+    if (this.char === '(') {
+      if (words.length > 1 || assignments.length > 0 || redirects.length > 0)
+        throw new Unreadable('a parenthesis stands where none may');
+      this.at++;
+      this.skipBlanks();
+      if (!this.eat(')')) throw new Unreadable('a parenthesis stands where none may');
+      return this.functionBody(name);
+    }
+    if (!first && assignments.length === 0 && redirects.length === 0)
+      throw new Unreadable(
+        this.char === '' ? 'a command is missing at the end' : `a command is missing before "${this.char}"`,
+      );
+    if (name !== undefined && reserved.has(name) && name !== 'time' && name !== 'in')
+      throw new Unreadable(`"${name}" stands where it may not`);
+    return { kind: 'simple', assignments, words, redirects };
+  }
+
+  private assignment(head: string): Assignment {
+    this.at += head.length;
+    const name = /^\w+/.exec(head)![0];
+    if (!this.eat('(')) return { name, values: this.atWord() ? [this.word()] : [] };
+    const values: Word[] = [];
+    for (this.skipLines(); !this.eat(')'); this.skipLines()) {
+      if (this.char === '[') throw new Unreadable('an index of an array may run what stands in it');
+      values.push(this.expectWord());
+    }
+    return { name, values };
+  }
+
+  protected functionBody(name: string | undefined): Command {
+    if (name === undefined || !/^[\w.-]+$/.test(name)) throw new Unreadable('a function has no plain name');
+    this.skipLines();
+    const body = this.deeper(() => this.command());
+    if (body.kind !== 'compound') throw new Unreadable('the body of a function is not a group');
+    this.doubt('a function changes what a word means');
+    return { kind: 'function', name, body };
+  }
+}

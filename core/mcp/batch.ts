@@ -1,0 +1,35 @@
+/** Batches of messages, which revision 2025-03-26 alone has: the responses of all, as one JSON array. */
+
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { McpReply } from './http-call.ts';
+import { batchVersion } from './protocol/era.ts';
+import { idOf, isObject, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
+
+/** @throws RpcFault for an empty batch, and for one under another revision. */
+export function assertBatch(items: readonly Json[], version: string | undefined): void {
+  if (items.length === 0)
+    throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty; send at least one message.', { status: 400 });
+  if (version === batchVersion) return;
+  const found = version === undefined ? 'no revision' : `revision ${version.slice(0, 40)}`;
+  const message = `Found a batch under ${found}; batches belong to ${batchVersion} alone. Send one message a request.`;
+  throw new RpcFault(mcpCodes.invalidRequest, message, { status: 400 });
+}
+
+/** @param post answers one message. */
+export async function batchReply(items: readonly Json[], post: (item: Json) => Promise<McpReply>): Promise<McpReply> {
+  const replies = await Promise.all(items.map((item) => responseTo(item, post)));
+  const body = replies.flatMap((reply) => (reply === undefined ? [] : [reply]));
+  return body.length === 0 ? { status: 202, headers: {} } : { status: 200, headers: {}, body };
+}
+
+async function responseTo(item: Json, post: (item: Json) => Promise<McpReply>): Promise<JsonObject | undefined> {
+  if (isObject(item) && item.method === 'initialize') {
+    const message = 'initialize cannot be part of a batch. Send it as a message of its own first.';
+    return responseOf(idOf(item), { error: { code: mcpCodes.invalidRequest, message } });
+  }
+  const reply = await post(item);
+  if (reply.body !== undefined) return reply.body as JsonObject;
+  let last: JsonObject | undefined;
+  for await (const message of reply.messages ?? []) if (message.method === undefined) last = message;
+  return last;
+}

@@ -1,0 +1,49 @@
+/** Faults of MCP messages: the reply, the log line, and what the endpoint refuses before it reads a message. */
+
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import type { McpCall, McpReply } from './http-call.ts';
+import { errorOf, mcpCodes, type RequestId, type RpcError, RpcFault, responseOf } from './protocol/messages.ts';
+
+type Log = { readonly telemetry: Pick<Telemetry, 'log'> };
+
+/** The reply to a message that failed before anything of it was sent. */
+export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): McpReply {
+  const { error, status } = faultOf(ports, fault);
+  const wait = fault instanceof GatewayError ? fault.retryAfterSeconds : undefined;
+  return {
+    status,
+    headers: wait === undefined ? {} : { 'retry-after': String(wait) },
+    body: responseOf(id, { error }),
+  };
+}
+
+/** The JSON-RPC error of a fault. A fault that the client is shown no detail of is logged. */
+export function faultOf(ports: Log, fault: unknown): { readonly error: RpcError; readonly status: number } {
+  const outcome = errorOf(fault);
+  if (outcome.error.code === mcpCodes.internal && !(fault instanceof RpcFault)) logFault(ports, fault);
+  return outcome;
+}
+
+/** A refusal of the caller is not an error of the gateway [mcp.refusal-log]. */
+export function logFault({ telemetry }: Log, fault: unknown): void {
+  const error = fault instanceof Error ? fault.message : String(fault);
+  const refused = fault instanceof GatewayError && fault.kind.status < 500;
+  if (refused) telemetry.log('info', 'an MCP message was refused', { error });
+  else telemetry.log('error', 'an MCP message failed', { error });
+}
+
+/** @throws GatewayError `method_not_allowed`: the stateless revision has no streams and no sessions to end. */
+export function assertSessionRevision({ headers }: McpCall): void {
+  if (headers.version === undefined || headers.version < '2026-07-28') return;
+  throw new GatewayError(
+    'method_not_allowed',
+    'From revision 2026-07-28 on, /mcp takes POST only; send each message as a POST.',
+  );
+}
+
+export const noStreams = (): GatewayError =>
+  new GatewayError(
+    'method_not_allowed',
+    'GET /mcp opens no event stream on this host; send POST, each answer comes with its request. server.mcp.event_streams turns the streams on.',
+  );

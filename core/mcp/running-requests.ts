@@ -1,0 +1,100 @@
+/** The requests that this process runs: each with its messages and its cancellation, in whichever process that was sent. */
+
+import type { CallName } from '#core/cancellation/ports.ts';
+import { Cancelled, watchCancelled } from '#core/cancellation/watch.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { dispatch, type Services } from './dispatch.ts';
+import type { Era } from './protocol/era.ts';
+import { mcpCodes, type RequestId, type RpcOutcome, type RpcRequest, responseOf } from './protocol/messages.ts';
+import { faultOf, logFault } from './refusals.ts';
+import type { Caller, Exchange } from './sessions/caller.ts';
+import { MessageQueue } from './sessions/message-queue.ts';
+
+export interface RunningRequest {
+  /** Messages as they arrive, the response last. */
+  readonly messages: MessageQueue;
+  /** Settles when no work of the request goes on. Never rejects. */
+  readonly finished: Promise<void>;
+}
+
+export class RunningRequests {
+  readonly #services: Services;
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** @param left aborts when the connection of the client ends. */
+  start(request: RpcRequest, caller: Caller, left: AbortSignal): RunningRequest {
+    const queue = new MessageQueue();
+    const aborting = new AbortController();
+    const key = runningKey(caller, request.id);
+    this.#running.set(key, aborting);
+    // Of a session the request lives on without its connection; a stateless one has nothing else.
+    if (caller.era === 'stateless') {
+      queue.onLeft(() => aborting.abort());
+      left.addEventListener('abort', () => aborting.abort(), { once: true });
+    }
+    const watch = watchCancelled(this.#services.ports, callName(caller, request.id), aborting.signal);
+    const later: Promise<unknown>[] = [];
+    const exchange: Exchange = {
+      send: (sent) => queue.write(sent),
+      streams: () => {
+        queue.streams = true;
+      },
+      signal: watch.signal,
+      later: (work) => void later.push(work.catch((fault) => logFault(this.#services.ports, fault))),
+    };
+    const work = async () => {
+      try {
+        const outcome = await dispatch(this.#services, request, caller, exchange);
+        if (lacksCapability(outcome, caller.era)) queue.refusal = { status: 400 };
+        void queue.write(responseOf(request.id, outcome));
+      } catch (fault) {
+        // A request its client cancelled is not answered (2025), or has no reader left (2026).
+        if (!watch.signal.aborted) this.#fail(queue, request.id, fault);
+      } finally {
+        watch.stop();
+        queue.end();
+        if (this.#running.get(key) === aborting) this.#running.delete(key);
+      }
+      await Promise.all(later);
+    };
+    return { messages: queue, finished: work() };
+  }
+
+  /** @returns whether it ran here; otherwise another process may run it, which looks for cancellations once a second. */
+  async cancel(caller: Caller, id: RequestId): Promise<boolean> {
+    const running = this.#running.get(runningKey(caller, id));
+    running?.abort(new Cancelled(caller.principal.key_id));
+    if (running) return true;
+    const { cancellations, clock } = this.#services.ports;
+    await cancellations?.ask(callName(caller, id), isoTime(clock.now()));
+    return false;
+  }
+
+  stop(): void {
+    for (const running of this.#running.values()) running.abort();
+  }
+
+  #fail(queue: MessageQueue, id: RequestId, fault: unknown): void {
+    const { error, status } = faultOf(this.#services.ports, fault);
+    if (status !== 200) queue.refusal = { status, fault };
+    void queue.write(responseOf(id, { error }));
+  }
+}
+
+/** A missing client capability is also HTTP 400 in the stateless revision (2026-07-28). */
+const lacksCapability = (outcome: RpcOutcome, era: Era): boolean =>
+  era === 'stateless' && 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
+
+const runningKey = ({ conversation, sessionId }: Caller, id: RequestId): string =>
+  `${conversation.owner}\n${sessionId}\n${typeof id}:${id}`;
+
+/** The same in every process. */
+const callName = (caller: Caller, id: RequestId): CallName => {
+  const { tenant, key_id } = caller.principal;
+  return { tenant, key_id, call: `mcp:${digestOf([caller.sessionId, typeof id, String(id)])}` };
+};

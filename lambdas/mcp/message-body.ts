@@ -1,0 +1,45 @@
+/** The body of a POST to the MCP endpoint: bounded, JSON, and readable as every JSON reader would read it. */
+
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { type Json, type JsonDefect, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
+import type { McpCall } from '#core/mcp/http-call.ts';
+import { idOf, isObject, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
+import { headerOf, rawBody } from '../middleware/body.ts';
+
+/**
+ * @param inPlace whether the answer to this HTTP request is the answer to the message.
+ * @throws GatewayError 413, 415; RpcFault -32700, -32600, -32602.
+ */
+export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean): Json {
+  const type = headerOf(event, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type !== 'application/json') {
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Type is ${JSON.stringify(type.slice(0, 64))}; send application/json.`,
+    );
+  }
+  const bytes = rawBody(event);
+  const most = snapshot.configuration.server.max_body_bytes;
+  if (bytes.length > most) {
+    throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
+  }
+  try {
+    return parseStrictBytes(bytes);
+  } catch (fault) {
+    const { code, message, cause } = asGatewayError(fault);
+    if (code === 'payload_too_large') throw fault;
+    const defect = jsonDefectOf(fault);
+    if (defect !== undefined) throw unfit(bytes, message, defect, inPlace);
+    const unreadable = (cause as Error | undefined)?.name === 'SyntaxError' || message.includes('UTF-8');
+    throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message, { status: 400 });
+  }
+}
+
+/** The message is well-formed JSON: a request among such messages is answered under its own id, so that its model can mend it. */
+function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
+  const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? idOf(loose) : null;
+  const data = { reason: defect };
+  return new RpcFault(mcpCodes.invalidParams, message, id === null ? { status: 400, data } : { data, id });
+}
