@@ -11,9 +11,9 @@ export interface Ready {
   readonly edge_url: string | null;
   /** HTTP/2 in cleartext. */
   readonly edge_h2c_url: string | null;
-  /** PEM file that clients of the edge trust. */
   /** UDP; null where no Caddy was found. */
   readonly edge_http3_port: number | null;
+  /** PEM file that clients of the edge trust. */
   readonly edge_certificate: string | null;
   /** Null when every key comes from the environment. */
   readonly keys_file: string | null;

@@ -148,7 +148,7 @@ describe('Slack', () => {
   test('[sod.unmapped-chat] an account mapped to no person has no vote', async () => {
     const id = await asked();
     await click(id, { user: 'U99' });
-    expect(told()).toContain('no person');
+    expect(told()).toContain('not mapped to a person');
     expect(await statusOf(id)).toBe('pending');
   });
 

@@ -81,7 +81,7 @@ test('[slack.signature] [slack.replay] [sod.unmapped-chat] forged, replayed and 
   const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-forged'));
   expect((await click(envelope_id, 'U01', 'forged', 'guessed')).status).toBe(401);
   expect((await click(envelope_id, 'U99', 'unmapped')).status).toBe(200);
-  await told(/no person/);
+  await told(/not mapped to a person/);
   expect((await click(envelope_id, 'U99', 'unmapped')).status).toBe(409);
   expect(await statusOf(envelope_id)).toBe('pending');
 });
