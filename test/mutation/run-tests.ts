@@ -11,17 +11,13 @@ export type TestsResult = 'passed' | 'failed' | 'timed out';
 export function runTests(root: string, folder: string, tests: readonly string[]): Promise<TestsResult> {
   if (tests.length === 0) return Promise.resolve('passed');
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const options = [
-    `--max-old-space-size=${heapMb}`,
-    jest,
-    '--runInBand',
-    '--bail',
-    '--silent',
-    '--runTestsByPath',
-    ...tests,
-  ];
+  const order = `--testSequencer=${join(import.meta.dirname, 'given-order.mjs')}`;
+  const options = ['--runInBand', '--bail', '--silent', order, '--runTestsByPath', ...tests];
   // In a group of its own: a process that a test started ends with it.
-  const child = spawn(process.execPath, options, { cwd: folder, stdio: 'ignore', detached: true });
+  const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, jest, ...options], {
+    ...{ cwd: folder, stdio: 'ignore', detached: true },
+    env: { ...process.env, MUTATION_TESTS: tests.join() },
+  });
   const endGroup = (): void => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
