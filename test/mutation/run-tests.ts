@@ -8,14 +8,20 @@ const heapMb = 1500;
 
 export type TestsResult = 'passed' | 'failed' | 'timed out';
 
-export function runTests(root: string, folder: string, tests: readonly string[]): Promise<TestsResult> {
+/** @param said where the report of the tests goes. */
+export function runTests(
+  root: string,
+  folder: string,
+  tests: readonly string[],
+  said: 'ignore' | 'inherit' = 'ignore',
+): Promise<TestsResult> {
   if (tests.length === 0) return Promise.resolve('passed');
   const jest = join(root, 'node_modules/jest/bin/jest.js');
   const order = `--testSequencer=${join(import.meta.dirname, 'given-order.mjs')}`;
   const options = ['--runInBand', '--bail', '--silent', order, '--runTestsByPath', ...tests];
   // In a group of its own: a process that a test started ends with it.
   const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, jest, ...options], {
-    ...{ cwd: folder, stdio: 'ignore', detached: true },
+    ...{ cwd: folder, stdio: said, detached: true },
     env: { ...process.env, MUTATION_TESTS: tests.join() },
   });
   const endGroup = (): void => {

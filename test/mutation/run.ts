@@ -98,7 +98,7 @@ async function attempt(copy: string, mutant: Mutant): Promise<Outcome> {
 async function attempts(copies: readonly string[]): Promise<Attempt[]> {
   const sample = drawn();
   const used = sample.flatMap(({ mutant }) => [...testsOf(mutant.file).quick, ...testsOf(mutant.file).stores]);
-  if ((await runTests(root, copies[0]!, [...new Set(used)])) !== 'passed')
+  if ((await runTests(root, copies[0]!, [...new Set(used)], 'inherit')) !== 'passed')
     throw new Error('The tests fail without any change, so nothing can be counted. Run them first.');
   const tried: Attempt[] = [];
   const open = sample.values();

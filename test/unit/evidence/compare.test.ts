@@ -1,0 +1,245 @@
+/** A chain beside its checkpoint and its archived copies: which entry departs from them, and what was not compared. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { Comparison, type Copies } from '#core/evidence/compare.ts';
+import { followChain } from '#core/evidence/pace.ts';
+import type { ArchivedPlace } from '#core/evidence/ports.ts';
+import { ChainWalk } from '#core/evidence/walk.ts';
+import type { Witness } from '#core/evidence/witness.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { drafts, seal } from './sample.ts';
+
+const start = Date.UTC(2026, 0, 1);
+const tolerance = 5 * 60_000;
+const entry = (index: number, over: Partial<EvidenceEntry> = {}) =>
+  ({ tenant: 't', session_id: 's', index, hash: `h${index}`, timestamp: isoTime(start), ...over }) as EvidenceEntry;
+const checkpoint = (index: number, created_at = isoTime(start)) => ({
+  checkpoint: { point: { tenant: 't', session_id: 's', index, hash: `h${index}` }, created_at, key_id: 'k' },
+});
+const archive = (end: number, over: Partial<Witness> = {}): Partial<Witness> =>
+  ({
+    archived: { end },
+    archiveComplete: true,
+    at: start + tolerance + 1,
+    notChecked: [],
+    ...over,
+  }) as Partial<Witness>;
+
+/** A comparison that has taken note of entries with copies, or without. */
+function over(witness: Partial<Witness>, ...copies: Copies[]): Comparison {
+  const comparison = new Comparison(witness);
+  for (const [index, each] of copies.entries()) comparison.add(entry(index), each);
+  return comparison;
+}
+const copied = (count: number): Copies[] => Array.from({ length: count }, (_, index) => [`h${index}`]);
+
+describe('[evidence.checkpoint] an entry', () => {
+  test.each<[string, Partial<Witness>, EvidenceEntry, Copies, string | undefined]>([
+    ['with nothing to compare', {}, entry(3), undefined, undefined],
+    ['with its copy', {}, entry(3), ['h3'], undefined],
+    ['whose copy is another', {}, entry(3), ['x'], 'the entry is not the one in the archive: it was rewritten'],
+    [
+      'with a second copy that is another',
+      {},
+      entry(3),
+      ['x', 'h3'],
+      'the archive holds another entry of this place as well: the chain was forked',
+    ],
+    ['under a checkpoint', checkpoint(3), entry(2, { timestamp: isoTime(0) }), undefined, undefined],
+    ['that the checkpoint names', checkpoint(3), entry(3, { timestamp: isoTime(0) }), undefined, undefined],
+    [
+      'in the place of the one that it names',
+      checkpoint(3),
+      entry(3, { hash: 'x' }),
+      undefined,
+      'the entry is not the one that the checkpoint of 2026-01-01T00:00:00.000Z names: it or one before it was rewritten',
+    ],
+    [
+      'of another session',
+      checkpoint(3),
+      entry(1, { session_id: 'other' }),
+      undefined,
+      'the checkpoint of 2026-01-01T00:00:00.000Z is of another session',
+    ],
+    [
+      'of another tenant',
+      checkpoint(3),
+      entry(1, { tenant: 'other' }),
+      undefined,
+      'the checkpoint of 2026-01-01T00:00:00.000Z is of another session',
+    ],
+    [
+      'five minutes older than the checkpoint before it',
+      checkpoint(2),
+      entry(3, { timestamp: isoTime(start - tolerance) }),
+      undefined,
+      undefined,
+    ],
+    [
+      'older than that',
+      checkpoint(2),
+      entry(3, { timestamp: isoTime(start - tolerance - 1) }),
+      undefined,
+      'the entry is back-dated: the checkpoint over the entries before it was signed at 2026-01-01T00:00:00.000Z',
+    ],
+  ])('%s', (_what, witness, candidate, copies, defect) =>
+    expect(new Comparison(witness).defect(candidate, copies)).toBe(defect),
+  );
+});
+
+describe('[evidence.checkpoint] the end of a chain', () => {
+  test('is where checkpoint and archive say, or behind it', () => {
+    expect(over({ ...checkpoint(2), ...archive(2) }, ...copied(3)).ending(3)).toBeUndefined();
+    expect(over({}).ending(0)).toBeUndefined();
+  });
+
+  test('is cut off where either names a later entry; the checkpoint is named first', () => {
+    expect(over({ ...checkpoint(3), ...archive(5) }).ending(3)).toEqual({
+      ...{
+        index: 3,
+        reason: 'the end is cut off: 3 entries are here, the checkpoint of 2026-01-01T00:00:00.000Z names 4',
+      },
+    });
+    expect(over(archive(3)).ending(3)).toEqual({
+      ...{ index: 3, reason: 'the end is cut off: 3 entries are here, the archive holds entry 3' },
+    });
+  });
+
+  test('shows the first entry that was put in past the gateway: a later one has had its copy for long', () => {
+    const gap = {
+      index: 1,
+      reason: 'the entry is not in the archive, though entry 3 is: the gateway did not write it',
+    };
+    const places: Copies[] = [['h0'], undefined, undefined, ['h3'], undefined, ['h5']];
+    expect(over(archive(3), ...places).ending(6)).toEqual(gap);
+  });
+
+  test.each<[string, Partial<Witness>]>([
+    ['the later copy is of a moment ago', archive(2, { at: start + tolerance })],
+    ['the archive is not complete', archive(2, { archiveComplete: false })],
+    ['no archive was read', { at: start + 10 * tolerance, archiveComplete: true }],
+  ])('shows none where %s', (_why, witness) => {
+    expect(over(witness, ['h0'], undefined, ['h2']).ending(3)).toBeUndefined();
+  });
+
+  test('shows none where the archive was lost midway', () => {
+    const comparison = over(archive(2), ['h0'], undefined, ['h2']);
+    comparison.archiveLost('archive not checked: it broke');
+    expect(comparison.ending(3)).toBeUndefined();
+    expect(comparison.summary().not_checked).toEqual([
+      'archive not checked: it broke',
+      'checkpoints not checked: entries 0 to 2 are not under a checkpoint yet',
+    ]);
+    expect(comparison.summary()).not.toHaveProperty('archived_entries');
+  });
+});
+
+describe('what was compared', () => {
+  const summary = (witness: Partial<Witness>, ...copies: Copies[]) => over(witness, ...copies).summary();
+
+  test('is nothing where no witness was asked', () => {
+    expect(summary({}, ['h0'])).toEqual({ not_checked: [] });
+  });
+
+  test('is all where every entry has its copy and is under the checkpoint', () => {
+    expect(summary({ ...archive(2), ...checkpoint(2) }, ...copied(3))).toEqual({
+      checkpoint: { index: 2, created_at: isoTime(start), key_id: 'k' },
+      ...{ archived_entries: 3, not_checked: [] },
+    });
+  });
+
+  test.each<[string, Partial<Witness>, Copies[], string[]]>([
+    [
+      'the last entry',
+      { ...archive(2), ...checkpoint(1) },
+      copied(3),
+      ['checkpoints not checked: entry 2 is not under a checkpoint yet'],
+    ],
+    [
+      'the last entries',
+      { ...archive(2), ...checkpoint(0) },
+      copied(3),
+      ['checkpoints not checked: entries 1 to 2 are not under a checkpoint yet'],
+    ],
+    ['all entries', archive(2), copied(3), ['checkpoints not checked: entries 0 to 2 are not under a checkpoint yet']],
+    [
+      'a copy of the last one',
+      { ...archive(1), ...checkpoint(2) },
+      [...copied(2), undefined],
+      ['archive not checked: entry 2 is not in it yet'],
+    ],
+    [
+      'copies of the last ones',
+      { ...archive(0), ...checkpoint(2) },
+      [...copied(1), undefined, undefined],
+      ['archive not checked: entries 1 to 2 are not in it yet'],
+    ],
+    [
+      'a copy in between',
+      { ...archive(2), ...checkpoint(2) },
+      [['h0'], undefined, ['h2']],
+      ['archive not checked: entry 1 and perhaps later ones are not in it'],
+    ],
+  ])('does not hold %s', (_what, witness, copies, not_checked) => {
+    expect(summary(witness, ...copies).not_checked).toEqual(not_checked);
+  });
+
+  test('what could not be asked is said once', () => {
+    const notChecked = ['checkpoints not checked: none here', 'archive not checked: none here'];
+    expect(summary({ notChecked }, undefined, undefined)).toEqual({ not_checked: notChecked });
+  });
+});
+
+describe('[evidence.archive.read] the archive is read in step with the chain', () => {
+  const { entries } = seal(drafts.filter(({ kind }) => kind === 'result' || kind === 'credential'));
+  const places = (...indexes: number[]): ArchivedPlace[] =>
+    indexes.map((index) => ({ index, hashes: [entries[index]?.hash ?? 'x'] }));
+
+  async function followed(given: readonly ArchivedPlace[], fault?: Error) {
+    const closed: string[] = [];
+    const archived = {
+      end: 1,
+      unreadable: (thrown: Error) => `archive not checked: ${thrown.message}`,
+      async *places() {
+        try {
+          yield* given;
+          if (fault) throw fault;
+        } finally {
+          closed.push('closed');
+        }
+      },
+    };
+    const witness = { archived, notChecked: [], archiveComplete: true, at: start } as unknown as Witness;
+    const walk = new ChainWalk(undefined, undefined, witness);
+    const lines = [];
+    for await (const line of followChain(walk, entries, witness)) lines.push(line.ok);
+    return { lines, closed, ...walk.compared() };
+  }
+
+  test('each entry beside its copies', async () => {
+    expect(await followed(places(0, 1))).toMatchObject({
+      lines: [true, true],
+      archived_entries: 2,
+      closed: ['closed'],
+    });
+  });
+
+  test('an entry without a copy is passed over, and a copy of none as well', async () => {
+    expect(await followed(places(1))).toMatchObject({ lines: [true, true], archived_entries: 1 });
+    expect(await followed([{ index: -1, hashes: ['x'] }, ...places(0), { index: 9, hashes: ['x'] }])).toMatchObject({
+      ...{ lines: [true, true], archived_entries: 1, closed: ['closed'] },
+    });
+  });
+
+  test('a wrong copy breaks the chain there, and reading ends', async () => {
+    expect(await followed([{ index: 0, hashes: ['x'] }, ...places(1)])).toMatchObject({
+      ...{ lines: [false], closed: ['closed'] },
+    });
+  });
+
+  test('an archive that breaks ends the comparison and says so', async () => {
+    const { lines, not_checked, archived_entries } = await followed(places(0), new Error('it broke'));
+    expect(lines).toEqual([true, true]);
+    expect(not_checked).toContain('archive not checked: it broke');
+    expect(archived_entries).toBeUndefined();
+  });
+});

@@ -1,0 +1,83 @@
+/** Reservations of calls that ended without settling them: what each is settled with, and what fails alone. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { healReservations } from '#core/limits/heal.ts';
+import type { OpenReservation } from '#core/limits/ports.ts';
+
+const lease_expires_at = '2026-01-01T00:01:00.000Z';
+const open = (id: string, over: Partial<OpenReservation> = {}): OpenReservation => ({
+  ...{ id, tenant: 't', session_id: `s-${id}`, from_index: 2, tokens: 100, cost_microusd: 50, begun: false },
+  lease_expires_at,
+  ...over,
+});
+const usage = { input_tokens: 1, output_tokens: 20, cache_read_tokens: 300, cache_write_tokens: 4000 };
+const entry = (id: string, kind = 'chat') =>
+  ({ kind, envelope_id: id, body: { usage, cost_microusd: 7 } }) as unknown as EvidenceEntry;
+
+function world(expired: Record<string, OpenReservation[] | Error>, entries: EvidenceEntry[] = []) {
+  const did: unknown[][] = [];
+  const logged: unknown[][] = [];
+  const ports = {
+    counters: {
+      expired: async (tenant: string) => {
+        const found = expired[tenant] ?? [];
+        if (found instanceof Error) throw found;
+        return found;
+      },
+      settle: async (...given: unknown[]) => {
+        if (given[1] === 'stuck') throw new Error('down');
+        did.push(['settle', ...given]);
+      },
+      reclaim: async (tenant: string) => void did.push(['reclaim', tenant]),
+    },
+    evidence: {
+      async *entries(...given: unknown[]) {
+        did.push(['entries', ...given]);
+        yield* entries;
+      },
+    },
+    telemetry: { log: (...given: unknown[]) => void logged.push(given) },
+  } as never;
+  const settled = () => did.filter(([name]) => name === 'settle').map(([, ...rest]) => rest);
+  return { ports, did, logged, settled };
+}
+
+test.each<[string, Partial<OpenReservation>, EvidenceEntry[], object, string]>([
+  ['its entry', { begun: true }, [entry('c')], { tokens: 4321, cost_microusd: 7, counted: true }, 'from its evidence'],
+  ['the call, which had begun', { begun: true }, [], { tokens: 100, cost_microusd: 50, counted: true }, 'in full'],
+  ['nothing, as it had not begun', {}, [], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
+  ['nothing of another call', {}, [entry('d')], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
+  ['nothing of another kind', {}, [entry('c', 'allow')], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
+])('a reservation is settled by %s', async (_by, over, entries, settlement, how) => {
+  const { ports, did, logged } = world({ t: [open('c', over)] }, entries);
+  expect(await healReservations(ports, ['t'])).toBe(1);
+  expect(did).toEqual([
+    ['entries', 't', 's-c', 2],
+    ['settle', 't', 'c', { ...settlement, lease_expires_at }],
+    ['reclaim', 't'],
+  ]);
+  expect(logged).toEqual([['warn', 'an expired reservation was settled', { tenant: 't', envelope_id: 'c', how }]]);
+});
+
+test('[limit.key] a reservation with a key is looked for in the evidence of its tenant, and settled with the key', async () => {
+  const { ports, did } = world({ 't/k': [open('c/key', { tenant: 't/k' })] }, [entry('c')]);
+  expect(await healReservations(ports, ['t/k'])).toBe(1);
+  expect(did[0]).toEqual(['entries', 't', 's-c/key', 2]);
+  expect(did[1]).toMatchObject(['settle', 't/k', 'c/key', { cost_microusd: 7 }]);
+});
+
+test('what fails for one reservation or tenant is logged, and the others are healed', async () => {
+  const { ports, settled, did, logged } = world({
+    broken: new Error('no answer'),
+    t: [open('a'), open('stuck'), open('b')],
+  });
+  expect(await healReservations(ports, ['broken', 't'])).toBe(2);
+  expect(settled().map(([, id]) => id)).toEqual(['a', 'b']);
+  expect(did.filter(([name]) => name === 'reclaim')).toEqual([
+    ['reclaim', 'broken'],
+    ['reclaim', 't'],
+  ]);
+  expect(logged.filter(([level]) => level === 'error').map(([, , fields]) => fields)).toMatchObject([
+    { tenant: 'broken' },
+    { tenant: 't' },
+  ]);
+});
