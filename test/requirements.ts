@@ -1191,6 +1191,10 @@ const admin: readonly Requirement[] = [
     'The trace of a call that a provider answered has policy.check_input, provider.call and policy.check_output, also where no filter is configured.',
   ),
   must('trace.xray-link', 'On AWS a trace names its place in X-Ray, where its spans go there.'),
+  must(
+    'trace.span-order',
+    'The spans of a trace are listed with every span before those inside it, and these in the order of their stages.',
+  ),
   must('trace.isolation', "A tenant's callers see traces of their tenant; the platform's callers see all."),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
   must('admin.cache', 'cache shows hits, misses, hit rate and evictions.'),
@@ -1654,6 +1658,10 @@ const chat: readonly Requirement[] = [
     'Filters look at every text of requests, replies and streams that is not known to be opaque, and across the parts of a message and of messages of one role that follow each other.',
   ),
   must('chat.filters.strictest', 'All filters run; the strictest action wins.'),
+  must(
+    'chat.filter-warning',
+    'The header X-Policy-Warning names the filters that warned, as far as they have run when the reply begins.',
+  ),
   must('chat.review-202', 'A content review answers 202 and is retried with X-Approval-Ref.'),
   must(
     'chat.review-error',
@@ -1676,6 +1684,7 @@ const chat: readonly Requirement[] = [
     'chat.provider-request-id',
     "An error that a provider caused names the provider's id of the call, in x-provider-request-id, the message and the log.",
   ),
+  must('chat.retry-after', 'A 429 has a Retry-After, also where a provider that limits its callers names no time.'),
   must('chat.provider-error', 'A provider failure is 502 with a generic message.'),
   must('chat.abort', 'A client that goes away closes the provider stream within a second and is billed as aborted.'),
   must('cache.control', 'Cache-Control: no-cache or no-store asks the provider and keeps nothing.'),
@@ -1773,6 +1782,10 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('mcp.request-state', 'A forged or stale requestState is -32602 with data.reason; nothing runs.'),
   must('mcp.foreign-ids', 'Tasks, sessions and requests of another key are as unknown as none.'),
+  must(
+    'mcp.refusals',
+    'What is not a JSON-RPC message, or names a protocol revision that is not spoken, is HTTP 400 with a JSON-RPC error; errors of requests are HTTP 200.',
+  ),
   must('mcp.headers', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.store-steps', 'An MCP block takes at most three store steps in a row, an allow at most four.'),
   must(
@@ -1957,6 +1970,10 @@ const toolGateway: readonly Requirement[] = [
   must(
     'effects.git-branch',
     'A branch of a call to a Git host is read by its plain name; what Git takes for no branch may be any.',
+  ),
+  must(
+    'effects.git-parameters',
+    'A condition on a nested or long parameter of a call to a Git host that names no file or branch holds for what the call would do as well.',
   ),
   must(
     'effects.git-path',

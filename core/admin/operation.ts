@@ -43,7 +43,10 @@ export type Operation = (call: Call) => Promise<Reply>;
 export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   const outcome = schema.safeParse(value);
   if (outcome.success) return outcome.data;
-  const problems = outcome.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`);
+  // Two checks of one value may say the same.
+  const problems = [
+    ...new Set(outcome.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)),
+  ];
   throw invalidRequest(`The request is not valid: ${problems.slice(0, 10).join('; ')}.`, {
     problems: problems.slice(0, 10),
   });

@@ -103,7 +103,7 @@ export async function sweepCredentials(
     const over = (record.issuer_expires_at ?? record.expires_at) <= now;
     if (called !== 'called_back' && !over) continue;
     const issuer = called === 'called_back' ? 'called_back' : 'until_expiry';
-    if (await writeRevoked(ports, record, issuer, system)) revoked++;
+    if ((await writeRevoked(ports, record, issuer, system)) !== undefined) revoked++;
   }
   return revoked;
 }
@@ -122,9 +122,9 @@ export async function revokeCredential(
   const broker = await ports.brokers(record.broker);
   await broker?.revoke(record);
   const issuer = broker && (broker.calledBack ?? 'by_record') === 'by_record' ? 'called_back' : 'until_expiry';
-  const written = await writeRevoked(ports, record, issuer, personActor(principal));
-  if (!written) throw alreadyDead((await ports.credentials.get(principal.tenant, id)) ?? record);
-  return { ...record, revoked_at: now };
+  const revoked_at = await writeRevoked(ports, record, issuer, personActor(principal));
+  if (revoked_at === undefined) throw alreadyDead((await ports.credentials.get(principal.tenant, id)) ?? record);
+  return { ...record, revoked_at };
 }
 
 /** Asks the issuer to end a credential; what it could not do is logged, never thrown. */
@@ -147,17 +147,17 @@ async function callBack(
   }
 }
 
-/** @returns false when another process has revoked it meanwhile. */
+/** @returns the time that is written down; undefined when another process has revoked it meanwhile. */
 async function writeRevoked(
   ports: RegistryPorts,
   record: CredentialRecord,
   issuer: 'called_back' | 'until_expiry',
   actor: CredentialActor,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const now = isoTime(ports.clock.now());
   const change: Change = { type: 'credential.revoke', tenant: record.tenant, id: record.id, revoked_at: now };
   const draft = credentialDraft(record, { action: 'revoke', issuer }, actor, now);
-  return (await ports.ledger.commit({ draft, changes: [change] })).ok;
+  return (await ports.ledger.commit({ draft, changes: [change] })).ok ? now : undefined;
 }
 
 const named = ({ id, broker, envelope_id }: CredentialRecord) => ({ credential_id: id, broker, envelope_id });

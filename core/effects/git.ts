@@ -6,7 +6,7 @@ import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
-import { branchesOf, mergeOf } from './git/branches.ts';
+import { branchesOf, mergeOf, nameBranches } from './git/branches.ts';
 import { filesOf } from './git/files.ts';
 import { repositoriesOf } from './git/repository.ts';
 import type { EffectReader, Effects } from './ports.ts';
@@ -32,7 +32,12 @@ function effectsOf(call: ToolCall): Effects {
   const repositories = repositoriesOf(call, unclear);
   const files = filesOf(call, unclear);
   const branches = branchesOf(call.parameters, words, capability);
-  const common: Record<string, unknown> = { ...scalarsOf(call.parameters), ...flagsOf(call.parameters, words) };
+  const isOnePart = repositories.length * branches.length * Math.max(files.length, 1) === 1;
+  const common: Record<string, unknown> = {
+    ...(isOnePart && untranslatedOf(call.parameters)),
+    ...scalarsOf(call.parameters),
+    ...flagsOf(call.parameters, words),
+  };
   // On a part that changes something `branch` is what is written, not what the call says beside.
   if (capability !== 'read') delete common.branch;
 
@@ -86,6 +91,23 @@ const setsForce = (value: object, depth = 0): boolean =>
   );
 const maxDepth = 3;
 
+/**
+ * Lists, objects and long texts of the call that name neither a file nor a branch, so that rules about labels or about the length
+ * of a text meet the part too [effects.git-parameters]. What names files and branches is in the part in one spelling only.
+ */
+const untranslatedOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parameters).filter(
+      ([key, value]) =>
+        !isContent(key) &&
+        (typeof value === 'object' || typeof value === 'string') &&
+        filesOf({ parameters: { [key]: value } }, new Set()).length === 0 &&
+        !nameBranches({ [key]: value }),
+    ),
+  );
+
+const isContent = (key: string): boolean => key === 'content' || key === 'contents';
+
 /** Small values of the call, so that rules about a title or a merge method meet the parts too; never file contents. */
 const maxScalars = 64;
 const scalarsOf = (parameters: ToolCall['parameters']): Record<string, unknown> =>
@@ -93,8 +115,7 @@ const scalarsOf = (parameters: ToolCall['parameters']): Record<string, unknown> 
     Object.entries(parameters)
       .filter(
         ([key, value]) =>
-          key !== 'content' &&
-          key !== 'contents' &&
+          !isContent(key) &&
           (typeof value === 'number' ||
             typeof value === 'boolean' ||
             (typeof value === 'string' && value.length <= 1024)),

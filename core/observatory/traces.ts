@@ -52,14 +52,17 @@ export interface TraceFilter {
 /** How many traces are looked at, of all processes together. */
 export const keptTraces = 500;
 
-/** The edge and what stands behind it record apart under one id: their spans are one trace, each once. The newest 500, newest first. */
+/**
+ * The edge and what stands behind it record apart under one id: their spans are one trace, each once, every span before those
+ * inside it and these as they began [trace.span-order]. The newest 500, newest first.
+ */
 export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
   return [...byId]
     .map(([trace_id, parts]) => ({
       ...parts.find(({ xray_url }) => xray_url),
       trace_id,
-      spans: eachOnce(parts).sort(byStart),
+      spans: outsideIn(eachOnce(parts).sort(byStart)),
     }))
     .filter(({ spans }) => spans.length > 0)
     .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : a.trace_id < b.trace_id ? 1 : -1))
@@ -70,9 +73,23 @@ const eachOnce = (parts: readonly RecordedTrace[]): RecordedSpan[] => [
   ...new Map(parts.flatMap(({ spans }) => spans).map((span) => [span.span_id, span])).values(),
 ];
 
-const startOf = ({ spans }: RecordedTrace): string => spans[0]!.started_at;
+/** A process records spans as they end: of stages that began within one millisecond, the one that ended first came first. */
 const byStart = (a: RecordedSpan, b: RecordedSpan): number =>
-  a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : Number(b.duration_us) - Number(a.duration_us);
+  a.started_at < b.started_at ? -1 : a.started_at > b.started_at ? 1 : 0;
+
+function outsideIn(spans: readonly RecordedSpan[]): RecordedSpan[] {
+  const ids = new Set(spans.map(({ span_id }) => span_id));
+  const inside = Map.groupBy(spans, ({ parent_id = '' }) => (ids.has(parent_id) ? parent_id : ''));
+  const ordered: RecordedSpan[] = [];
+  const waiting = (inside.get('') ?? []).toReversed();
+  for (let span = waiting.pop(); span; span = waiting.pop()) {
+    ordered.push(span);
+    waiting.push(...(inside.get(span.span_id) ?? []).toReversed());
+  }
+  return ordered;
+}
+
+const startOf = ({ spans }: RecordedTrace): string => spans[0]!.started_at;
 
 export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
   const ids = new Set(spans.map(({ span_id }) => span_id));

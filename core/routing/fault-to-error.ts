@@ -2,6 +2,9 @@
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ProviderFault } from '#core/providers/ports.ts';
 
+/** Every 429 has a Retry-After [chat.retry-after]: what a caller waits for a provider that does not say how long. */
+const unsaidWaitSeconds = 5;
+
 export function faultToError(cause: ProviderFault): GatewayError {
   const { kind, status, retryAfterSeconds, told, requestId } = cause;
   const options = { cause, providerRequestId: requestId };
@@ -14,14 +17,10 @@ export function faultToError(cause: ProviderFault): GatewayError {
       options,
     );
   if (kind === 'status' && status === 429) {
-    const after = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     return new GatewayError(
       'rate_limit_error',
       'The provider answered 429: its rate limit is reached. Send the request again later.',
-      {
-        ...options,
-        ...after,
-      },
+      { ...options, retryAfterSeconds: retryAfterSeconds ?? unsaidWaitSeconds },
     );
   }
   if (kind === 'status' && (status === 400 || status === 413 || status === 422)) {

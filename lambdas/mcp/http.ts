@@ -11,6 +11,7 @@ import type { McpGateway } from '#core/mcp/gateway.ts';
 import type { McpCall } from '#core/mcp/http-call.ts';
 import { type OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
+import { assertKnownVersion } from '#core/mcp/protocol/era.ts';
 import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
@@ -59,6 +60,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     event: HttpEvent,
     call: McpCall,
   ): Promise<HttpReply> => {
+    assertKnownVersion(call.headers);
     if (rawBody(event).length > largeBytes) await ports.pause(0); // other work has a turn
     switch (operation) {
       case 'mcpStream':

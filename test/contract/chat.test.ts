@@ -25,9 +25,12 @@ policies:
   input:
     - { name: warn-first, type: keyword, action: warn, keywords: ["ignore previous instructions"] }
     - { name: block-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }
+    - { name: soft, type: keyword, action: warn, keywords: ["mind the gap"] }
+    - { name: quiet, type: keyword, action: log, keywords: ["mind the gap"] }
     - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
   output:
     - { name: no-keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }
+    - { name: öl, type: keyword, action: warn, keywords: ["mind the gap"] }
 messages: { tool_use: govern }
 cache: { enabled: true }
 budgets: { tenants: { elsewhere: { monthly_usd: 0 } } }
@@ -118,6 +121,13 @@ test('[chat.input-policy] [chat.filters.strictest] a block is 403, whatever a wa
     cost_microusd: 0,
   });
   expect(record?.findings?.map(({ policy }) => policy).sort()).toEqual(['block-jailbreak', 'warn-first']);
+});
+
+test('[chat.filter-warning] a filter that warns is named in a header, one that logs is not', async () => {
+  expect((await ask('please mind the gap')).headers['x-policy-warning']).toBe('soft, ?l');
+  // The head of a stream leaves before its text is checked.
+  expect((await ask('please do mind the gap', { stream: true })).headers['x-policy-warning']).toBe('soft');
+  expect((await ask('please do not')).headers).not.toHaveProperty('x-policy-warning');
 });
 
 test('[chat.output-policy] blocked output never leaves, whole or streamed', async () => {

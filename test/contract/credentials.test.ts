@@ -73,6 +73,14 @@ const active = async (tenant: string, seconds: number, limit = 50) => {
 };
 
 describe('issued credentials', () => {
+  test('[credential.list-revoke] the answer to a revocation has the time that is written down', async () => {
+    const credential = await put(record('slow', 0));
+    let now = 10;
+    const clock = { now: () => ports(now++).clock.now() };
+    const { revoked_at } = await revokeCredential({ ...ports(10), clock }, principal('slow'), credential.id);
+    expect((await credentialsTable(store).get('slow', credential.id))?.revoked_at).toBe(revoked_at);
+  });
+
   test('are kept as they were issued, per tenant', async () => {
     const credential = await put(record('keep', 0));
     expect(await credentialsTable(store).get('keep', credential.id)).toEqual(credential);

@@ -138,8 +138,10 @@ describe('what is refused', () => {
       modernCall('echo', '2099-01-01'),
       modernHeaders('tools/call', 'echo', '2099-01-01'),
     ],
+    ['a version that never was', 400, -32600, rpcCall('echo', {}), { 'mcp-protocol-version': '1999-01-01' }],
+    ['a version that is no date', 400, -32600, rpcCall('echo', {}), { 'mcp-protocol-version': 'latest' }],
     ['a header of the new era alone', 400, -32602, rpcCall('echo', {}), modernHeaders('tools/call', 'echo')],
-  ])('%s', async (_what, status, code, body, headers) => {
+  ])('[mcp.refusals] %s', async (_what, status, code, body, headers) => {
     const answer = await http('POST', '/mcp', body, { headers });
     expect([answer.status, answer.last.error.code]).toEqual([status, code]);
   });

@@ -150,6 +150,18 @@ test('[trace.edge-parent] what the edge and the gateway recorded under one id is
   expect(summaryOf(trace!)).toMatchObject({ root: 'span.edge', spans: 2, status: 'ok' });
 });
 
+test('[trace.span-order] spans of one millisecond stand in the order of their stages, each behind the one it is inside of', () => {
+  // As a process records them: in the order they ended.
+  const spans = [
+    ...[span('check_input', 5, 'chat'), span('mock', 5, 'call'), span('call', 5, 'chat')],
+    ...[span('check_output', 5, 'chat'), { ...span('record', 5, 'chat'), duration_us: 9_000 }, span('chat', 5)],
+  ];
+  const [trace] = merged([{ trace_id: 't', spans }]);
+  expect(trace!.spans.map(({ span_id }) => span_id)).toEqual([
+    ...['chat', 'check_input', 'call', 'mock', 'check_output', 'record'],
+  ]);
+});
+
 test('[trace.shared] what several processes put is listed once, the newest 500, and forgotten after a day', async () => {
   const { clock, ids } = gateway.ports;
   const traceRing = tracesTable(gateway.store);

@@ -30,15 +30,20 @@ export async function checkInputPolicy(
 /** What a stage without filters finds; it stands in the trace all the same [trace.policy-stages]. */
 export const clean: Verdict = { decision: 'allow', findings: [] };
 
-/** Findings go into the call's entry; they are counted by filter and action. */
+/** Findings go into the call's entry; they are counted by filter and action. A warning is a header of the reply as well. */
 export function note(ports: ChatPorts, state: ChatCallState, verdict: Verdict): void {
   state.findings.push(...verdict.findings);
   for (const { policy, action } of verdict.findings)
     ports.telemetry.count('svc_policy_violations_total', { policy, action });
+  const warnings = new Set(state.findings.filter(({ action }) => action === 'warn').map(({ policy }) => policy));
+  if (warnings.size > 0) state.headers['x-policy-warning'] = [...warnings].map(inHeader).join(', ');
   if (verdict.decision === 'allow' || verdict.matched_rule === undefined) return;
   state.matchedRule = verdict.matched_rule;
   state.decision = verdict.decision;
 }
+
+/** A header holds ASCII only. */
+const inHeader = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
 
 /** What the caller gets: which filter, never what it found. */
 export function violation(state: ChatCallState, { matched_rule, findings }: Verdict): GatewayError {

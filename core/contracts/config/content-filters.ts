@@ -6,7 +6,8 @@ export const piiEntities = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip'
 const filterFields = {
   name: z.string().min(1).meta({ description: 'Name of the filter in answers and evidence.' }),
   action: z.enum(filterActions).meta({
-    description: 'What a match does: block refuses, review waits for a human, warn tells the caller, log records.',
+    description:
+      'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log records.',
   }),
 };
 export const contentFilter = z.discriminatedUnion('type', [
@@ -28,7 +29,7 @@ export const contentFilter = z.discriminatedUnion('type', [
     type: z.literal('pii').meta({ description: 'Kind of the filter.' }),
     action: z.enum([...filterActions, 'redact']).meta({
       description:
-        'What a match does: block refuses, review waits for a human, warn tells the caller, log records, redact replaces what was found.',
+        'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log records, redact replaces what was found.',
     }),
     entities: z.array(z.enum(piiEntities)).min(1).meta({ description: 'Kinds of personal data that match.' }),
   }),
@@ -37,7 +38,7 @@ export const contentFilter = z.discriminatedUnion('type', [
     type: z.literal('wasm').meta({ description: 'Kind of the filter.' }),
     action: z.enum(['block', 'warn', 'log']).meta({
       description:
-        'What a match does: block refuses, review waits for a human, warn tells the caller, log records, redact replaces what was found.',
+        'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log records, redact replaces what was found.',
     }),
     path: z.string().min(1).meta({ description: 'WASM module, absolute or relative to the working directory.' }),
     sha256: z

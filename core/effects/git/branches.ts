@@ -40,8 +40,7 @@ export function branchesOf(
   const add = (touched: TouchedBranch): void => void written.set(touched.branch ?? '', touched);
   for (const { key, text } of textsOf(parameters)) {
     if (isRefspec(key)) add(refspecBranch(text));
-    else if (isWritten(key) || (merges !== undefined && /^base(?:_branch|Branch)?$/.test(key)))
-      add(touchedBranch(text));
+    else if (isWritten(key) || (merges !== undefined && isBase(key))) add(touchedBranch(text));
   }
   // A host writes to the default branch where no other is named.
   return written.size > 0 ? [...written.values()] : [anyBranch];
@@ -99,6 +98,12 @@ const isWritten = (key: string): boolean => {
     )
   );
 };
+
+const isBase = (key: string): boolean => /^base(?:_branch|Branch)?$/.test(key);
+
+/** Whether parameters hold a key that may name a branch which is written, whatever the operation. */
+export const nameBranches = (parameters: ToolCall['parameters']): boolean =>
+  [...textsOf(parameters)].some(({ key }) => isRefspec(key) || isWritten(key) || isBase(key));
 
 const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);
 

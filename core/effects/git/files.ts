@@ -25,7 +25,7 @@ const otherWords = new Set(
 const maxDepth = 4;
 
 /** Each path once, resolved inside the repository; what climbs out or hides is said. */
-export function filesOf({ parameters }: ToolCall, unclear: Set<string>): TouchedFile[] {
+export function filesOf({ parameters }: Pick<ToolCall, 'parameters'>, unclear: Set<string>): TouchedFile[] {
   const found = new Map<string, TouchedFile>();
   const add: Add = (raw, removed) => {
     if (raw === '') return;

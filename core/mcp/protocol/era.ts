@@ -83,6 +83,22 @@ export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
 
 const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= statelessVersions[0];
 
+/**
+ * A client that says it speaks another revision would misread the answer. Revisions that are to come are refused by their claim.
+ * @throws RpcFault -32600 where the header names a revision nobody speaks.
+ */
+export function assertKnownVersion({ version }: McpHeaders): void {
+  const known: readonly string[] = sessionVersions;
+  if (version === undefined || isModern(version) || known.includes(version)) return;
+  const requested = version.slice(0, 40);
+  const supported = [...statelessVersions, ...sessionVersions];
+  throw new RpcFault(
+    mcpCodes.invalidRequest,
+    `Bad Request: MCP-Protocol-Version is ${JSON.stringify(requested)}; allowed are ${supported.join(', ')}.`,
+    { status: 400, data: { supported, requested } },
+  );
+}
+
 function checkEnvelope(meta: JsonObject): void {
   if (typeof meta[metaKeys.version] !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
   if (!isObject(meta[metaKeys.capabilities])) {

@@ -1,8 +1,11 @@
 /** Calls to a Git host: files, branches and repositories in one spelling, and what a call leaves open. */
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
 
 const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>
   gitEffects({ protocol: 'git', tool: `scm.${tool}`, target: 'acme/web', capability: 'write', parameters, ...more });
@@ -27,6 +30,39 @@ test('a part is one file on one branch', () => {
       },
     ],
     carrier: false,
+  });
+});
+
+describe('[effects.git-parameters]', () => {
+  const decision = (tool: string, conditions: ToolRule['arguments'] & {}, parameters: Record<string, unknown>) => {
+    const rules: ToolRule[] = [{ protocol: 'git', tool: `scm.${tool}`, arguments: conditions, decision: 'allow' }];
+    const policy = compilePolicy({ name: 'p', default_decision: 'review', rules });
+    const call: ToolCall = {
+      protocol: 'git',
+      tool: `scm.${tool}`,
+      target: 'acme/web',
+      capability: 'write',
+      parameters,
+    };
+    return decideEffects(policy, call, gitEffects(call)).decision;
+  };
+  const labels = { 'labels[*]': { in: ['bug', 'docs'] } };
+  const files = { 'files[*].path': { glob: 'docs/**' } };
+  test.each([
+    ['create_issue', labels, { labels: ['bug', 'docs'] }, 'allow'],
+    ['create_issue', labels, { labels: ['bug', 'urgent'] }, 'review'],
+    ['create_issue', { 'a.b': { max: 5 } }, { a: { b: 3 } }, 'allow'],
+    ['create_issue', { 'a.b': { max: 5 } }, { a: { b: 9 } }, 'review'],
+    ['add_comment', { body: { max_length: 4000 } }, { body: 'x'.repeat(3000) }, 'allow'],
+    ['add_comment', { body: { max_length: 4000 } }, { body: 'x'.repeat(5000) }, 'review'],
+    // What names files and branches is decided in the spelling that the host reads.
+    ['push_files', files, { branch: 'b', files: [{ path: 'docs/../src/a' }] }, 'review'],
+    ['push', { 'refspecs[*]': { glob: 'feature/*' } }, { refspecs: ['feature/x:main'] }, 'review'],
+    // A flag that is read stays what was read.
+    ['push', { force: { equals: 'no' }, 'labels[*]': { equals: 'x' } }, { force: 'no', labels: ['x'] }, 'allow'],
+    ['push', { force: { equals: 'yes' }, 'labels[*]': { equals: 'x' } }, { force: 'yes', labels: ['x'] }, 'review'],
+  ])('%s where %j, called with %j: %4$s', (tool, conditions, parameters, expected) => {
+    expect(decision(tool, conditions, parameters)).toBe(expected);
   });
 });
 

@@ -339,6 +339,7 @@ describe('what callers are told', () => {
   test.each([
     [fault('timeout'), 'provider_timeout', 504],
     [fault('status', { status: 429, retryAfterSeconds: 7 }), 'rate_limit_error', 429],
+    [fault('status', { status: 429 }), 'rate_limit_error', 429],
     [fault('status', { status: 422, told: 'bad' }), 'invalid_request', 400],
     [fault('status', { status: 401 }), 'provider_error', 502],
     [fault('status', { status: 500 }), 'provider_error', 502],
@@ -346,9 +347,10 @@ describe('what callers are told', () => {
     [fault('garbage'), 'provider_error', 502],
     [fault('broken'), 'provider_error', 502],
     [fault('unavailable'), 'provider_error', 502],
-  ])('[chat.provider-error] %#: generic text, the detail as cause', (given, code, status) => {
+  ])('[chat.provider-error] [chat.retry-after] %#: generic text, the detail as cause', (given, code, status) => {
     const error = faultToError(given);
-    expect(error).toMatchObject({ code, kind: { status }, retryAfterSeconds: given.retryAfterSeconds });
+    expect(error).toMatchObject({ code, kind: { status } });
+    expect(error.retryAfterSeconds).toBe(status === 429 ? (given.retryAfterSeconds ?? 5) : undefined);
     expect(error.cause).toBe(given);
     expect(JSON.stringify(error.toBody())).not.toContain('10.0.0.1');
   });
