@@ -97,8 +97,12 @@ async function attempt(copy: string, mutant: Mutant): Promise<Outcome> {
 /** Each worker takes the next mutant until none is left, in a copy of its own. */
 async function attempts(copies: readonly string[]): Promise<Attempt[]> {
   const sample = drawn();
-  const used = sample.flatMap(({ mutant }) => [...testsOf(mutant.file).quick, ...testsOf(mutant.file).stores]);
-  if ((await runTests(root, copies[0]!, [...new Set(used)], 'inherit')) !== 'passed')
+  const used = [
+    ...new Set(sample.flatMap(({ mutant }) => [...testsOf(mutant.file).quick, ...testsOf(mutant.file).stores])),
+  ];
+  const share = (worker: number) => used.filter((_, at) => at % copies.length === worker);
+  const before = await Promise.all(copies.map((copy, worker) => runTests(root, copy, share(worker), true)));
+  if (before.some((result) => result !== 'passed'))
     throw new Error('The tests fail without any change, so nothing can be counted. Run them first.');
   const tried: Attempt[] = [];
   const open = sample.values();
