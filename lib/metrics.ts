@@ -1,6 +1,7 @@
 /** The gateway's own metrics, as its functions write them in embedded metric format. */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { AlertSeverity } from '#core/contracts/alert.ts';
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { ScheduledFunction } from '#core/contracts/functions.ts';
@@ -100,6 +101,11 @@ export function gatewayMetrics(deployment: string) {
     overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
   const allRejectedCredentials = (period: Duration) =>
     overall('credentials that are not known', 'svc_credentials_rejected_total', period);
+  /** Alerts of the gateway that opened or escalated under a severity. A query knows `=`, `!=` and AND, nothing else. */
+  const allAlerts = (severity: AlertSeverity, period: Duration) => {
+    const where = ` AND severity = '${severity}' AND change != 'acknowledged' AND change != 'resolved'`;
+    return overall(`${severity} alerts`, 'svc_alerts_total', period, where);
+  };
   const allRiskAlerts = (period: Duration) => overall('risk alerts', 'svc_risk_alerts_total', period);
 
   const deadDeliveries = metric('svc_deliveries_dead_total', 'Sum');
@@ -145,6 +151,7 @@ export function gatewayMetrics(deployment: string) {
     allProviderErrors,
     allCredentialRefusals,
     allRejectedCredentials,
+    allAlerts,
     allRiskAlerts,
   };
 }

@@ -31,6 +31,15 @@ export const trafficAlarms = ({ own }: AlarmInputs, chatLatency: Duration): Alar
     ...{ name: 'risk-alerts', runbook: 'risk-alerts', severity: 'ticket' },
     ...{ metric: own.allRiskAlerts(fiveMinutes), threshold: 1 },
   },
+  // What the gateway itself opens alerts for, a baseline that traffic left among it, has no other metric.
+  {
+    ...{ name: 'alerts-critical', runbook: 'alerts-opened', severity: 'page' },
+    ...{ metric: own.allAlerts('critical', fiveMinutes), threshold: 1 },
+  },
+  {
+    ...{ name: 'alerts-warning', runbook: 'alerts-opened', severity: 'ticket' },
+    ...{ metric: own.allAlerts('warning', fiveMinutes), threshold: 1 },
+  },
   ...budgetTiers.map(
     (tier): AlarmRow => ({
       ...{ name: `budget-${tier}`, runbook: 'budget-tier', severity: 'ticket' },

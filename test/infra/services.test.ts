@@ -7,7 +7,6 @@ import { functionId, liveReference, ofType, type Resources, reference, synthesiz
 
 const { services, stores, watch } = synthesize();
 const rows = Object.entries(functions) as [string, FunctionSpec][];
-const first = (type: string) => Object.values(ofType(services, type))[0]!.Properties;
 
 describe('routes', () => {
   const resources: Resources = ofType(services, 'AWS::ApiGateway::Resource');

@@ -46,7 +46,7 @@ describe('[watch.rates] failures', () => {
 
   it('raise no alarm by themselves: who counts single failures is on the list of facts', () => {
     const facts =
-      /^(archive-|checkpoints-|approvals-unproven|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
+      /^(alerts-|archive-|checkpoints-|approvals-unproven|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
     const single = alarms.filter(
       ({ Threshold, ComparisonOperator, EvaluationPeriods }) =>
         Threshold <= 1 && ComparisonOperator !== 'LessThanThreshold' && EvaluationPeriods === 1,
@@ -136,6 +136,10 @@ it.each([
   ['provider-errors', 'svc_provider_errors_total', 10, ''],
   ['risk-alerts', 'svc_risk_alerts_total', 1, ''],
   ['rejected-credentials', 'svc_credentials_rejected_total', 150, ''],
+  ...(['critical', 'warning'] as const).map((severity): [string, string, number, string] => [
+    ...([`alerts-${severity}`, 'svc_alerts_total', 1] as const),
+    ` AND severity = '${severity}' AND change != 'acknowledged' AND change != 'resolved'`,
+  ]),
   ['credential-refusals', 'svc_credentials_total', 5, " AND outcome = 'refused'"],
 ])('%s counts over all labels, by a query since alarms take no search', (name, metric, threshold, where) => {
   const { Metrics = [], Threshold } = named(name);
