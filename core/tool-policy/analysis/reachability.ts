@@ -2,8 +2,8 @@
  * Which calls match some rules and none of others: the question behind analysis and diff. A set of calls is a box (a
  * language for each field, conditions on the parameters); taking a rule away splits a box into smaller ones.
  */
-import type { ToolCall } from '#core/contracts/envelope.ts';
-import { literalGlob } from '#core/matching/glob.ts';
+import { capabilities, type ToolCall } from '#core/contracts/envelope.ts';
+import { compileGlob, literalGlob, walkerOf } from '#core/matching/glob.ts';
 import { normalName } from '#core/matching/name-automaton.ts';
 import { normalText } from '#core/matching/text-automaton.ts';
 import { holdsAt } from '../argument-path.ts';
@@ -25,6 +25,9 @@ type Condition =
   | { readonly argument: number }
   /** `present`: the need that some value is there. */
   | { readonly source: number; readonly present: number };
+
+/** Calls with another capability are refused before they are decided. */
+const anyCapability = compileGlob(`{${capabilities.join(',')}}`, 'name');
 
 interface Box {
   readonly constraints: Readonly<Record<Field, Constraint>>;
@@ -58,7 +61,7 @@ export class Reach {
       protocol: new FieldLanguages(normalName(), budget),
       tool: new FieldLanguages(normalName(), budget),
       upstream: new FieldLanguages(normalName(true), budget),
-      capability: new FieldLanguages(normalName(), budget),
+      capability: new FieldLanguages(walkerOf(anyCapability), budget),
       target: new FieldLanguages(normalText(false), budget),
     };
     for (const rule of rules) {

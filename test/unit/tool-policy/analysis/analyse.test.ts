@@ -20,6 +20,14 @@ test('[policy.shadowed-rule] one rule covers another', () => {
   ]);
 });
 
+test('[policy.shadowed-rule] rules for each of the four capabilities cover one for all: there is no other', () => {
+  const each = (...capability: string[]) => capability.map((one) => ({ tool: 'x', capability: one, ...allow }));
+  expect(covers(...each('read', 'write', 'execute', 'delete'), { tool: 'x', decision: 'block' })).toEqual([
+    [4, [0, 1, 2, 3]],
+  ]);
+  expect(covers(...each('read', 'write', 'execute'), { tool: 'x', decision: 'block' })).toEqual([]);
+});
+
 test('several rules cover one together, and only they are named', () => {
   expect(
     covers(
@@ -113,7 +121,7 @@ test('[policy.diff] a diff lists regions with shortest examples, tightened and l
         to: 'review',
         rule_before: 'git:scm.get_*',
         rule_after: 'default',
-        example: { protocol: 'git', tool: 'scm.get_', target: '', capability: 'a' },
+        example: { protocol: 'git', tool: 'scm.get_', target: '', capability: 'read' },
       },
     ],
     loosened: [
@@ -122,7 +130,7 @@ test('[policy.diff] a diff lists regions with shortest examples, tightened and l
         to: 'review',
         rule_before: 'sql:sql.drop',
         rule_after: 'sql:sql.drop',
-        example: { protocol: 'sql', tool: 'sql.drop', target: '', capability: 'a' },
+        example: { protocol: 'sql', tool: 'sql.drop', target: '', capability: 'read' },
       },
     ],
   });
