@@ -502,6 +502,12 @@ describe('[store.embedded] the embedded client answers as the SDK does over HTTP
     }
   };
 
+  /** What each command finds, whichever was tested before. */
+  beforeEach(async () => {
+    await client.send(new PutItemCommand({ TableName: TableName(), Item: { ...key('all'), ...everyType } }));
+    await client.send(new DeleteItemCommand({ TableName: TableName(), Key: key('new') }));
+  });
+
   test.each(commands)('%s', async (_, command) => {
     const reference = sdk();
     const expected = await told(reference, command() as never);

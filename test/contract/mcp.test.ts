@@ -212,7 +212,7 @@ describe('[mcp.upstream-error] a server that fails', () => {
   });
 
   test('silence is an unknown outcome, and is not repeated', async () => {
-    await configure({ upstreams: [{ name: 'fixture', url: server.url, timeout_ms: 3000 }] });
+    await configure({ upstreams: [{ name: 'fixture', url: server.url, timeout_ms: 8000 }] });
     const session = await open();
     const before = server.calls().length;
     const { error } = (await call('slow', { ms: 600_000, steps: 1 }, { session })).last;

@@ -43,7 +43,7 @@ test.each([
 
 test('[config.secrets-stay-bound] the neighbour, a provider with a key of its own at its own address, is stored', async () => {
   await start(extra);
-  const slower = extra.replace('models:', 'timeout_ms: 5000, models:');
+  const slower = extra.replace('models:', 'timeout_ms: 50000, models:');
   for (const [text, name] of [
     [slower, 'OPENAI_API_KEY'],
     [evilProvider('EVIL_KEY'), 'EVIL_KEY'],

@@ -89,7 +89,7 @@ test.each([
 
 test('[evidence.verify-streamed] bytes that are not UTF-8 are not a bundle', async () => {
   const { broken_link } = await streamed(Buffer.from([0x7b, 0xff, 0x7d]));
-  expect(broken_link?.reason).toContain('not UTF-8');
+  expect(broken_link?.reason).toContain('not valid UTF-8');
 });
 
 test('[evidence.verify-streamed] a bundle that changes between its two readings is not valid', async () => {
