@@ -1251,6 +1251,10 @@ const cli: readonly Requirement[] = [
     'agentctl doctor checks a deployment: addresses, versions, clocks, dependencies, alerts, evidence, tools, planes; each finding says what to do.',
   ),
   must(
+    'cli.doctor-demo',
+    'agentctl doctor warns of demo answers, of a key that npm start made and of brokers with a generated key where the gateway is not on this machine.',
+  ),
+  must(
     'cli.setup',
     'agentctl setup shows and writes the configuration of coding agents and MCP clients, and takes it back: the file has its very text again.',
   ),

@@ -38,6 +38,11 @@ export class Api {
     this.#settings = settings;
   }
 
+  /** Whether the gateway is elsewhere than on this machine. */
+  get isDeployment(): boolean {
+    return !isLoopback(this.#settings.urlFor(routeOf('health')));
+  }
+
   /** @throws Failure when the server cannot be reached, refuses, or answers with something else than JSON. */
   async call(operation: string, call: Call = {}): Promise<Answer> {
     const body = await this.text(operation, call);

@@ -2,6 +2,7 @@
 import packageJson from '#package' with { type: 'json' };
 import type { Api } from '../api.ts';
 import { count, type Fields, fields, list, text } from '../json-fields.ts';
+import { checkDemo, checkDemoBrokers } from './demo.ts';
 import { type Found, fail, ok, unknown, warn } from './finding.ts';
 
 export interface Check {
@@ -45,7 +46,7 @@ async function models(api: Api): Promise<Found[]> {
   const names = list((await read(api, 'listModels')).data).length;
   return [
     names > 0
-      ? ok(`the gateway surface answers and offers ${names} models`)
+      ? ok(`the gateway surface answers and offers ${names} ${names === 1 ? 'model' : 'models'}`)
       : warn('no model is offered', 'name models of a provider, and allowed_models of the tenant'),
   ];
 }
@@ -162,6 +163,8 @@ export const checks: readonly Check[] = [
   { name: 'gateway', run: reach },
   { name: 'models', run: models },
   { name: 'key', run: key },
+  { name: 'demo', run: checkDemo },
+  { name: 'demo keys', run: checkDemoBrokers },
   { name: 'health', run: health },
   { name: 'alerts', run: alerts },
   { name: 'evidence', run: evidence },

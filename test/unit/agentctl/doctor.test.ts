@@ -1,5 +1,6 @@
 /** `doctor`: what a deployment answers, as findings with something to do. */
 import packageJson from '#package' with { type: 'json' };
+import { demoBrokers, demoKey, demoModels } from '../../../bin/agentctl/doctor/demo.ts';
 import { errorBody, Home, serverOf } from './support.ts';
 
 const home = new Home();
@@ -17,6 +18,7 @@ const healthy: Readonly<Record<string, unknown>> = {
   'GET /health': { status: 'ok', version: packageJson.version },
   'GET /v1/models': { object: 'list', data: [{ id: 'mock' }] },
   'GET /admin/v1/whoami': { person: 'alice', role: 'admin', kind: 'human' },
+  'GET /admin/v1/providers': { providers: [{ name: 'up', type: 'openai', enabled: true, models: ['gpt-*'] }] },
   'GET /admin/v1/health/detailed': status,
   'GET /admin/v1/alerts': { alerts: [] },
   'GET /admin/v1/audit/verify': { valid: true, total_entries: 7 },
@@ -167,4 +169,38 @@ test('[cli.doctor] a store that is down fails the checks that need it, and a gat
   expect([code, out]).toEqual([1, expect.stringMatching(/fail {4}health: .*The store does not answer/)]);
   const away = await home.run(['doctor', '--url', 'http://127.0.0.1:9', '--key', 'k']);
   expect([away.code, away.out.match(/^fail/gm)]).toEqual([1, ['fail']]);
+});
+
+describe('[cli.doctor-demo] what is made for trying out', () => {
+  const demo = { name: 'demo', type: 'mock', enabled: true, models: ['claude-*', 'gpt-*', 'a', 'b', 'c', 'd'] };
+  const real = { name: 'up', type: 'openai', enabled: true, models: ['gpt-*'] };
+
+  test('demo answers are a warning on a deployment, and none on this machine', () => {
+    expect(demoModels([real, demo], true)).toEqual({
+      state: 'warn',
+      found: 'the provider demo gives demo answers (type mock) for claude-*, gpt-*, a, b, c, … (6 names)',
+      todo: expect.stringContaining('delete it from providers'),
+    });
+    expect(demoModels([real, demo], false).state).toBe('ok');
+    expect(demoModels([real, { ...demo, enabled: false }], true).state).toBe('ok');
+  });
+
+  test('and so is a key that npm start made', () => {
+    expect(demoKey({ name: 'local-human', person: 'local-human' }, true)).toEqual([
+      expect.objectContaining({ state: 'warn', found: expect.stringContaining('local-human') }),
+    ]);
+    expect([demoKey({ name: 'local-agent' }, false), demoKey({ name: 'ci', person: 'alice' }, true)]).toEqual([[], []]);
+  });
+
+  test('and a broker that takes a generated key', () => {
+    const broker = { name: 'scm', type: 'scm_app', private_key_env: 'SCM_KEY' };
+    expect(demoBrokers({ credentials: { brokers: [{ ...broker, generated_key: true }, broker] } })).toEqual([
+      { state: 'warn', found: expect.stringContaining('SCM_KEY'), todo: expect.stringContaining('SCM_KEY') },
+    ]);
+  });
+
+  test('a local run is asked for no configuration, and its mock is no finding', async () => {
+    const { odd } = await examined({ 'GET /admin/v1/providers': { providers: [demo] } });
+    expect([odd, server.seen.some(({ path }) => path.endsWith('/config'))]).toEqual([[], false]);
+  });
 });

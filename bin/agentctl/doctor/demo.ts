@@ -1,0 +1,57 @@
+/** What is made for trying the gateway out, and has no place in a deployment: answers of the mock, keys that `npm start` made [cli.doctor-demo]. */
+import type { Api } from '../api.ts';
+import { type Fields, fields, list, text } from '../json-fields.ts';
+import { type Found, ok, warn } from './finding.ts';
+
+/** Names of the keys that `npm start` makes for itself. */
+const generated = /^local-(agent|human|viewer)$/;
+
+/** Providers that answer without a model. */
+export function demoModels(providers: readonly Fields[], isDeployment: boolean): Found {
+  const mocks = providers.filter(({ type, enabled }) => type === 'mock' && enabled !== false);
+  if (mocks.length === 0) return ok('no provider gives demo answers');
+  const named = mocks.map(({ name }) => text(name) ?? 'unnamed').join(', ');
+  const models = mocks.flatMap((each) => (Array.isArray(each.models) ? each.models.map(String) : []));
+  const listed = `${models.slice(0, 5).join(', ')}${models.length > 5 ? `, … (${models.length} names)` : ''}`;
+  const found = `the provider ${named} gives demo answers (type mock) for ${listed}`;
+  if (!isDeployment) return ok(`${found}; this is a local run`);
+  return warn(found, 'delete it from providers: a misspelt or missing model is answered by it instead of refused');
+}
+
+/** The key that is used here. */
+export function demoKey({ name, person }: Fields, isDeployment: boolean): Found[] {
+  const isGenerated = generated.test(text(name) ?? '') || generated.test(text(person) ?? '');
+  if (!isDeployment || !isGenerated) return [];
+  return [
+    warn(
+      `the key ${text(name)} was made by npm start and stands in a file of its state folder`,
+      'make keys of your own (agentctl bootstrap or api_keys with key_sha256) and set GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY and GATEWAY_VIEWER_KEY',
+    ),
+  ];
+}
+
+/** Signing keys of brokers that the local run makes while none is set. */
+export function demoBrokers({ credentials }: Fields): Found[] {
+  return list(fields(credentials).brokers)
+    .filter(({ generated_key }) => generated_key === true)
+    .map(({ name, private_key_env }) =>
+      warn(
+        `the broker ${name} takes a key that npm start makes while ${private_key_env} is not set`,
+        `set ${private_key_env}, and delete generated_key from the broker`,
+      ),
+    );
+}
+
+const read = async (api: Api, operation: string): Promise<Fields> => fields((await api.call(operation)).json);
+
+export async function checkDemo(api: Api): Promise<Found[]> {
+  const { isDeployment } = api;
+  return [
+    demoModels(list((await read(api, 'listProviders')).providers), isDeployment),
+    ...demoKey(await read(api, 'whoami'), isDeployment),
+  ];
+}
+
+/** Only administrators may read the configuration; a local run may have such keys. */
+export const checkDemoBrokers = async (api: Api): Promise<Found[]> =>
+  api.isDeployment ? demoBrokers(fields((await read(api, 'getConfig')).configuration)) : [];
