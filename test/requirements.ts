@@ -1251,6 +1251,14 @@ const cli: readonly Requirement[] = [
     'agentctl doctor checks a deployment: addresses, versions, clocks, dependencies, alerts, evidence, tools, planes; each finding says what to do.',
   ),
   must(
+    'cli.why',
+    'agentctl why shows the call, its effects and what decided it within a few lines, rules for the same tool that do not fit, and every rule with --all.',
+  ),
+  must(
+    'cli.fits-terminal',
+    'On a terminal no line of a table is wider than it: long cells are cut, ids and digests stay whole, and times are distances from now; elsewhere nothing is cut.',
+  ),
+  must(
     'cli.doctor-demo',
     'agentctl doctor warns of demo answers, of a key that npm start made and of brokers with a generated key where the gateway is not on this machine.',
   ),

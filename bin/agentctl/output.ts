@@ -4,6 +4,7 @@
  */
 import { styleText } from 'node:util';
 import { visible } from '#core/evidence/visible-text.ts';
+import { cut, fittedWidths, gap, relativeTime } from './table.ts';
 
 type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
 interface Painted {
@@ -38,12 +39,17 @@ export class Output {
     if (value !== undefined && value !== null) this.line(`${name}: ${plain(value)}`);
   }
 
-  /** Rows in columns as wide as their widest cell. */
+  /** Rows in columns as wide as their widest cell; on a terminal no line is wider than it. */
   table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
-    const cells = [header, ...rows].map((row) => row.map((cell) => visible(plain(cell))));
-    const widths = header.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+    const width = process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+    const now = Date.now();
+    const written = (cell: unknown) => visible(width === undefined ? plain(cell) : relativeTime(plain(cell), now));
+    const cells = [header, ...rows].map((row) => row.map(written));
+    const widths = fittedWidths(cells, width ?? Number.POSITIVE_INFINITY);
     for (const [index, row] of cells.entries()) {
-      const text = row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+      const text = row
+        .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+        .join(' '.repeat(gap));
       this.line(index === 0 ? painted('bold', text.trimEnd()) : text.trimEnd());
     }
   }

@@ -7,6 +7,7 @@ import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
+import { addWhy } from './why.ts';
 
 interface SimulateOptions extends CallOptions {
   readonly file?: string;
@@ -38,17 +39,7 @@ export function addSimulation(parent: Parent): void {
       return allowed ? 'positive' : 'negative';
     },
   });
-  addCommand<Record<string, never>>(parent, {
-    usage: 'why <envelope_id>',
-    summary: 'Which rule decided an action, and where each rule before it failed',
-    examples: ['why 0197a3c2-7d1e-7000-8000-000000000001'],
-    run: async (cli, _options, [id = '']) => {
-      const answer = await cli.api().call('why', { path: { envelope_id: id } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showWhy(cli, fields(answer.json));
-      return 'positive';
-    },
-  });
+  addWhy(parent);
   addPolicyDiff(parent, 'diff-policy');
 }
 
@@ -129,34 +120,6 @@ function showResult(out: Output, result: Fields, call: Fields): void {
   out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}  ${what}`);
   out.field('  reason', text(result.reason));
   out.field('  suggested_alternative', text(result.suggested_alternative));
-}
-
-function showWhy({ out }: Cli, answer: Fields): void {
-  out.line('decision: ', decisionPart(answer.decision));
-  for (const name of ['envelope_id', 'matched_rule', 'decided_by', 'reason', 'policy', 'policy_version'])
-    out.field(name, answer[name]);
-  showTrace(out, answer.trace, '  ');
-  for (const effect of list(answer.effects)) {
-    const { tool, target, capability, matched_rule } = effect;
-    out.line(
-      '  effect ',
-      decisionPart(effect.decision),
-      ` ${[tool, target, capability].map(plain).join(' ')}  ${plain(matched_rule)}`,
-    );
-    showTrace(out, effect.trace, '    ');
-  }
-  out.field('unclear', text(answer.unclear));
-}
-
-function showTrace(out: Output, trace: unknown, indent: string): void {
-  for (const step of list(trace)) {
-    const { field, expected, found } = fields(step.failed);
-    const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${plain(found)}, not ${plain(expected)}`;
-    const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
-    const place = typeof step.index === 'number' && step.index < 0 ? 'guard' : `rule ${plain(step.index)}`;
-    const name = step.name === undefined ? '' : ` "${plain(step.name)}"`;
-    out.line(`${indent}${place} `, decisionPart(step.decision), ` ${plain(step.rule)}${name}  `, verdict);
-  }
 }
 
 export function showPolicyDiff(out: Output, diff: Fields): void {

@@ -1,5 +1,7 @@
 /** `status` and `whoami`: what the gateway says of itself and of the caller. */
 import { addCommand, type Parent } from './command.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
+import { type Output, plain } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addStatus(parent: Parent): void {
@@ -9,10 +11,11 @@ export function addStatus(parent: Parent): void {
       'status',
       'Providers, pending approvals, evidence sessions, budgets, recent violations',
       '.pending_approvals',
+      showStatus,
     ],
-    ['whoami', 'whoami', "The caller's role, kind and tenant", '.role'],
+    ['whoami', 'whoami', "The caller's role, kind and tenant", '.role', showTree],
   ] as const;
-  for (const [usage, operation, summary, filter] of reads) {
+  for (const [usage, operation, summary, filter, show] of reads) {
     addCommand<Record<string, never>>(parent, {
       usage,
       summary,
@@ -20,9 +23,23 @@ export function addStatus(parent: Parent): void {
       run: async (cli) => {
         const answer = await cli.api().call(operation);
         if (cli.globals.json) cli.out.json(answer.text);
-        else showTree(cli.out, answer.json);
+        else show(cli.out, fields(answer.json));
         return 'positive';
       },
     });
   }
+}
+
+/** Violations are a table below the rest: one line of all their members is read by nobody. */
+function showStatus(out: Output, { recent_violations, ...status }: Fields): void {
+  showTree(out, status);
+  const violations = list(recent_violations);
+  if (recent_violations !== undefined) out.line(`recent_violations:${violations.length === 0 ? ' none' : ''}`);
+  if (violations.length === 0) return;
+  out.table(
+    ['at', 'what', 'on', 'rule', 'reason'],
+    violations.map(({ at, tool, model, target, matched_rule, reason }) =>
+      [at, text(tool) ?? model, target, matched_rule, reason].map(plain),
+    ),
+  );
 }

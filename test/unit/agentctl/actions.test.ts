@@ -211,33 +211,78 @@ describe('[cli.policy-tools]', () => {
     expect(await home.run(['simulate', ...call])).toMatchObject({ code: 1 });
   });
 
-  test('why shows each rule and where it failed', async () => {
-    const failed = { field: 'tool', expected: 'scm.get_*', found: 'scm.create_pr' };
-    server.on(`GET /admin/v1/actions/${id}/why`, {
-      ...{ envelope_id: id, decision: 'review', matched_rule: 'git:scm.create_*', policy_version: 3, extra: 1 },
-      trace: [
-        { index: 0, rule: 'git:scm.get_*', decision: 'allow', matched: false, failed },
-        { index: 1, rule: 'git:scm.create_*', decision: 'review', matched: true },
-      ],
-    });
-    const { code, out } = await home.run(['why', id]);
-    expect(code).toBe(0);
-    expect(out).toContain('  rule 0 allow git:scm.get_*  no: tool is scm.create_pr, not scm.get_*\n');
-    expect(out).toContain('  rule 1 review git:scm.create_*  matched\n');
-  });
+  describe('[cli.why] why shows', () => {
+    const answer = (more: object) =>
+      server.on(`GET /admin/v1/actions/${id}/why`, { envelope_id: id, policy: 'p', policy_version: 3, ...more });
+    const call = {
+      protocol: 'mcp',
+      tool: 'Bash',
+      target: 'rm -rf /',
+      capability: 'execute',
+      parameters: { command: 'rm -rf /' },
+    };
+    const other = { index: 0, rule: 'git:scm.get_*', decision: 'allow', matched: false };
+    const ofTool = { field: 'tool', expected: 'scm.get_*', found: 'Bash' };
+    const near = {
+      ...{ index: 4, rule: `mcp:{${'a,'.repeat(100)}Bash}`, decision: 'allow', matched: false },
+      failed: { field: 'target', expected: './**', found: 'rm -rf /' },
+    };
 
-  test('why shows guards beside the rules, and the name of a rule', async () => {
-    server.on(`GET /admin/v1/actions/${id}/why`, {
-      decision: 'block',
-      trace: [
-        { index: -2, rule: 'guard:key-files', decision: 'block', matched: false },
-        { index: -1, rule: 'guard:secret-files', decision: 'block', matched: true },
-        { index: 0, rule: 'mcp:*', name: 'reading', decision: 'allow', matched: false },
-      ],
+    test('the call, its reason, the effect that decided and by which rule, within a few lines', async () => {
+      const trace = [{ index: 0, rule: 'shell:shell.rm', decision: 'block', matched: true }];
+      const effect = {
+        tool: 'shell.rm',
+        target: '/',
+        capability: 'delete',
+        decision: 'block',
+        matched_rule: 'shell:shell.rm',
+      };
+      answer({
+        ...{ decision: 'block', matched_rule: 'shell:shell.rm', decided_by: 'effect', reason: 'It deletes.', call },
+        ...{ effects: [{ ...effect, trace }], trace: [{ ...other, failed: ofTool }, near] },
+      });
+      expect((await home.run(['why', id])).out).toBe(
+        [
+          'block  mcp Bash on rm -rf / (execute)',
+          '  command: rm -rf /',
+          '  reason: It deletes.',
+          '  decided by: the effect shell.rm on / (delete), by rule 0 shell:shell.rm',
+          '  policy: p, version 3',
+          '  what the call would do:',
+          '    - block  shell.rm on / (delete): shell:shell.rm',
+          '  rules for this tool that do not fit:',
+          `    rule 4 allow mcp:{${'a,'.repeat(27)}a…  no: target is rm -rf /, not ./**`,
+          '  1 other rule does not fit: --all',
+          '',
+        ].join('\n'),
+      );
     });
-    const { out } = await home.run(['why', id]);
-    expect(out).toContain('  guard block guard:secret-files  matched\n');
-    expect(out).toContain('  rule 0 allow mcp:* "reading"  no\n');
+
+    test('each rule and where it failed with --all, guards beside them, and the name of a rule', async () => {
+      answer({
+        ...{ decision: 'review', matched_rule: 'mcp:*', decided_by: 'rule', call },
+        trace: [
+          { index: -2, rule: 'guard:key-files', decision: 'block', matched: false },
+          { ...other, failed: ofTool },
+          { index: 1, rule: 'mcp:*', name: 'reading', decision: 'review', matched: true },
+        ],
+      });
+      const { out } = await home.run(['why', id, '--all']);
+      expect(out).toContain('  decided by: rule 1 mcp:* "reading"\n');
+      expect(out).toContain('    guard block guard:key-files  no\n');
+      expect(out).toContain('    rule 0 allow git:scm.get_*  no: tool is Bash, not scm.get_*\n');
+      expect(out).toContain('    rule 1 review mcp:* "reading"  matched\n');
+    });
+
+    test.each([
+      ['default', 'default', 'no rule fits the call'],
+      ['approval', 'denied:e-1', 'the vote of a person: denied:e-1'],
+      ['guard', 'guard:secret-files', 'guard:secret-files'],
+      ['level', 'level:acme:*:*', 'level:acme:*:*'],
+    ])('what else decided: %s', async (decided_by, matched_rule, told) => {
+      answer({ decision: 'block', decided_by, matched_rule, call, trace: [] });
+      expect((await home.run(['why', id])).out).toContain(`  decided by: ${told}`);
+    });
   });
 
   test('[policy.diff] diff-policy counts the pairs of rules a line stands for', async () => {

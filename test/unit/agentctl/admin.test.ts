@@ -195,6 +195,27 @@ test('[cli.status] status shows whatever the gateway says, known or not, and --j
   expect(JSON.parse((await home.run(['status', '--json'])).out)).toMatchObject(status);
 });
 
+test('[cli.status] status shows violations as a table', async () => {
+  const violation = {
+    at: 't',
+    session_id: 's',
+    tool: 'Bash',
+    target: 'rm -rf /',
+    matched_rule: 'shell:shell.rm',
+    reason: 'It deletes.',
+  };
+  server.on('GET /admin/v1/health/detailed', { version: '0.8.0', recent_violations: [violation] });
+  expect((await home.run(['status'])).out).toBe(
+    [
+      'version: 0.8.0',
+      'recent_violations:',
+      'at  what  on        rule            reason',
+      't   Bash  rm -rf /  shell:shell.rm  It deletes.',
+      '',
+    ].join('\n'),
+  );
+});
+
 describe('versions, credentials, configuration', () => {
   const row = { version: 3, sha256: 'abc', created_at: 'then', created_by: 'alice', source: 'rollback', of_version: 1 };
 

@@ -1,0 +1,50 @@
+/** Tables on a terminal: no line is wider than it, and times are read as distances from now [cli.fits-terminal]. */
+
+/** Below this a column says nothing any more. */
+const least = 8;
+/** What people copy is not cut: ids and digests. */
+const isId = (cell: string): boolean => /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})$/.test(cell);
+const isTime = (cell: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(cell);
+
+/** Two columns stand this far apart. */
+export const gap = 2;
+
+/** The widths of columns in a line of `width` characters: the widest gives way first, one with ids last and never. */
+export function fittedWidths(rows: readonly (readonly string[])[], width: number): number[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const natural = Array.from({ length: columns }, (_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+  const fixed = natural.map((_, at) => rows.some((row) => isId(row[at] ?? '')));
+  const widths = [...natural];
+  const total = () => widths.reduce((sum, each) => sum + each, 0) + gap * Math.max(0, columns - 1);
+  while (total() > width) {
+    const candidates = widths.flatMap((each, at) => (!fixed[at] && each > least ? [each] : []));
+    if (candidates.length === 0) return widths;
+    const widest = widths.findIndex((each, at) => !fixed[at] && each === Math.max(...candidates));
+    widths[widest] = widths[widest]! - 1;
+  }
+  return widths;
+}
+
+/** The beginning of a text that is too long. */
+export const cut = (cell: string, width: number): string => {
+  const characters = [...cell];
+  return characters.length <= width ? cell : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+};
+
+const units = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
+
+/** `3 min ago`, `in 2 h`; a cell that is not a time stays as it is. */
+export function relativeTime(cell: string, nowMs: number): string {
+  if (!isTime(cell)) return cell;
+  const seconds = Math.round((Date.parse(cell) - nowMs) / 1000);
+  const distance = Math.abs(seconds);
+  const [size, unit] = units.find(([each]) => distance >= each) ?? [1, 's'];
+  if (distance < 1) return 'now';
+  const amount = `${Math.floor(distance / size)} ${unit}`;
+  return seconds < 0 ? `${amount} ago` : `in ${amount}`;
+}

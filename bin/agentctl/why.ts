@@ -1,0 +1,111 @@
+/** `why`: the call, what it would do, and what decided it; the rules that do not fit only with `--all` [cli.why]. */
+import { addCommand, type Parent } from './command.ts';
+import { decisionPart } from './decision.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
+import { type Output, painted, plain } from './output.ts';
+
+interface WhyOptions {
+  readonly all?: true;
+}
+
+export function addWhy(parent: Parent): void {
+  addCommand<WhyOptions>(parent, {
+    usage: 'why <envelope_id>',
+    summary: 'Why an action was decided as it was: the call, its effects, and the rule that decided',
+    examples: ['why 0197a3c2-7d1e-7000-8000-000000000001', 'why 0197a3c2-7d1e-7000-8000-000000000001 --all'],
+    options: (command) => command.option('--all', 'each rule before it as well, and where it failed'),
+    run: async (cli, { all }, [id = '']) => {
+      const answer = await cli.api().call('why', { path: { envelope_id: id } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showWhy(cli.out, fields(answer.json), all === true);
+      return 'positive';
+    },
+  });
+}
+
+function showWhy(out: Output, answer: Fields, all: boolean): void {
+  const { protocol, tool, target, capability, upstream, parameters } = fields(answer.call);
+  const at = upstream === undefined ? '' : ` at ${plain(upstream)}`;
+  const on = text(target) ? ` on ${plain(target)}` : '';
+  const call = tool === undefined ? plain(answer.envelope_id) : `${plain(protocol)} ${plain(tool)}${at}${on}`;
+  out.line(decisionPart(answer.decision), `  ${call}${capability === undefined ? '' : ` (${plain(capability)})`}`);
+  for (const [name, value] of Object.entries(fields(parameters))) out.field(`  ${name}`, short(plain(value)));
+  out.field('  reason', text(answer.reason));
+  out.line(`  decided by: ${deciderOf(answer, all)}`);
+  out.line(`  policy: ${plain(answer.policy ?? 'unknown')}, version ${plain(answer.policy_version ?? 'unknown')}`);
+  if (Array.isArray(answer.not_replayed))
+    out.line(`  not read again, because parameters are redacted: ${answer.not_replayed.map(plain).join(', ')}`);
+  const effects = list(answer.effects);
+  if (effects.length > 0) out.line('  what the call would do:');
+  for (const effect of effects) {
+    out.line('    - ', decisionPart(effect.decision), `  ${effectOf(effect)}: ${ruleOf(effect.matched_rule, all)}`);
+    if (all) showTrace(out, effect.trace, '      ');
+  }
+  out.field('  more effects', answer.more_effects);
+  out.field('  unclear', text(answer.unclear));
+  showRules(out, list(answer.trace), all);
+}
+
+/** Rules that fit protocol and tool are those that a change would most likely be made to. */
+function showRules(out: Output, trace: readonly Fields[], all: boolean): void {
+  const failed = trace.filter(({ matched }) => matched !== true);
+  if (all) {
+    if (trace.length > 0) out.line('  rules, in their order:');
+    showTrace(out, trace, '    ');
+    return;
+  }
+  const near = failed.filter((step) => !['undefined', 'protocol', 'tool'].includes(String(fields(step.failed).field)));
+  if (near.length > 0) out.line('  rules for this tool that do not fit:');
+  showTrace(out, near.slice(0, maxNear), '    ', true);
+  const others = failed.length - Math.min(near.length, maxNear);
+  if (others > 0)
+    out.line(painted('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not fit: --all`));
+}
+
+const maxNear = 3;
+
+const sentences: Readonly<Record<string, string>> = {
+  default: 'no rule fits the call; this is the default of the policy',
+  approval: 'the vote of a person',
+  task: 'the manifest of the session',
+  risk: 'the risk of the session or the key',
+  sandbox: 'the limits on effects (sandbox)',
+  provenance: 'where values of the call come from',
+  effects: 'an effect that cannot be read',
+};
+
+/** What decided, with the rule as the policy has it. */
+function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: boolean): string {
+  const by = text(decided_by) ?? 'rule';
+  const rule = ruleOf(matched_rule, all);
+  if (by === 'effect') {
+    const [effect] = list(effects).filter((each) => each.matched_rule === matched_rule);
+    const [step] = list(effect?.trace).filter(({ matched }) => matched === true);
+    return `the effect ${effectOf(effect ?? {})}, by ${step ? placeOf(step) : 'the rule'} ${rule}`;
+  }
+  const [step] = list(trace).filter(({ matched }) => matched === true);
+  if (by === 'rule' && step) return `${placeOf(step)} ${rule}${nameOf(step)}`;
+  const sentence = sentences[by];
+  return sentence === undefined ? rule : by === 'default' ? sentence : `${sentence}: ${rule}`;
+}
+
+const effectOf = ({ tool, target, capability }: Fields): string =>
+  `${plain(tool)}${text(target) ? ` on ${short(plain(target))}` : ''} (${plain(capability)})`;
+
+const placeOf = ({ index }: Fields): string =>
+  typeof index === 'number' && index < 0 ? 'guard' : `rule ${plain(index)}`;
+const nameOf = ({ name }: Fields): string => (name === undefined ? '' : ` "${plain(name)}"`);
+const ruleOf = (rule: unknown, all: boolean): string => (all ? plain(rule) : short(plain(rule), 60));
+
+const short = (value: string, most = 200): string =>
+  value.length > most ? `${[...value].slice(0, most).join('')}…` : value;
+
+function showTrace(out: Output, trace: unknown, indent: string, brief = false): void {
+  const cut = (value: unknown) => (brief ? short(plain(value), 60) : plain(value));
+  for (const step of list(trace)) {
+    const { field, expected, found } = fields(step.failed);
+    const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${cut(found)}, not ${cut(expected)}`;
+    const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
+    out.line(`${indent}${placeOf(step)} `, decisionPart(step.decision), ` ${cut(step.rule)}${nameOf(step)}  `, verdict);
+  }
+}

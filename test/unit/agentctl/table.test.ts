@@ -1,0 +1,60 @@
+/** Tables on a terminal: widths, cells that are cut, times as distances. */
+import { cut, fittedWidths, gap, relativeTime } from '../../../bin/agentctl/table.ts';
+
+const id = '01a2147e-cb1f-75d4-9e11-5d5f4ff963c8';
+const digest = 'a'.repeat(64);
+
+describe('[cli.fits-terminal] widths', () => {
+  const total = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each, 0) + gap * (widths.length - 1);
+
+  test('are those of the cells where they fit', () => {
+    expect(
+      fittedWidths(
+        [
+          ['a', 'bb'],
+          ['ccc', 'd'],
+        ],
+        80,
+      ),
+    ).toEqual([3, 2]);
+    expect(fittedWidths([], 80)).toEqual([]);
+  });
+
+  test.each([40, 60, 80, 120])('the widest column gives way to %d characters', (width) => {
+    const widths = fittedWidths([['time', 'x'.repeat(30), 'y'.repeat(200)]], width);
+    expect(total(widths)).toBe(width);
+    expect(widths[0]).toBe(4);
+    expect(widths[2]).toBeGreaterThanOrEqual(widths[1]!);
+  });
+
+  test('ids and digests stay whole, however narrow the terminal is', () => {
+    expect(fittedWidths([[id, 'x'.repeat(90)]], 50)).toEqual([36, 12]);
+    expect(fittedWidths([[digest, 'x'.repeat(90)]], 40)).toEqual([64, 8]);
+    expect(
+      fittedWidths(
+        [
+          ['header', 'x'.repeat(90)],
+          [id, 'y'],
+        ],
+        50,
+      )[0],
+    ).toBe(36);
+  });
+});
+
+test('[cli.fits-terminal] a cut cell says so, and a whole one stays', () => {
+  expect([cut('shell.rm', 8), cut('shell.rmdir', 8), cut('😀😀😀', 2)]).toEqual(['shell.rm', 'shell.r…', '😀…']);
+});
+
+test.each([
+  ['2026-11-25T20:00:00.000Z', 'now'],
+  ['2026-11-25T19:59:30Z', '30 s ago'],
+  ['2026-11-25T19:57:01.000Z', '2 min ago'],
+  ['2026-11-25T17:00:00.000Z', '3 h ago'],
+  ['2026-11-20T17:00:00.000Z', '5 d ago'],
+  ['2026-11-25T20:24:00.000Z', 'in 24 min'],
+  ['2026-11-25', '2026-11-25'],
+  ['rm 2026-11-25T20:24:00.000Z', 'rm 2026-11-25T20:24:00.000Z'],
+])('[cli.fits-terminal] the cell %s is read as %s', (cell, shown) => {
+  expect(relativeTime(cell, Date.parse('2026-11-25T20:00:00.000Z'))).toBe(shown);
+});
