@@ -6,14 +6,17 @@ const least = 8;
 const isId = (cell: string): boolean => /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})$/.test(cell);
 const isTime = (cell: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(cell);
 
+/** A distance as `relativeTime` writes it. */
+const isDistance = (cell: string): boolean => /^(?:now|\d+ (?:s|min|h|d) ago|in \d+ (?:s|min|h|d))$/.test(cell);
+
 /** Two columns stand this far apart. */
 export const gap = 2;
 
-/** The widths of columns in a line of `width` characters: the widest gives way first, one with ids last and never. */
+/** The widths of columns in a line of `width` characters: the widest gives way first; one with ids or times never does. */
 export function fittedWidths(rows: readonly (readonly string[])[], width: number): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const natural = Array.from({ length: columns }, (_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
-  const fixed = natural.map((_, at) => rows.some((row) => isId(row[at] ?? '')));
+  const fixed = natural.map((_, at) => rows.some((row) => isId(row[at] ?? '') || isDistance(row[at] ?? '')));
   const widths = [...natural];
   const total = () => widths.reduce((sum, each) => sum + each, 0) + gap * Math.max(0, columns - 1);
   while (total() > width) {

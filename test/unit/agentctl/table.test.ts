@@ -27,7 +27,8 @@ describe('[cli.fits-terminal] widths', () => {
     expect(widths[2]).toBeGreaterThanOrEqual(widths[1]!);
   });
 
-  test('ids and digests stay whole, however narrow the terminal is', () => {
+  test('ids, digests and times stay whole, however narrow the terminal is', () => {
+    expect(fittedWidths([['22 min ago', 'x'.repeat(90)]], 30)).toEqual([10, 18]);
     expect(fittedWidths([[id, 'x'.repeat(90)]], 50)).toEqual([36, 12]);
     expect(fittedWidths([[digest, 'x'.repeat(90)]], 40)).toEqual([64, 8]);
     expect(
