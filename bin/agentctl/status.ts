@@ -30,7 +30,7 @@ export function addStatus(parent: Parent): void {
   }
 }
 
-/** Violations are a table below the rest: one line of all their members is read by nobody. */
+/** Violations are a table below the rest: one line of all their members cannot be read. */
 function showStatus(out: Output, { recent_violations, ...status }: Fields): void {
   showTree(out, status);
   const violations = list(recent_violations);
