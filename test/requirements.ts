@@ -1292,6 +1292,10 @@ const cli: readonly Requirement[] = [
     'docs.names',
     'Commands, options, routes, scripts, files, metrics and configuration keys that the documentation names exist.',
   ),
+  must(
+    'docs.commands',
+    'The commands of the README, the tutorials and the how-to pages that need this machine alone run, in their order, and print what the page shows.',
+  ),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
   must('cli.finds-keys', 'agentctl reads the keys file: the agent key for actions, the human key for votes.'),

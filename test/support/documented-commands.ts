@@ -1,0 +1,256 @@
+/** The shell blocks of a page of the documentation, run against a gateway of their own and compared with the output the page shows. */
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import { isMap, parse, parseDocument } from 'yaml';
+import type { LocalKeys } from '../../adapters/local/keys-file.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+export interface Step {
+  readonly line: number;
+  readonly command: string;
+  /** Undefined where the page shows no output. */
+  readonly output: string | undefined;
+}
+
+/** The blocks `sh`, `shell` and `console` of a page. In `console`, lines after a `$` are one command each with its output. */
+export function stepsOf(markdown: string): Step[] {
+  const steps: Step[] = [];
+  let kind: string | undefined;
+  let indent = 0;
+  let block: { line: number; text: string }[] = [];
+  for (const [index, raw] of markdown.split('\n').entries()) {
+    const fence = /^( *)```(\w*)/.exec(raw);
+    if (fence && kind === undefined) {
+      [indent, kind, block] = [fence[1]!.length, fence[2]!, []];
+    } else if (fence) {
+      if (kind === 'sh' || kind === 'shell') steps.push(...scriptOf(block));
+      if (kind === 'console') steps.push(...sessionOf(block));
+      kind = undefined;
+    } else if (kind !== undefined) block.push({ line: index + 1, text: raw.slice(indent) });
+  }
+  return steps;
+}
+
+type Block = readonly { readonly line: number; readonly text: string }[];
+
+/** Commands end where a line neither ends in a backslash nor leaves a quote or a loop open. */
+function scriptOf(block: Block): Step[] {
+  const steps: Step[] = [];
+  let open: { line: number; command: string } | undefined;
+  for (const { line, text } of block) {
+    open = open ? { ...open, command: `${open.command}\n${text}` } : { line, command: text };
+    if (text.trim() === '' && open.command.trim() === '') open = undefined;
+    else if (isWhole(open.command)) {
+      steps.push({ ...open, output: undefined });
+      open = undefined;
+    }
+  }
+  return steps;
+}
+
+function isWhole(text: string): boolean {
+  const command = text.replaceAll(/(^|\s)#.*$/gm, '');
+  return (
+    !command.endsWith('\\') &&
+    command.replaceAll(/\\./g, '').split("'").length % 2 === 1 &&
+    /\bdo$/m.test(command) === /^done\b/m.test(command)
+  );
+}
+
+function sessionOf(block: Block): Step[] {
+  const steps: { line: number; command: string; output: string }[] = [];
+  let continued = false;
+  for (const { line, text } of block) {
+    const last = steps.at(-1);
+    if (text.startsWith('$ ')) steps.push({ line, command: text.slice(2), output: '' });
+    else if (last && continued) last.command += `\n${text}`;
+    else if (last) last.output += `${text}\n`;
+    continued = text.endsWith('\\') && (text.startsWith('$ ') || continued);
+  }
+  return steps.map(({ output, ...step }) => ({ ...step, output: output === '' ? undefined : output }));
+}
+
+/** The YAML blocks of a page. */
+export const yamlOf = (markdown: string): string[] =>
+  [...markdown.matchAll(/^( *)```ya?ml\n([\s\S]*?)^ *```/gm)].map(([, indent = '', text = '']) =>
+    text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  );
+
+export interface Ran {
+  readonly code: number;
+  /** Standard output and standard error, as they came. */
+  readonly text: string;
+}
+
+const root = resolve(__dirname, '../..');
+
+/** A folder that looks like a checkout, and the gateway that runs in it. */
+export class DocumentedRun {
+  readonly folder: string;
+  readonly gateway: Gateway;
+  /** What the page printed, and what stands for it in this run: ids and addresses. */
+  readonly #known = new Map<string, string>();
+  /** What `<envelope_id>` and `<id>` on the page stand for: those that were printed last. */
+  readonly #placeholders = new Map<string, string>();
+  /** Assignments of earlier blocks: a reader's shell keeps them. */
+  #assigned = '';
+
+  private constructor(folder: string, gateway: Gateway) {
+    this.folder = folder;
+    this.gateway = gateway;
+    const { gateway_url, admin_url, mcp_url, edge_url } = gateway.ready;
+    for (const [port, url] of Object.entries({ 8080: gateway_url, 8081: admin_url, 8082: mcp_url, 8443: edge_url })) {
+      const { protocol, port: own } = new URL(url!);
+      this.#known.set(`${protocol}//127.0.0.1:${port}`, `${protocol}//127.0.0.1:${own}`);
+    }
+    this.#assigned += `ADMIN_URL='${admin_url}'\n`;
+  }
+
+  /** @param keys variables for keys of the local run. */
+  static async start(keys: Readonly<Record<string, keyof LocalKeys>>): Promise<DocumentedRun> {
+    const folder = mkdtempSync(join(tmpdir(), 'documented-'));
+    for (const name of ['config', 'policies', 'plugins'])
+      cpSync(join(root, name), join(folder, name), { recursive: true });
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    const script = (name: string, text: string) => {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+      chmodSync(join(bin, name), 0o755);
+    };
+    script('agentctl', `exec '${join(root, 'node_modules/.bin/node')}' '${join(root, 'bin/agentctl.ts')}' "$@"`);
+    script('npx', 'exec "$@"');
+    script('curl', `PATH='${process.env.PATH}' exec curl --silent --show-error --fail-with-body "$@"`);
+    const gateway = await startGateway({
+      config: join(folder, 'config/gateway.yaml'),
+      state: join(folder, '.gateway'),
+    });
+    const run = new DocumentedRun(folder, gateway);
+    for (const [name, role] of Object.entries(keys)) run.#assigned += `${name}='${gateway.keys[role]}'\n`;
+    return run;
+  }
+
+  async run({ command }: Step): Promise<Ran> {
+    const line = this.#here(command);
+    const assignment = /^(?:export )?[A-Z_]+=\S+$|^[A-Z_]+=\$\(.*\)$/.test(command);
+    const ran = await bash(`${this.#assigned}${line}\n`, this.folder);
+    if (assignment) this.#assigned += `${line}\n`;
+    for (const [, name = '', value = ''] of ran.text.matchAll(/^(envelope_id|id): (\S+)$/gm))
+      this.#placeholders.set(`<${name}>`, value);
+    return ran;
+  }
+
+  /**
+   * @returns the expected text as a pattern, where the output differs; ids that the page shows stand for those of this run from now on.
+   * What looks back on traffic is repeated for some time, since its sums follow the calls.
+   */
+  async mismatch(step: Step & { readonly output?: string | undefined }, { text }: Ran): Promise<string | undefined> {
+    const pattern = this.#patternOf(step.output ?? '');
+    const until = Date.now() + 30_000;
+    let shown = text;
+    for (;;) {
+      const found = new RegExp(`^${pattern.source}`, 'm').exec(shown);
+      for (const [index, printed] of pattern.printed.entries()) if (found) this.#known.set(printed, found[index + 1]!);
+      if (found) return undefined;
+      if (!/agentctl (?:requests|violations|usage|budgets|providers)\b/.test(step.command) || Date.now() > until)
+        return pattern.source;
+      shown = (await this.run(step)).text;
+    }
+  }
+
+  /** @throws Error with the output, where it fails. */
+  async shell(command: string): Promise<void> {
+    const { code, text } = await this.run({ line: 0, command, output: undefined });
+    if (code !== 0) throw new Error(`${command} ended with ${code}:\n${text}`);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.folder, name), 'utf8');
+  }
+
+  #here(command: string): string {
+    let here = command;
+    for (const [printed, own] of [...this.#known, ...this.#placeholders]) here = here.replaceAll(printed, own);
+    return here;
+  }
+
+  /** Times, digests, durations and amounts of time differ from run to run; `…` stands for any text, alone on a line for any lines. */
+  #patternOf(output: string): { readonly source: string; readonly printed: readonly string[] } {
+    const printed: string[] = [];
+    const part = (token: string): string => {
+      if (token === '…') return '.*?';
+      if (token === '<envelope_id>') return uuid;
+      if (isUuid.test(token)) {
+        const known = this.#known.get(token);
+        if (known !== undefined) return RegExp.escape(known);
+        const at = printed.indexOf(token);
+        if (at >= 0) return `\\${at + 1}`;
+        printed.push(token);
+        return `(${uuid})`;
+      }
+      if (/^\d{4}-/.test(token)) return '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
+      if (/^[0-9a-f-]{6,}$/.test(token)) return '[0-9a-f-]+';
+      if (/^\d+(?:\.\d+)? (?:ms|min)$/.test(token)) return '[\\d.]+ \\w+';
+      return RegExp.escape(this.#known.get(token) ?? token).replaceAll(/(?: |\\x20)+/g, ' +');
+    };
+    const lines = output.trimEnd().split('\n');
+    const source = lines.map((line) =>
+      line.trim() === '…'
+        ? '(?:.*\n)*?'
+        : `${line
+            .split(tokens)
+            .filter((token) => token !== undefined && token !== '')
+            .map(part)
+            .join('')} *(?:\n|$)`,
+    );
+    return { source: source.join(''), printed };
+  }
+
+  /** Puts the members of a YAML text into the configuration file, as a page says to do by hand, and waits until they are in force. */
+  async configure(yaml: string): Promise<void> {
+    const file = join(this.folder, 'config/gateway.yaml');
+    const document = parseDocument(readFileSync(file, 'utf8'));
+    for (const [name, value] of Object.entries(parse(yaml) as Record<string, unknown>)) {
+      const before = document.get(name);
+      const merged = isMap(before) ? { ...(before.toJS(document) as object), ...(value as object) } : value;
+      document.set(name, document.createNode(merged));
+    }
+    const imported = /configuration imported/g;
+    const times = this.gateway.log().match(imported)?.length ?? 0;
+    writeFileSync(file, document.toString());
+    const until = Date.now() + 60_000;
+    while ((this.gateway.log().match(imported)?.length ?? 0) === times) {
+      if (Date.now() > until) throw new Error(`The configuration was not imported:\n${this.gateway.log()}`);
+      await new Promise((next) => setTimeout(next, 100));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const isUuid = new RegExp(`^${uuid}$`);
+const tokens = new RegExp(
+  `(${uuid}|<envelope_id>|\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z|https?://127\\.0\\.0\\.1:\\d+|\\b(?=[a-f-]*\\d)[0-9a-f]{6,}[0-9a-f-]*|\\d+(?:\\.\\d+)? (?:ms|min)\\b|…)`,
+);
+
+const bash = (script: string, cwd: string): Promise<Ran> =>
+  new Promise((done) => {
+    const env = {
+      ...process.env,
+      HOME: cwd,
+      PATH: `${join(cwd, 'bin')}${delimiter}${process.env.PATH}`,
+      NODE_OPTIONS: '',
+    };
+    execFile('bash', ['-c', `exec 2>&1\n${script}`], { cwd, env, timeout: 120_000 }, (fault, stdout) => {
+      done({ code: fault ? (typeof fault.code === 'number' ? fault.code : 255) : 0, text: stdout });
+    });
+  });
