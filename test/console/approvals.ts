@@ -152,10 +152,10 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
               return document.querySelector('dialog[open]')?.innerText ?? '';
             })()`,
           ) as Promise<string>;
-        assert.match(await pressed('ja'), /^Approve this request\?[^]*make quick second/);
+        assert.match(await pressed('ja'), /^Approve this request\?[\s\S]*make quick second/);
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
-        assert.match(await pressed('kd'), /^Deny this request\?[^]*make quick first/);
+        assert.match(await pressed('kd'), /^Deny this request\?[\s\S]*make quick first/);
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         // The second key is no second choice: what was asked first stays.

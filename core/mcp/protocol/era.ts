@@ -85,7 +85,7 @@ const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(versio
 
 /**
  * A client that says it speaks another revision would misread the answer. Revisions that are to come are refused by their claim.
- * @throws RpcFault -32600 where the header names a revision nobody speaks.
+ * @throws RpcFault -32600 where the header names a revision that no handler has.
  */
 export function assertKnownVersion({ version }: McpHeaders): void {
   const known: readonly string[] = sessionVersions;

@@ -133,7 +133,11 @@ describe('not counted, and the comment is taken', () => {
     ['another repository', { on: { repository: 'acme/ops' } }, /was not requested on this pull request/],
     ['an approval without a question', { receipt: undefined }, /was not requested on this pull request/],
     ['a question that lacks a part', { receipt: { repository: 'acme/web', number: '7' } }, /was not requested/],
-    ['a read permission', { permission: 'read' }, /Found permission read at acme\/web; allowed to vote: write, maintain, admin/],
+    [
+      'a read permission',
+      { permission: 'read' },
+      /Found permission read at acme\/web; allowed to vote: write, maintain, admin/,
+    ],
     [
       'a push since',
       { head: 'd'.repeat(40) },
@@ -141,7 +145,11 @@ describe('not counted, and the comment is taken', () => {
     ],
     ['a deleted question', { question: undefined }, /deleted since it was asked/],
     ['an edited question', { question: `${question} Please.` }, /edited since it was asked/],
-    ['another digest', { text: `/approve ${id} 0123456789ab` }, /digest in the comment belongs to another call or commit/],
+    [
+      'another digest',
+      { text: `/approve ${id} 0123456789ab` },
+      /digest in the comment belongs to another call or commit/,
+    ],
     ['more than the id', { text: `/approve ${id} please` }, /Found more than the id/],
   ])('%s', async (_what, asked, message) => {
     const { heard, commits, taken } = said(asked);

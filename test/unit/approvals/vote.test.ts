@@ -216,7 +216,10 @@ describe('[identity.separation-votes] several votes', () => {
   test('a person counts once', async () => {
     const { ports, row } = world(approvalRow({ requires: two }));
     const waits = await decideApproval(ports, row, by('alice'));
-    await expectConflict(decideApproval(ports, waits, by('alice')), /alice has approved e1 already; the next approval must come from another person/);
+    await expectConflict(
+      decideApproval(ports, waits, by('alice')),
+      /alice has approved e1 already; the next approval must come from another person/,
+    );
   });
 
   test('a vote that no open rule counts is refused with what is needed', async () => {

@@ -48,7 +48,9 @@ describe('the limits of a call', () => {
   });
 
   test('of a tenant nobody knows are none: it is refused', () => {
-    expect(() => limitsOf(configuration({}), 'constructor', 'mock')).toThrow(/tenant "constructor" is not in the configuration/);
+    expect(() => limitsOf(configuration({}), 'constructor', 'mock')).toThrow(
+      /tenant "constructor" is not in the configuration/,
+    );
     expect(
       limitsOf(configuration({ tenants: [{ id: 'constructor', api_keys: ['k'] }] }), 'constructor', 'm').budgets,
     ).toEqual([]);
