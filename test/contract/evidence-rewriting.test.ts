@@ -289,7 +289,7 @@ test('[evidence.checkpoint] commits take the same store steps with checkpoints a
   expect(withThem.calls).toBe(without.calls);
   const projecting = await gateway.steps.during(() => gateway.projected());
   expect(await readFile(join(gateway.folder, 'checkpoints.jsonl'), 'utf8')).toMatch(/^(\{.*\}\n){2}$/);
-  // Its marks, its sums, and the minutes of the tenant, of everything and of the tool, in steps that may be repeated; archive and
-  // checkpoints are files. The log of the tenant reads its head and its sessions, and writes both.
-  expect(projecting.calls).toBe(8 + 4);
+  // Its marks, its sums, and the minutes of the tenant, of everything and of the tool, in steps that may be repeated; the hours of the
+  // same; archive and checkpoints are files. The log of the tenant reads its head and its sessions, and writes both.
+  expect(projecting.calls).toBe(8 + 4 + 4);
 });

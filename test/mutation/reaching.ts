@@ -8,7 +8,7 @@ const imports =
 
 /** A test that is far from a file loads it on the way to something else, and costs as much time as one that is meant for it. */
 const mostStepsFurther = 2;
-const mostTests = 12;
+const mostTests = 8;
 
 interface Reaching {
   readonly test: string;

@@ -1,8 +1,8 @@
 /**
  * Changes single lines of the decision logic and counts the changes that no test notices:
- * `npm run mutation -- [--seed 7] [--each 40] [--only core/approvals,core/limits] [--stores] [--workers 2] [--least 80]`.
+ * `npm run mutation -- [--seed 7] [--each 40] [--only core/approvals,core/limits] [--also property,contract] [--workers 2] [--least 80]`.
  * Of each area it draws `--each` changes in an order that the seed fixes, and runs the quick tests that import the changed file, nearest first;
- * `--stores` also runs the tests over the real store for what the quick ones left. It works in copies and prints the seed, each survivor and each
+ * `--also` runs those of further folders for what the quick ones left. It works in copies and prints the seed, each survivor and each
  * change that is known to have no effect. It ends with 1 when an area's share of noticed changes is below `--least` percent.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,7 +23,7 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
     each: { type: 'string', default: '40' },
     only: { type: 'string', default: '' },
-    stores: { type: 'boolean', default: false },
+    also: { type: 'string', default: '' },
     workers: { type: 'string', default: '2' },
     least: { type: 'string', default: '0' },
   },
@@ -46,7 +46,7 @@ const only = given.only.split(',');
 /** Types, ports and texts for people have no behaviour of their own. */
 const without = /\/(ports|tables|[a-z-]*report[a-z-]*|card|browser-page)\.ts$/;
 
-type Outcome = 'noticed' | 'noticed over the store' | 'noticed by its time-out' | 'survived' | 'no effect';
+type Outcome = 'noticed' | 'noticed by further tests' | 'noticed by its time-out' | 'survived' | 'no effect';
 
 interface Attempt {
   readonly area: string;
@@ -58,12 +58,12 @@ const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { 
   .split('\n')
   .filter((name) => name !== '');
 const sources = listed.filter((name) => name.endsWith('.ts') || name.endsWith('.tsx'));
-const quick = reachingTests(root, sources, /^test\/(unit|property|policies|state-machines)\/.*\.test\.ts$/);
-const stores = reachingTests(root, sources, /^test\/contract\/.*\.test\.ts$/);
+const quick = reachingTests(root, sources, /^test\/(unit|policies|state-machines)\/.*\.test\.ts$/);
+const further = reachingTests(root, sources, new RegExp(`^test/(${given.also.replaceAll(',', '|')})/.*\\.test\\.ts$`));
 
-const testsOf = (file: string): { quick: readonly string[]; stores: readonly string[] } => ({
+const testsOf = (file: string): { quick: readonly string[]; further: readonly string[] } => ({
   quick: quick(file),
-  stores: given.stores ? stores(file) : [],
+  further: given.also === '' ? [] : further(file),
 });
 
 function drawn(): { readonly area: string; readonly mutant: Mutant }[] {
@@ -87,8 +87,8 @@ async function attempt(copy: string, mutant: Mutant): Promise<Outcome> {
   try {
     const first = await runTests(root, copy, tests.quick);
     if (first !== 'passed') return first === 'failed' ? 'noticed' : 'noticed by its time-out';
-    const second = await runTests(root, copy, tests.stores);
-    return second === 'passed' ? 'survived' : 'noticed over the store';
+    const second = await runTests(root, copy, tests.further);
+    return second === 'passed' ? 'survived' : 'noticed by further tests';
   } finally {
     writeFileSync(path, before);
   }
@@ -98,7 +98,7 @@ async function attempt(copy: string, mutant: Mutant): Promise<Outcome> {
 async function attempts(copies: readonly string[]): Promise<Attempt[]> {
   const sample = drawn();
   const used = [
-    ...new Set(sample.flatMap(({ mutant }) => [...testsOf(mutant.file).quick, ...testsOf(mutant.file).stores])),
+    ...new Set(sample.flatMap(({ mutant }) => [...testsOf(mutant.file).quick, ...testsOf(mutant.file).further])),
   ];
   const share = (worker: number) => used.filter((_, at) => at % copies.length === worker);
   const before = await Promise.all(copies.map((copy, worker) => runTests(root, copy, share(worker), true)));
@@ -110,6 +110,7 @@ async function attempts(copies: readonly string[]): Promise<Attempt[]> {
     for (const { area, mutant } of open) {
       const outcome = await attempt(copy, mutant);
       tried.push({ area, mutant, outcome });
+      if (tried.length % 20 === 0) console.log(`${tried.length} of ${sample.length} tried`);
       const said = outcome === 'no effect' ? `no effect: ${reasonWithoutEffect(mutant)}` : outcome;
       if (!outcome.startsWith('noticed'))
         console.log(`${said}  ${mutant.file}:${mutant.line}  ${mutant.from}  →  ${mutant.to}`);
@@ -125,14 +126,14 @@ function report(tried: readonly Attempt[]): void {
   const line = (name: string, own: readonly Attempt[]): number => {
     const counted = own.length - count(own, 'no effect');
     const score = counted === 0 ? 100 : Math.round(((counted - count(own, 'survived')) / counted) * 1000) / 10;
-    const parts = (['noticed', 'noticed over the store', 'noticed by its time-out', 'survived', 'no effect'] as const)
+    const parts = (['noticed', 'noticed by further tests', 'noticed by its time-out', 'survived', 'no effect'] as const)
       .map((outcome) => `${outcome} ${count(own, outcome)}`)
       .join(', ');
     console.log(`${name}: ${score} % of ${counted} (${parts})`);
     return score;
   };
   console.log(
-    `seed ${given.seed}, ${given.each} of each area, ${given.stores ? 'quick tests and the store' : 'quick tests only'}`,
+    `seed ${given.seed}, ${given.each} of each area, quick tests${given.also === '' ? '' : ` and ${given.also}`}`,
   );
   for (const area of areas) {
     const own = tried.filter((each) => each.area === area);
