@@ -1,10 +1,13 @@
 /** The frame of the console: signed out the sign-in page, signed in the navigation and one page. */
 import type { ComponentType } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { AlertsPage } from './alerts/page.tsx';
 import { apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
 import { countOf, usePending } from './approvals/pending.ts';
+import { BudgetsPage } from './budgets/page.tsx';
 import { CredentialsPage } from './credentials/page.tsx';
+import { HealthPage } from './health/page.tsx';
 import type { PageProps } from './page-props.ts';
 import { PasskeysPage } from './passkeys/page.tsx';
 import { PoliciesPage } from './policies/page.tsx';
@@ -24,32 +27,38 @@ import {
 } from './session.ts';
 import { SessionsPage } from './sessions/page.tsx';
 import { SignIn } from './sign-in.tsx';
-import { StatusPage } from './status/page.tsx';
+import { ToolsPage } from './tools/page.tsx';
 import { TrafficPage } from './traffic/page.tsx';
 import { Text } from './ui.tsx';
 
 const names: Readonly<Record<Page, string>> = {
   approvals: 'Approvals',
+  tools: 'Tools',
   sessions: 'Sessions',
   requests: 'Requests',
   traffic: 'Traffic',
   policies: 'Policies',
+  alerts: 'Alerts',
+  budgets: 'Budgets',
   rollouts: 'Rollouts',
   credentials: 'Credentials',
   passkeys: 'Passkeys',
-  status: 'Status',
+  health: 'Health',
 };
 
 const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
   approvals: ApprovalsPage,
+  tools: ToolsPage,
   sessions: SessionsPage,
   requests: RequestsPage,
   traffic: TrafficPage,
   policies: PoliciesPage,
+  alerts: AlertsPage,
+  budgets: BudgetsPage,
   rollouts: RolloutsPage,
   credentials: CredentialsPage,
   passkeys: PasskeysPage,
-  status: StatusPage,
+  health: HealthPage,
 };
 
 export function App() {
@@ -97,6 +106,12 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
   useEffect(() => {
     document.title = `${count}${names[page]} · Agent Governance Gateway`;
   }, [page, count]);
+  const nav = useRef<HTMLElement>(null);
+  // On a phone the pages stand in one line, and the one that is open may be out of sight.
+  useEffect(
+    () => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+    [page],
+  );
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -104,7 +119,7 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
       </button>
       <header class="bar">
         <strong>Gateway</strong>
-        <nav aria-label="Pages">
+        <nav ref={nav} aria-label="Pages">
           {shown.map((name) => (
             <a key={name} class="tab" href={hashOf(name)} aria-current={name === page ? 'page' : undefined}>
               {names[name]}
@@ -126,4 +141,4 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
 }
 
 /** Pages whose operations a viewer may call. */
-const forViewers: ReadonlySet<Page> = new Set<Page>(['traffic', 'policies', 'status']);
+const forViewers: ReadonlySet<Page> = new Set<Page>(['tools', 'traffic', 'policies', 'alerts', 'budgets', 'health']);

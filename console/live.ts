@@ -50,8 +50,13 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
       asking = false;
       if (askAgain && failures === 0 && !ended.signal.aborted) return void question();
       if (ended.signal.aborted || (every.current === 0 && failures === 0)) return;
-      const pause = Math.max(every.current, document.hidden ? hiddenMs : visibleMs);
-      timer = setTimeout(question, Math.min(pause * 2 ** Math.min(failures, 4), Math.max(slowestMs, pause)));
+      const shortest = document.hidden ? hiddenMs : visibleMs;
+      // After a fault it is asked again soon, however seldom else, and then less and less often.
+      const pause =
+        failures === 0
+          ? Math.max(every.current, shortest)
+          : Math.min(shortest * 2 ** Math.min(failures - 1, 4), slowestMs);
+      timer = setTimeout(question, pause);
     };
     const shown = () => {
       if (!document.hidden) question();

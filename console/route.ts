@@ -2,8 +2,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 export const pages = [
-  ...(['approvals', 'sessions', 'requests', 'traffic', 'policies', 'rollouts'] as const),
-  ...(['credentials', 'passkeys', 'status'] as const),
+  ...(['approvals', 'tools', 'sessions', 'requests', 'traffic', 'policies'] as const),
+  ...(['alerts', 'budgets', 'rollouts', 'credentials', 'passkeys', 'health'] as const),
 ] as const;
 export type Page = (typeof pages)[number];
 
@@ -14,7 +14,8 @@ export interface Route {
 
 export function routeOf(hash: string): Route {
   const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
-  const page = pages.find((known) => known === name) ?? 'approvals';
+  // Addresses of before the page was parted go on working.
+  const page = pages.find((known) => known === name) ?? (name === 'status' ? 'health' : 'approvals');
   return { page, id: id === '' ? undefined : decoded(id) };
 }
 

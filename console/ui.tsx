@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { type Language, partsOf } from './approvals/highlight.ts';
 import type { Live } from './live.ts';
 import { ago } from './words.ts';
 
@@ -27,9 +28,22 @@ const diffClass = (line: string): string => {
   return line.startsWith('@@') ? 'place' : '';
 };
 
-/** Text over several lines; of a diff, each line says by its sign and its colour what becomes of it. */
-export function Block({ of }: { readonly of: string }) {
-  const lines = visibleLines(of).split('\n');
+/** Text over several lines; of a diff, each line says by its sign and its colour what becomes of it, of a command each part what it is. */
+export function Block({ of, language }: { readonly of: string; readonly language?: Language | undefined }) {
+  const text = visibleLines(of);
+  const lines = text.split('\n');
+  if (language && !isDiff(lines))
+    return (
+      <pre>
+        <span dir="ltr">
+          {partsOf(text, language).map(({ text, kind }, at) => (
+            <span key={at} class={kind}>
+              {text}
+            </span>
+          ))}
+        </span>
+      </pre>
+    );
   const classOf = isDiff(lines) ? diffClass : () => '';
   return (
     <pre>
@@ -72,9 +86,11 @@ export function Badge({ of }: { readonly of: string }) {
 }
 const kinds: Readonly<Record<string, Kind>> = {
   ...{ allow: 'good', approved: 'good', consumed: 'good', executed: 'good', healthy: 'good', resolved: 'good' },
-  ...{ ok: 'good', valid: 'good', success: 'good' },
+  ...{ ok: 'good', valid: 'good', success: 'good', accepted: 'good', up: 'good' },
   ...{ block: 'bad', denied: 'bad', failed: 'bad', critical: 'bad', unhealthy: 'bad', blocked: 'bad', invalid: 'bad' },
+  ...{ down: 'bad', unavailable: 'bad', dead: 'bad' },
   ...{ review: 'warn', pending: 'warn', warning: 'warn', degraded: 'warn', active: 'warn', alert: 'warn' },
+  ...{ changed: 'warn', new: 'warn', retrying: 'warn' },
 };
 
 /** Loading and error of what a page asks for; the last answer stays in sight while the gateway is down. */

@@ -23,3 +23,9 @@ export function duration(seconds: number): string {
 export const ago = (iso: string, nowMs = Date.now()): string => `${duration((nowMs - Date.parse(iso)) / 1000)} ago`;
 
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Of measured values: whole numbers with their thousands parted, others with three digits that count. */
+export const figure = (value: number): string =>
+  value.toLocaleString('en', Number.isInteger(value) ? {} : { maximumSignificantDigits: 3 });
+
+export const usd = (value: number): string => `${value.toFixed(2)} USD`;

@@ -128,6 +128,7 @@ export function compose(
     secrets,
     objects,
     results: objectBucket({ bucket, folder: objectFolders.results }),
+    definitionTexts: objectBucket({ bucket, folder: objectFolders.definitions }),
     configStore,
     listedSecretNames: undefined, // the bundles in Secrets Manager hold what the operator put there
     snapshots,

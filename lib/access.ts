@@ -160,6 +160,7 @@ function objectAccess({ objects }: GatewayStores, spec: Rights): PolicyStatement
   const allowed = [
     ...bodies(spec.objects, objectFolders.configurations),
     ...bodies(spec.results, objectFolders.results),
+    ...bodies(spec.definitions, objectFolders.definitions),
   ];
   return allowed.length > 0 ? [...allowed, allow(['s3:ListBucket'], [objects.bucketArn])] : [];
 }

@@ -118,6 +118,9 @@ export const findings = (spec: Rights, stores: string): Record<string, string> =
   ...(spec.results && {
     [bodiesIn(stores, objectFolders.results)]: 'Objects are named by the digest of their content.',
   }),
+  ...(spec.definitions && {
+    [bodiesIn(stores, objectFolders.definitions)]: 'Objects are named by the digest of their content.',
+  }),
   ...(spec.invokesModels && {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/*]':
       'The configuration names the models and their regions; it is versioned, and stored by an administrator alone.',

@@ -696,6 +696,10 @@ const evidence: readonly Requirement[] = [
     'evidence.report.html',
     'The HTML report escapes hostile text and carries a Content-Security-Policy and nosniff.',
   ),
+  must(
+    'evidence.report-log',
+    'A report says which leaf of the transparency log the session is and which witnesses saw it, and is not valid where the chain is not the logged one.',
+  ),
   must('evidence.sessions', 'Sessions with evidence are listed in pages.'),
   must('evidence.policy-version', 'The manifest names every policy version that decided in the session.'),
   must(
@@ -1874,6 +1878,10 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('mcp.drift', 'A changed tool definition is recorded once: a warning, or no call until a human accepts it.'),
   must(
+    'mcp.definition-diff',
+    'A human who is to accept a definition reads the accepted and the offered text, what the later one introduces and which tools it stands in front of; accepting can be bound to the definition looked at.',
+  ),
+  must(
     'mcp.stdio-contained',
     'A stdio MCP server sees neither the processes nor the state folder of the gateway unless contained: false is written, which status shows; one that does not start says what it printed last.',
   ),
@@ -2124,6 +2132,10 @@ const webConsole: readonly Requirement[] = [
     'The browser verifies a session or a bundle from a file with the verifier of the command line, in a worker with progress, and sends it nowhere.',
   ),
   must(
+    'console.verify-log',
+    'The page and the HTML file of a session take the keys of the log and of witnesses, and say who saw the session or which witness did not.',
+  ),
+  must(
     'console.traffic',
     'Requests, latency and cost are drawn over time by dimension, with a table that says the same.',
   ),
@@ -2138,7 +2150,18 @@ const webConsole: readonly Requirement[] = [
     'console.policy-saved',
     'A platform administrator stores changed policies as a new version with a reason; others see no editor, and a version that came meanwhile is not overwritten.',
   ),
-  must('console.status', 'Alerts, providers, budgets and violations are shown; alerts can be acknowledged.'),
+  must(
+    'console.tools',
+    'Definitions of MCP tools that no human has accepted are shown beside the accepted ones, with what they introduce and which tools they stand in front of, on the card of a call too; a person accepts the one looked at.',
+  ),
+  must(
+    'console.highlight',
+    'Executed commands and queries are coloured by their parts; no character is added, hidden or moved.',
+  ),
+  must('console.alerts', 'Alerts are shown with what was measured, and acknowledged.'),
+  must('console.budgets', 'Budgets are shown as they stand, with their forecast.'),
+  must('console.health', 'Dependencies, providers, notifications and violations are shown.'),
+  must('console.states', 'Every page says when it waits, when there is nothing, and what went wrong.'),
   must('console.own-origin', 'No page asks another host or breaks its policy.'),
   must('console.package', 'The installed package serves the console without a compiler.'),
 ];

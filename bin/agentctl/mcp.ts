@@ -1,9 +1,15 @@
-/** `mcp`: the tools of the MCP servers, and how policies see them. */
+/** `mcp`: the tools of the MCP servers, how policies see them, and a human's word on definitions that have changed. */
 import { addCommand, addGroup, type Parent } from './command.ts';
-import { fields, list } from './json-fields.ts';
+import { atTerminal, confirmed } from './confirm.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
+import { type Output, painted } from './output.ts';
+
+interface ToolOptions {
+  readonly upstream?: string;
+}
 
 export function addMcp(program: Parent): void {
-  const parent = addGroup(program, 'mcp', 'Tools of MCP servers: list with capability and decision');
+  const parent = addGroup(program, 'mcp', 'Tools of MCP servers: tools, show, accept');
   addCommand<Record<string, never>>(parent, {
     usage: 'tools',
     summary: 'List the tools seen, their capability and why, and what the policy says of a call without arguments',
@@ -28,7 +34,86 @@ export function addMcp(program: Parent): void {
       return 'positive';
     },
   });
+  addCommand<ToolOptions>(parent, {
+    usage: 'show <tool>',
+    summary: 'Show one tool: what its offered definition says beside the accepted one',
+    examples: ['mcp show get_file', 'mcp show get_file --upstream notes --json'],
+    options: (command) => command.option('--upstream <name>', 'the server, where several have the tool'),
+    run: async (cli, { upstream }, [name = '']) => {
+      const answer = await cli.api().call('showMcpTool', { path: { name }, query: { upstream } });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else showTool(cli.out, fields(answer.json));
+      return 'positive';
+    },
+  });
+  addCommand<ToolOptions & { readonly yes?: true }>(parent, {
+    usage: 'accept <tool>',
+    summary: 'Accept the definition that a tool offers now; needs the key of a human',
+    examples: ['mcp accept get_file', 'mcp accept get_file --upstream notes --yes'],
+    options: (command) =>
+      command
+        .option('--upstream <name>', 'the server, where several have the tool')
+        .option('--yes', 'do not ask at the terminal'),
+    run: async (cli, { upstream, yes }, [name = '']) => {
+      let looked: string | undefined;
+      if (!yes && atTerminal() && !cli.globals.json) {
+        const tool = fields((await cli.api().call('showMcpTool', { path: { name }, query: { upstream } })).json);
+        showTool(cli.out, tool);
+        cli.out.flush();
+        if (!(await confirmed('Accept this definition?'))) {
+          cli.out.note('nothing was accepted');
+          return 'negative';
+        }
+        looked = text(fields(tool.changed).fingerprint);
+      }
+      const query = { upstream, fingerprint: looked };
+      const answer = await cli.api().call('acceptMcpTool', { path: { name }, query, body: {} });
+      if (cli.globals.json) cli.out.json(answer.text);
+      else {
+        const { upstream: server, tool, fingerprint, evidence_hash } = fields(answer.json);
+        cli.out.line(painted('green', 'accepted'), ` ${tool} of ${server}`);
+        cli.out.field('fingerprint', fingerprint);
+        cli.out.field('evidence', evidence_hash);
+      }
+      return 'positive';
+    },
+  });
 }
+
+function showTool(out: Output, tool: Fields): void {
+  out.line(painted('bold', `${tool.tool} of ${tool.upstream}`), `: ${tool.state}`);
+  out.field('capability', `${tool.capability} (${tool.why})`);
+  out.field('decision', `${tool.decision} (${tool.matched_rule})`);
+  const [guard] = waitsFor(tool.changed);
+  if (guard !== undefined) out.line(painted('yellow', guard));
+  for (const shadowed of strings(tool.shadows)) out.line(painted('yellow', `stands in front of ${shadowed}`));
+  for (const missing of strings(tool.not_kept)) out.line(painted('dim', `not shown, ${missing}`));
+  const introduced = list(tool.introduces);
+  if (introduced.length > 0) out.line(painted('bold', 'What it introduces'));
+  for (const { kind, where, description } of introduced)
+    out.line(`  ${description} (${kind}${text(where) === undefined ? '' : ` at ${where}`})`);
+  const offered = Object.keys(fields(tool.offered)).length > 0;
+  if (Array.isArray(tool.difference)) {
+    out.line(painted('bold', 'What has changed'));
+    for (const change of list(tool.difference)) showChange(out, change);
+  } else if (offered || Object.keys(fields(tool.accepted)).length > 0) {
+    out.line(painted('bold', offered ? 'What it offers' : 'Its definition'));
+    out.text(JSON.stringify(offered ? tool.offered : tool.accepted, null, 2));
+  }
+}
+
+function showChange(out: Output, { path, before, after }: Fields): void {
+  out.line(`  ${path}`);
+  const lines = (value: unknown, sign: string, style: 'red' | 'green'): void => {
+    for (const line of typeof value === 'string' ? value.split('\n') : [])
+      out.line(painted(style, `    ${sign} ${line}`));
+  };
+  lines(before, '-', 'red');
+  lines(after, '+', 'green');
+}
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
 /** Why a tool waits for a human. */
 function waitsFor(changed: unknown): string[] {

@@ -131,6 +131,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     secrets,
     objects,
     results: objects,
+    definitionTexts: objects,
     configStore,
     listedSecretNames: listedSecretNames(environment),
     snapshots,

@@ -38,6 +38,7 @@ export function functionsPage(): string {
     ...(spec.readsArchive ? ['reads the archive'] : []),
     ...(spec.objects ? [`configurations: ${spec.objects}`] : []),
     ...(spec.results ? [`results: ${spec.results}`] : []),
+    ...(spec.definitions ? [`tool definitions: ${spec.definitions}`] : []),
     ...(spec.invokesModels ? ['models of Bedrock'] : []),
     ...(spec.handsOverTo ? [`invokes ${spec.handsOverTo}`] : []),
     ...(spec.postsToConnections ? ['posts to WebSockets'] : []),

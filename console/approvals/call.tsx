@@ -1,5 +1,6 @@
 /** The whole call: what is executed stands first, what is redacted is named. */
 import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import type { Language } from './highlight.ts';
 import { type Item, names, pathOf } from './items.ts';
 
 export function CallOf({ item }: { readonly item: Item }) {
@@ -14,9 +15,11 @@ export function CallOf({ item }: { readonly item: Item }) {
   const inOrder = [...all.filter(({ runs }) => runs), ...all.filter(({ runs }) => !runs)];
   return (
     <>
-      {names(executed, '$.target') && <Value name="target" value={target} runs redacted={false} />}
+      {names(executed, '$.target') && (
+        <Value name="target" value={target} runs redacted={false} language={languageOf(protocol)} />
+      )}
       {inOrder.map((parameter) => (
-        <Value key={parameter.name} {...parameter} />
+        <Value key={parameter.name} {...parameter} language={parameter.runs ? languageOf(protocol) : undefined} />
       ))}
       {all.length === 0 && <p class="quiet">The call has no parameters.</p>}
       {sent_with && <Value name="sent with the call" value={sent_with} runs={false} redacted={false} />}
@@ -49,14 +52,18 @@ export function CallOf({ item }: { readonly item: Item }) {
   );
 }
 
+/** Of executed texts under other protocols (commands of MCP tools) shell is the likelier one. */
+export const languageOf = (protocol: string): Language => (protocol === 'sql' ? 'sql' : 'shell');
+
 interface ValueProps {
   readonly name: string;
   readonly value: unknown;
   readonly runs: boolean;
   readonly redacted: boolean;
+  readonly language?: Language | undefined;
 }
 
-function Value({ name, value, runs, redacted }: ValueProps) {
+function Value({ name, value, runs, redacted, language }: ValueProps) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (
     <div class={runs ? 'value runs' : 'value'}>
@@ -65,7 +72,7 @@ function Value({ name, value, runs, redacted }: ValueProps) {
         {runs && <strong> (executed)</strong>}
         {redacted && <strong> (partly redacted)</strong>}
       </p>
-      <Block of={text} />
+      <Block of={text} language={typeof value === 'string' ? language : undefined} />
     </div>
   );
 }

@@ -3,12 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { type MutableRef, useCallback, useLayoutEffect } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
+import { hashOf } from '../route.ts';
 import { type Me, mayVote } from '../session.ts';
+import { Definition } from '../tools/definition.tsx';
+import { addressOf, pathOf } from '../tools/tool-address.ts';
 import { Ago, Asked, Badge, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import { duration } from '../words.ts';
 import { Before } from './before.tsx';
 import { CallOf } from './call.tsx';
-import { type Item, notTheirs, signOf, type View } from './items.ts';
+import { type Item, notTheirs, powersOf, signOf, type View } from './items.ts';
 import type { Verdict } from './vote-dialog.tsx';
 
 interface OpenCardProps {
@@ -83,15 +86,52 @@ function Card({ item, api, me, vote, shown }: CardProps) {
               <Code of={item.credential.scope} /> for {duration(item.credential.ttl_seconds)}, from the broker{' '}
               <Text of={item.credential.broker} />
             </Fact>
+            <Fact name="That is">
+              {powersOf(item.credential.scope)} It is made when the call is, and ends{' '}
+              {duration(item.credential.ttl_seconds)} later or when it is revoked.
+            </Fact>
           </Facts>
         </Part>
       )}
       <Part title="Why it waits">
         <Rule item={item} />
       </Part>
+      {item.upstream !== undefined && (
+        <ItsDefinition api={api} upstream={item.upstream} tool={item.upstream_tool ?? item.tool} />
+      )}
       <Before api={api} item={item} />
       {item.status === 'pending' ? <Decide item={item} me={me} vote={vote} /> : <Decided view={item} />}
     </article>
+  );
+}
+
+/** Of an MCP tool: what no human has accepted of its definition, and which tools it stands in front of [console.tools]. */
+function ItsDefinition({
+  api,
+  upstream,
+  tool,
+}: {
+  readonly api: Api;
+  readonly upstream: string;
+  readonly tool: string;
+}) {
+  const ask = useCallback(
+    // Servers of other kinds have no such tool: then the card says nothing of a definition.
+    (signal: AbortSignal) => api.get<'showMcpTool'>(pathOf(upstream, tool), signal).catch(() => undefined),
+    [api, upstream, tool],
+  );
+  const { value } = useLive(ask, 0);
+  if (!value || (value.state === 'accepted' && value.shadows.length === 0)) return null;
+  return (
+    <Part title="The tool’s definition">
+      {value.state !== 'accepted' && (
+        <Notice kind="warn">
+          {value.state === 'new' ? 'No human has accepted this tool.' : 'It has changed since a human accepted it.'}{' '}
+          <a href={hashOf('tools', addressOf(upstream, tool))}>Look at the tool</a>
+        </Notice>
+      )}
+      <Definition of={value} />
+    </Part>
   );
 }
 
@@ -137,7 +177,9 @@ function WhoAsks({ item }: { readonly item: Item }) {
       </Fact>
       <Fact name="Owner">{key.owner ? <Text of={key.owner} /> : 'none'}</Fact>
       <Fact name="Session">
-        <Code of={session_id} />
+        <a href={hashOf('sessions', session_id)}>
+          <Code of={session_id} />
+        </a>
       </Fact>
       {risk && (
         <Fact name="Risk">

@@ -37,3 +37,23 @@ export function signOf(effect: string): readonly [sign: string, kind: 'read' | '
   if (/^(SQL: )?reads\b|: reads?\b/.test(effect)) return ['◦', 'read'];
   return ['▸', 'run'];
 }
+
+const excerptCharacters = 120;
+
+/** The first executed parameter, else the first text among them; one line. */
+export function excerptOf({ parameters, executed = [] }: Item): string | undefined {
+  const texts = Object.entries(parameters).filter((each): each is [string, string] => typeof each[1] === 'string');
+  const [, text] = texts.find(([name]) => names(executed, pathOf(name))) ?? texts[0] ?? [];
+  const line = text?.trim().replace(/\s+/g, ' ');
+  if (!line) return undefined;
+  return line.length <= excerptCharacters ? line : `${line.slice(0, excerptCharacters)}…`;
+}
+
+const powers: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'administer' };
+
+/** `pull_requests:write,contents:read` in words; a scope of another form speaks for itself. */
+export function powersOf(scope: string): string {
+  const parts = scope.split(',').map((part) => /^([a-z_]+):([a-z]+)$/.exec(part.trim()));
+  const words = parts.map((part) => part && powers[part[2]!] && `${powers[part[2]!]} ${part[1]!.replaceAll('_', ' ')}`);
+  return words.every((word) => word) ? `It may ${words.join(', ')}, and nothing else.` : 'It may what its scope says.';
+}

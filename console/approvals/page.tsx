@@ -1,5 +1,6 @@
 /** Approvals: what waits for a person, oldest first, beside the card of one request [console.approvals]. */
-import { useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
+import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { go, hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
@@ -7,7 +8,7 @@ import { Asked, Code, Heading, Notice, Text } from '../ui.tsx';
 import { duration, plural } from '../words.ts';
 import { OpenCard } from './card.tsx';
 import { Help } from './help.tsx';
-import { type Item, neighbour, notTheirs } from './items.ts';
+import { excerptOf, type Item, neighbour, notTheirs } from './items.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
@@ -45,6 +46,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
         {!mayVote(me) && (
           <Notice kind="info">This key shows approvals and cannot vote. Sign in with a key of a person to vote.</Notice>
         )}
+        <HeldTools api={api} />
         <Asked live={live}>
           {({ pending, cursor }) => (
             <>
@@ -54,6 +56,12 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
                   : `${plural(pending.length, 'request')}${cursor ? ' and more' : ''} ${pending.length === 1 ? 'waits' : 'wait'} for approval.`}
               </p>
               <Pending items={pending} open={id} />
+              {live.more && (
+                <button type="button" onClick={live.more}>
+                  Show more
+                </button>
+              )}
+              {cursor && !live.more && <p class="quiet">There are more; agentctl lists them all.</p>}
             </>
           )}
         </Asked>
@@ -87,6 +95,31 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   );
 }
 
+/** What would run, in one line, so that requests for the same tool can be told apart. */
+function Excerpt({ of }: { readonly of: Item }) {
+  const text = excerptOf(of);
+  return text === undefined ? null : (
+    <span class="excerpt">
+      <Code of={text} />
+    </span>
+  );
+}
+
+const heldMs = 30_000;
+
+/** Definitions of tools wait for a human as well. */
+function HeldTools({ api }: Pick<PageProps, 'api'>) {
+  const ask = useCallback((signal: AbortSignal) => api.get<'listMcpTools'>('mcp/tools', signal), [api]);
+  const count = useLive(ask, heldMs).value?.tools.filter(({ state }) => state !== 'accepted').length ?? 0;
+  if (count === 0) return null;
+  return (
+    <Notice kind="warn">
+      {plural(count, 'tool')} {count === 1 ? 'has' : 'have'} a definition that no human has accepted.{' '}
+      <a href={hashOf('tools')}>Look at {count === 1 ? 'it' : 'them'}</a>
+    </Notice>
+  );
+}
+
 function Pending({ items, open }: { readonly items: readonly Item[]; readonly open: string | undefined }) {
   return (
     <ol class="pending">
@@ -97,6 +130,7 @@ function Pending({ items, open }: { readonly items: readonly Item[]; readonly op
               <Code of={item.tool} />
               <span class="quiet">{duration(item.expires_in_seconds ?? 0)} left</span>
             </span>
+            <Excerpt of={item} />
             <span class="line">
               <Text of={item.target} />
               <span class="quiet">{item.key.name ? <Text of={item.key.name} /> : 'a key without a name'}</span>

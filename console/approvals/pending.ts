@@ -1,5 +1,5 @@
 /** What waits for a person, kept on every page: the list of the page of approvals and the count in the tab's title. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import type { Api } from '../api.ts';
 import { type Live, useLive } from '../live.ts';
@@ -8,17 +8,25 @@ import { useApprovalEvents } from './events.ts';
 export type Pending = AnswerOf<'listApprovals'>;
 
 /** As many as one answer of the API holds. */
-const mostShown = 200;
+const onePage = 200;
+/** More are decided from the command line: a browser that holds them all answers no key in time. */
+const mostPages = 10;
 /** While events come the list is asked for at each of them; now and then also without one. */
 const withEventsMs = 30_000;
 const otherPageMs = 15_000;
 const listPageMs = 2_000;
 
+export interface PendingList extends Live<Pending> {
+  /** Asks for the next page as well; undefined where there is none, or too many are shown already. */
+  readonly more: (() => void) | undefined;
+}
+
 /** @param wanted the key may list approvals. */
-export function usePending(api: Api, wanted: boolean, listShown: boolean): Live<Pending> {
+export function usePending(api: Api, wanted: boolean, listShown: boolean): PendingList {
+  const pages = useRef(1);
   const ask = useCallback(
     async (signal: AbortSignal) =>
-      wanted ? { ...(await api.get<'listApprovals'>(`approvals?limit=${mostShown}`, signal)), at: Date.now() } : none(),
+      wanted ? { ...(await listed(api, pages.current, signal)), at: Date.now() } : none(),
     [api, wanted],
   );
   const [open, setOpen] = useState(false);
@@ -30,7 +38,25 @@ export function usePending(api: Api, wanted: boolean, listShown: boolean): Live<
     if (!connected) refresh();
   }, [connected, refresh]);
   const now = useSecond(wanted && open && listShown);
-  return { ...live, value: live.value && leftAt(live.value, now) };
+  const more = () => {
+    pages.current++;
+    refresh();
+  };
+  const isMore = live.value?.cursor !== undefined && pages.current < mostPages;
+  return { ...live, value: live.value && leftAt(live.value, now), more: isMore ? more : undefined };
+}
+
+async function listed(api: Api, pages: number, signal: AbortSignal): Promise<Pending> {
+  const found = new Map<string, Pending['pending'][number]>();
+  let cursor: string | undefined;
+  for (let page = 0; page < pages; page++) {
+    const from = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await api.get<'listApprovals'>(`approvals?limit=${onePage}${from}`, signal);
+    for (const item of answer.pending) found.set(item.envelope_id, item);
+    ({ cursor } = answer);
+    if (cursor === undefined) break;
+  }
+  return { pending: [...found.values()], ...(cursor !== undefined && { cursor }) };
 }
 
 const none = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });

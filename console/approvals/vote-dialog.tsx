@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { type Api, ApiError, faultText } from '../api.ts';
 import { type Me, nameOf } from '../session.ts';
 import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { languageOf } from './call.tsx';
 import { Dialog } from './dialog.tsx';
 import type { Item } from './items.ts';
 
@@ -48,7 +49,7 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
             <Text of={item.target} />
           </Fact>
         </Facts>
-        {typeof command === 'string' && <Block of={command} />}
+        {typeof command === 'string' && <Block of={command} language={languageOf(item.protocol)} />}
         <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
         <textarea
           id="comment"

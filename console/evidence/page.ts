@@ -1,4 +1,5 @@
 /** The script of a session's single HTML file: verifies the bundle that lies in the page, with nothing but the page [evidence.single-file]. */
+import type { Verification } from '#core/contracts/evidence.ts';
 import { verified } from './verify.ts';
 
 const part = (id: string) => document.getElementById(id);
@@ -9,16 +10,28 @@ async function verify(): Promise<void> {
   if (!place) return;
   place.className = 'verdict';
   place.textContent = 'Verifying…';
-  const key = (part('key') as HTMLTextAreaElement | null)?.value.trim() ?? '';
-  const verification = await verified(bundle, key === '' ? undefined : key);
-  const { valid, total_entries, broken_link, passkey_votes, not_checked } = verification;
+  const typed = (id: string) => (part(id) as HTMLTextAreaElement | null)?.value.trim() ?? '';
+  const key = typed('key');
+  const keys = { trustedKey: key === '' ? undefined : key, logKeys: typed('log-keys') };
+  const verification = await verified(bundle, keys).catch((cause: unknown) => {
+    place.className = 'verdict invalid';
+    place.textContent = `Not verified: ${cause instanceof Error ? cause.message : String(cause)}.`;
+  });
+  if (!verification) return;
+  const { valid, total_entries, broken_link, log, passkey_votes, not_checked } = verification;
   const said = valid
     ? `Valid: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, verified in this browser just now.`
     : `Not valid: at entry ${broken_link?.index ?? 0}, ${broken_link?.reason ?? 'for an unknown reason'}.`;
   const passkeys = passkey_votes === undefined ? '' : ` Votes proven by a passkey: ${passkey_votes}.`;
   const open = not_checked.length === 0 ? '' : ` Not checked: ${not_checked.join('; ')}.`;
   place.className = `verdict ${valid ? 'valid' : 'invalid'}`;
-  place.textContent = said + passkeys + open;
+  place.textContent = said + (log ? inLog(log) : '') + passkeys + open;
+}
+
+function inLog({ origin, position, size, index, at, witnesses }: NonNullable<Verification['log']>): string {
+  const seen = witnesses.map(({ witness, at }) => `${witness} saw it at ${at}`).join(', ');
+  const by = seen === '' ? 'no witness whose key is given here' : seen;
+  return ` In the log ${origin}: entries 0 to ${index} are leaf ${position} of ${size}, logged at ${at}; ${by}.`;
 }
 
 part('again')?.addEventListener('click', () => void verify());

@@ -1,9 +1,8 @@
 /** The verifier in a worker: the page goes on while a long session is verified [console.verify]. */
-import { verified } from './verify.ts';
+import { type TrustedKeys, verified } from './verify.ts';
 
-export interface Question {
+export interface Question extends TrustedKeys {
   readonly bundle: string | Uint8Array;
-  readonly trustedKey: string | undefined;
 }
 export type Told =
   | { readonly entries: number }
@@ -16,7 +15,7 @@ const every = 5_000;
 const tell = (told: Told) => postMessage(told);
 
 addEventListener('message', ({ data }: MessageEvent<Question>) => {
-  verified(data.bundle, data.trustedKey, (entries) => {
+  verified(data.bundle, data, (entries) => {
     if (entries % every === 0) tell({ entries });
   }).then(
     (verification) => tell({ verification }),

@@ -1,14 +1,14 @@
 /** Verifies a bundle from a file: it is read in the browser and sent nowhere. */
 import { useState } from 'preact/hooks';
-import { TrustedKey, useVerifier, Verdict } from './verdict.tsx';
+import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
 
 export function BundleFile() {
-  const [key, setKey] = useState('');
+  const [keys, setKeys] = useState(noKeys);
   const [file, setFile] = useState<File | undefined>();
   const verifier = useVerifier();
   const submit = (event: Event) => {
     event.preventDefault();
-    if (file) verifier.verify(async () => new Uint8Array(await file.arrayBuffer()), key);
+    if (file) verifier.verify(async () => new Uint8Array(await file.arrayBuffer()), keys);
   };
   return (
     <section>
@@ -22,7 +22,7 @@ export function BundleFile() {
           required
           onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
-        <TrustedKey value={key} change={setKey} />
+        <TrustedKeys of={keys} change={setKeys} />
         <button type="submit" disabled={verifier.busy}>
           Verify
         </button>

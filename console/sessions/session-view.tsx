@@ -1,11 +1,12 @@
 /** One session: its risk with the reasons, its entries in order, and the verification of its chain. */
+import type { ComponentChildren } from 'preact';
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { Ago, Asked, Badge, Block, Code, Fact, Facts, Heading, Notice, Text } from '../ui.tsx';
-import { TrustedKey, useVerifier, Verdict } from './verdict.tsx';
+import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
 
 interface SessionProps {
   readonly api: Api;
@@ -65,24 +66,25 @@ function Risk({ api, id }: SessionProps) {
 }
 
 function Verify({ api, id }: SessionProps) {
-  const [key, setKey] = useState('');
+  const [keys, setKeys] = useState(noKeys);
   const verifier = useVerifier();
   const path = `evidence/sessions/${encodeURIComponent(id)}/export`;
   return (
     <section>
       <h2>Verify the evidence in this browser</h2>
-      <TrustedKey value={key} change={setKey} />
-      <button type="button" disabled={verifier.busy} onClick={() => verifier.verify(() => api.text(path), key)}>
-        Verify
-      </button>
+      <TrustedKeys of={keys} change={setKeys} />
+      <SaveFile api={api} id={id}>
+        <button type="button" disabled={verifier.busy} onClick={() => verifier.verify(() => api.text(path), keys)}>
+          Verify
+        </button>
+      </SaveFile>
       <Verdict of={verifier} />
-      <SaveFile api={api} id={id} />
     </section>
   );
 }
 
 /** The session as one HTML file that verifies itself offline [evidence.single-file]. */
-function SaveFile({ api, id }: SessionProps) {
+function SaveFile({ api, id, children }: SessionProps & { readonly children: ComponentChildren }) {
   const [fault, setFault] = useState<string | undefined>();
   const save = async () => {
     setFault(undefined);
@@ -105,7 +107,8 @@ function SaveFile({ api, id }: SessionProps) {
   };
   return (
     <>
-      <p>
+      <p class="buttons">
+        {children}
         <button type="button" onClick={save}>
           Save as one HTML file
         </button>

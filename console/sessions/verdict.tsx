@@ -11,18 +11,25 @@ interface Verifying {
   readonly fault: string | undefined;
   readonly verified: Verification | undefined;
   /** @param bundle its text or bytes, asked for when the verifier is there. */
-  readonly verify: (bundle: () => Promise<string | Uint8Array>, trustedKey: string) => Promise<void>;
+  readonly verify: (bundle: () => Promise<string | Uint8Array>, keys: Keys) => Promise<void>;
 }
+
+/** As they were typed. */
+export interface Keys {
+  readonly gateway: string;
+  readonly log: string;
+}
+export const noKeys: Keys = { gateway: '', log: '' };
 
 const idle = { busy: false, entries: 0, fault: undefined, verified: undefined } as const;
 
 export function useVerifier(): Verifying {
   const [state, setState] = useState<Omit<Verifying, 'verify'>>(idle);
-  const verify: Verifying['verify'] = async (bundle, trustedKey) => {
+  const verify: Verifying['verify'] = async (bundle, { gateway, log }) => {
     setState({ ...idle, busy: true });
     try {
       const [{ verifiedInWorker }, text] = await Promise.all([import('../evidence/in-worker.ts'), bundle()]);
-      const question = { bundle: text, trustedKey: trustedKey.trim() === '' ? undefined : trustedKey };
+      const question = { bundle: text, trustedKey: gateway.trim() === '' ? undefined : gateway, logKeys: log };
       const progress = (entries: number) => setState({ ...idle, busy: true, entries });
       setState({ ...idle, verified: await verifiedInWorker(question, progress) });
     } catch (cause) {
@@ -32,18 +39,28 @@ export function useVerifier(): Verifying {
   return { ...state, verify };
 }
 
-export function TrustedKey({ value, change }: { readonly value: string; readonly change: (text: string) => void }) {
+export function TrustedKeys({ of, change }: { readonly of: Keys; readonly change: (keys: Keys) => void }) {
   return (
     <>
       <label for="trusted-key">Public key that you trust (PEM), got elsewhere than from this gateway</label>
       <textarea
         id="trusted-key"
-        class="code"
-        rows={4}
+        class="code key"
+        rows={2}
         spellcheck={false}
         placeholder="-----BEGIN PUBLIC KEY-----"
-        value={value}
-        onInput={(event) => change(event.currentTarget.value)}
+        value={of.gateway}
+        onInput={(event) => change({ ...of, gateway: event.currentTarget.value })}
+      />
+      <label for="log-keys">Keys of the log and of witnesses that you trust, one on each line</label>
+      <textarea
+        id="log-keys"
+        class="code key"
+        rows={2}
+        spellcheck={false}
+        placeholder="name+0a1b2c3d+base64"
+        value={of.log}
+        onInput={(event) => change({ ...of, log: event.currentTarget.value })}
       />
     </>
   );

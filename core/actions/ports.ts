@@ -32,6 +32,8 @@ export interface GovernPorts extends WatchPorts {
   readonly ledger: Ledger;
   /** Takes results that are too large for an entry. */
   readonly results: ObjectStore;
+  /** Texts of tool definitions, which only those compare who accept them. */
+  readonly definitionTexts: ObjectStore;
   readonly approvals: ApprovalStore;
   /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;

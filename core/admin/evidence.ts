@@ -8,11 +8,13 @@ import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/li
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
+import { withLog } from '#core/evidence/report-log.ts';
 import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
 import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
 import { pageByPath } from './by-path.ts';
 import { assertOwn, type Call, limitOf, type Operation, wordOf } from './operation.ts';
@@ -64,7 +66,7 @@ const unproved =
   ({ ports }: Call) =>
   (fault: unknown): undefined => {
     const error = fault instanceof Error ? fault.message : String(fault);
-    ports.telemetry.log('error', 'a session was exported without its log proof', { error });
+    ports.telemetry.log('error', 'a session was shown without its log proof', { error });
   };
 
 /** The keys evidence is signed with, the one in use first, and the statements that link them. */
@@ -102,16 +104,39 @@ async function* verificationChunks(session: LiveSession): AsyncIterable<string> 
   }
 }
 
-export const markdownSessionReport: Operation = async (call) => {
+/** The session verified, and compared with the log of its tenant where there is one. */
+async function reported(call: Call) {
+  const { ports, principal, params, snapshot } = call;
+  const { transparency } = ports;
+  const { tenant } = principal;
+  const session_id = params.id ?? '';
+  // Asked before the head is read: the chain has then grown at least as far.
+  const proof = await transparency?.proof(tenant, session_id).catch(unproved(call));
   const session = await sessionOf(call);
-  const { manifest, verification } = await verifyLive(session);
+  let hashAt: string | undefined;
+  const { manifest, verification } = await verifyLive(session, ({ index, hash }) => {
+    if (index === proof?.leaf.index) hashAt = hash;
+  });
+  if (!transparency) return { session, manifest, verification };
+  const trust = {
+    log: await transparency.signer(tenant),
+    witnesses: snapshot.configuration.evidence.log.witnesses.map(witnessKey),
+  };
+  return {
+    session,
+    manifest,
+    verification: withLog(verification, { tenant, session_id }, proof, hashAt, trust),
+  };
+}
+
+export const markdownSessionReport: Operation = async (call) => {
+  const { session, manifest, verification } = await reported(call);
   const body = markdownReport(manifest, session.entries(), verification);
   return { contentType: 'text/markdown; charset=utf-8', body };
 };
 
 export const htmlSessionReport: Operation = async (call) => {
-  const session = await sessionOf(call);
-  const { manifest, verification } = await verifyLive(session);
+  const { session, manifest, verification } = await reported(call);
   return {
     contentType: 'text/html; charset=utf-8',
     headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" },

@@ -2,10 +2,15 @@
 
 import { classifyTool } from '#core/classification/classify-tool.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { overrideOf } from '#core/mcp/tools/action.ts';
 import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/tools/drift.ts';
+import { keptDefinition, keptSizes } from '#core/mcp/tools/kept-definitions.ts';
+import { differenceBetween } from '#core/tool-guard/definition-difference.ts';
+import { introducedBy } from '#core/tool-guard/introduced.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import type { Call, Operation } from './operation.ts';
 import { recordAct } from './record.ts';
@@ -14,17 +19,75 @@ export const listMcpTools: Operation = async (call) => {
   const marks = await allMarks(call);
   const tools = marks.flatMap(({ upstream, tools }) =>
     Object.entries(tools).map(([tool, mark]) => {
-      const { fingerprint, seen_at, changed } = mark;
-      return {
-        ...{ upstream, tool, fingerprint, seen_at },
-        state: changed ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
-        ...(changed && { changed }),
-        ...classOf(call, upstream, tool, mark),
-      };
+      return { ...seenOf(upstream, tool, mark), ...classOf(call, upstream, tool, mark) };
     }),
   );
   return { body: { tools } };
 };
+
+function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed: offered }: ToolMark) {
+  const { kept: _kept, ...changed } = offered ?? {};
+  return {
+    ...{ upstream, tool, fingerprint, seen_at },
+    state: offered ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
+    ...(offered && { changed }),
+  };
+}
+
+/** One tool with the texts of both definitions, where they are kept, and what the later one adds [mcp.definition-diff]. */
+export const showMcpTool: Operation = async (call) => {
+  const tool = call.params.name ?? '';
+  const all = await allMarks(call);
+  const upstream = call.query.upstream ?? upstreamOf(all, tool);
+  const marks = all.find((each) => each.upstream === upstream);
+  const mark = marks && Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
+  if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
+  const { changed, shadows = [], shadows_noted = [] } = mark;
+  const [accepted, offered] = await Promise.all([
+    textOf(call, mark.fingerprint, mark.kept),
+    changed?.fingerprint === mark.fingerprint ? undefined : textOf(call, changed?.fingerprint, changed?.kept),
+  ]);
+  const missing = [...missingIn('accepted', accepted), ...missingIn('offered', offered)];
+  return {
+    body: {
+      ...seenOf(upstream, tool, mark),
+      ...classOf(call, upstream, tool, mark),
+      ...(accepted?.definition && { accepted: accepted.definition }),
+      ...(offered?.definition && { offered: offered.definition }),
+      ...(offered?.definition && {
+        introduces: introducedBy(accepted?.definition, offered.definition),
+        ...(accepted?.definition && { difference: differenceBetween(accepted.definition, offered.definition) }),
+      }),
+      shadows: [...new Set([...shadows, ...(changed?.shadows ?? []), ...shadows_noted])].sort(),
+      not_kept: missing,
+    },
+  };
+};
+
+interface DefinitionText {
+  readonly definition?: JsonObject;
+  /** Why it is not there. */
+  readonly why?: string;
+}
+
+async function textOf(
+  { ports }: Call,
+  fingerprint: string | undefined,
+  kept: boolean | undefined,
+): Promise<DefinitionText | undefined> {
+  if (fingerprint === undefined) return undefined;
+  if (kept === undefined) return { why: 'it was not kept: the server has not been read since' };
+  if (!kept) return { why: `it is larger than what is kept (${keptSizes.oneBytes} bytes)` };
+  try {
+    const definition = await keptDefinition(ports.definitionTexts, fingerprint);
+    return definition ? { definition } : { why: 'it was removed from the object store' };
+  } catch {
+    return { why: 'the object store does not answer' };
+  }
+}
+
+const missingIn = (which: string, text: DefinitionText | undefined): string[] =>
+  text?.why === undefined ? [] : [`the ${which} definition: ${text.why}`];
 
 /** How policies see the tool, and what the one in force says of a call without target and arguments. */
 function classOf({ snapshot, principal }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
@@ -54,11 +117,25 @@ export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const upstream = call.query.upstream ?? upstreamOf(await allMarks(call), tool);
   let evidence_hash = '';
-  const accepted = await acceptDefinition(call.ports.mcpStore, upstream, tool, async ({ fingerprint }) => {
-    evidence_hash = await recordAct(call, 'mcp.accept', { upstream, tool, fingerprint });
-  });
+  const { kept: _kept, ...accepted } = await acceptDefinition(
+    call.ports.mcpStore,
+    upstream,
+    tool,
+    lookedAt(call),
+    async ({ fingerprint }) => {
+      evidence_hash = await recordAct(call, 'mcp.accept', { upstream, tool, fingerprint });
+    },
+  );
   return { body: { upstream, tool, ...accepted, state: 'accepted', evidence_hash } };
 };
+
+/** @throws GatewayError `invalid_request` */
+function lookedAt({ query: { fingerprint } }: Call): string | undefined {
+  if (fingerprint === undefined || /^[0-9a-f]{64}$/.test(fingerprint)) return fingerprint;
+  throw invalidRequest(
+    `fingerprint is ${JSON.stringify(fingerprint.slice(0, 80))}; allowed are the 64 hex digits of changed.fingerprint.`,
+  );
+}
 
 const allMarks = ({ ports, snapshot }: Call) =>
   Promise.all(snapshot.configuration.upstreams.mcp.map(({ name }) => ports.mcpStore.marks(name)));

@@ -54,6 +54,8 @@ export interface FunctionSpec {
   readonly objects?: ObjectAccess;
   /** Large results of actions in the object store. */
   readonly results?: ObjectAccess;
+  /** Texts of tool definitions in the object store. */
+  readonly definitions?: ObjectAccess;
   /** May write (never delete or overwrite) the Object-Lock archive. */
   readonly archives?: boolean;
   /** May remove rows of evidence. */
@@ -189,6 +191,7 @@ export const functions = {
     secrets: ['brokers'],
     objects: 'read',
     results: 'write',
+    definitions: 'write',
     streams: true,
     timeoutSeconds: functionSeconds.action,
     memoryMb: 1024,
@@ -205,6 +208,7 @@ export const functions = {
     secrets: ['brokers'],
     objects: 'read',
     results: 'write',
+    definitions: 'write',
     streams: true,
     timeoutSeconds: functionSeconds.mcp,
     memoryMb: 1024,
@@ -262,6 +266,7 @@ export const functions = {
     queries: ['evidence', 'evidence.by_time', 'manifests.by_created', 'observations', 'rollouts'],
     secrets: ['keys'],
     objects: 'write',
+    definitions: 'read',
   },
   credentials: {
     ...interactive,
@@ -328,6 +333,7 @@ export const functions = {
     secrets: ['brokers'],
     objects: 'read',
     results: 'write',
+    definitions: 'write',
     timeoutSeconds: functionSeconds.action,
     memoryMb: 512,
   },

@@ -4,6 +4,8 @@ export const objectFolders = {
   configurations: 'sha256',
   /** Results of actions that are too large for an entry. */
   results: 'results',
+  /** Texts of the definitions of MCP tools, by their fingerprint. */
+  definitions: 'definitions',
 } as const;
 
 export type ObjectFolder = (typeof objectFolders)[keyof typeof objectFolders];

@@ -396,9 +396,17 @@ export const routes: readonly Route[] = [
     'listMcpTools',
     'MCP tool definitions seen, and which have changed',
   ),
+  route(
+    `GET ${a}/mcp/tools/{name}`,
+    'policies',
+    'viewer',
+    'showMcpTool',
+    'One MCP tool: its accepted and its offered definition, and what the later one adds',
+    { query: ['upstream'] },
+  ),
   route(`POST ${a}/mcp/tools/{name}/accept`, 'policies', 'operator', 'acceptMcpTool', 'Accept a changed definition', {
     humansOnly: true,
-    query: ['upstream'],
+    query: ['upstream', 'fingerprint'],
   }),
 
   route(`GET ${a}/manifests`, 'policies', 'operator', 'listManifests', 'Task manifests, newest first', {

@@ -26,9 +26,10 @@ export interface LiveVerification {
 }
 
 /** A broken chain is an answer here, not a fault: valid true or valid false, no other states. */
-export async function verifyLive(session: LiveSession): Promise<LiveVerification> {
+/** @param onEntry is called for each entry, in order. */
+export async function verifyLive(session: LiveSession, onEntry?: (line: EntryLine) => void): Promise<LiveVerification> {
   const { expectation, manifest } = await expectedOf(session);
-  const verification = await verifyChain(session.entries(), expectation);
+  const verification = await verifyChain(session.entries(), { ...expectation, onEntry });
   return { verification: { ...verification, ...expiredOf(session) }, manifest };
 }
 

@@ -33,7 +33,9 @@ const here = `<h2>Verify here</h2>
 <p>This page holds the session's bundle and its verifier, and loads nothing. The verdict above is from when the file was written.</p>
 <p class="verdict" id="verdict" role="status">Not verified in this browser: that needs JavaScript.</p>
 <p><label for="key">Public key that you trust (PEM), got elsewhere than with this file</label><br>
-<textarea id="key" rows="4" cols="66" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----"></textarea><br>
+<textarea id="key" rows="4" cols="66" spellcheck="false" placeholder="-----BEGIN PUBLIC KEY-----"></textarea></p>
+<p><label for="log-keys">Keys of the log and of witnesses that you trust, one on each line</label><br>
+<textarea id="log-keys" rows="2" cols="66" spellcheck="false" placeholder="name+0a1b2c3d+base64"></textarea><br>
 <button id="again" type="button">Verify</button></p>
 `;
 

@@ -56,7 +56,7 @@ export async function sessionStory(
   const uses = approvalUses(told);
   return {
     verdict: verdictOf(verification),
-    summary: summaryOf(manifest),
+    summary: [...summaryOf(manifest), ...logFacts(verification)],
     timeline: told.map(rowOf),
     actions: [...Map.groupBy(told, (entry) => entry.envelope_id)].map(([id, steps]) =>
       actionOf(id, steps, uses.get(id), left),
@@ -88,6 +88,17 @@ function summaryOf(manifest: SessionManifest | UnsignedManifest): Fact[] {
     ['Credentials issued', shorten(credentials.join('; '), textCharacters) || 'none'],
     ['Session manifest hash', manifest.session_manifest_hash, true],
     ['Signed with key', 'signature' in manifest ? manifest.signature.key_id : 'not signed', true],
+  ]);
+}
+
+/** When the log took the session, and who outside saw it there. */
+function logFacts({ log }: Verification): Fact[] {
+  if (!log) return [];
+  const seen = log.witnesses.map(({ witness, at }) => `${witness} at ${at}`);
+  return facts([
+    ['Transparency log', `entries 0 to ${log.index} are leaf ${log.position} of ${log.size}, logged at ${log.at}`],
+    ['Log', log.origin, true],
+    ['Seen by witnesses', shorten(seen.join('; '), textCharacters) || 'none whose key is known here'],
   ]);
 }
 

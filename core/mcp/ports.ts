@@ -145,6 +145,8 @@ export interface ToolMark {
     readonly guard?: readonly string[];
     /** Tools of other servers that it stands in front of, as `<server>: <tool>` [guard.shadowing]. */
     readonly shadows?: readonly string[];
+    /** Whether the object store has its text under the fingerprint; false for one that is too large, absent where it was not tried. */
+    readonly kept?: boolean;
   };
   /** Those that a human accepted it beside. */
   readonly shadows?: readonly string[];
@@ -154,6 +156,8 @@ export interface ToolMark {
   readonly about?: ToolFacts;
   /** What matters of the accepted definition: digests and classes, no word of the server. */
   readonly surface?: string;
+  /** Whether the object store has the text of the accepted definition, as with `changed`. */
+  readonly kept?: boolean;
 }
 
 /** Nothing a server writes at will: hints are yes or no, and the argument is one of the gateway's own list. */

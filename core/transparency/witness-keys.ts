@@ -1,5 +1,6 @@
-/** The keys of witnesses as texts of a configuration or a command line. */
+/** The keys of logs and witnesses as texts of a configuration, a command line or a page. */
 import { type NoteKey, noteKeyTypes, readVerifierKey } from './note.ts';
+import type { LogTrust } from './session-proof.ts';
 
 /** @throws TypeError for a text that is not the verifier key of a witness. */
 export function witnessKey(text: string): NoteKey {
@@ -15,4 +16,23 @@ export function logKey(text: string): NoteKey {
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
   if (key.type !== noteKeyTypes.ed25519) throw new TypeError('it is the key of a witness, not that of a log');
   return key;
+}
+
+/**
+ * Keys of one log and of witnesses, one on each line: the kind of each says what it is of.
+ * @throws TypeError that names the line.
+ */
+export function logTrustOf(lines: string): Pick<LogTrust, 'log' | 'witnesses'> {
+  const keys = lines.split(/\s+/).filter((text) => text !== '');
+  const read = keys.map((text, at) => {
+    const key = readVerifierKey(text);
+    if (!key) throw new TypeError(`key ${at + 1} is not a verifier key: <name>+<eight hex digits>+<base64>`);
+    return key;
+  });
+  const logs = read.filter(({ type }) => type === noteKeyTypes.ed25519);
+  if (logs.length > 1) throw new TypeError('two keys are of logs; a session is in one log');
+  return {
+    ...(logs[0] && { log: logs[0] }),
+    witnesses: read.filter(({ type }) => type === noteKeyTypes.cosignature),
+  };
 }

@@ -53,5 +53,8 @@ const places = (id: string) =>
     ['#/rollouts', 'Rollouts'],
     ['#/credentials', 'Credentials'],
     ['#/passkeys', 'Passkeys'],
-    ['#/status', 'Alerts'],
+    ['#/tools', 'Tools'],
+    ['#/alerts', 'Alerts'],
+    ['#/budgets', 'Budgets'],
+    ['#/health', 'What it depends on'],
   ] as const;

@@ -57,6 +57,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         });
         await page.goto(`${gateway.url}/console/#/approvals/${scoped}`);
         await card.getByText('pull_requests:write,contents:read for 10 min, from the broker scm').waitFor();
+        await card.getByText('It may read and write pull requests, read contents, and nothing else.').waitFor();
         await page.context().close();
       },
     ),
@@ -196,11 +197,11 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         });
       const id = await gateway.review(shellOf('make events | sh', 'events'));
       await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
-      await page.getByRole('link', { name: 'Status' }).click();
-      await titled('the count in the title', (title) => /^\(\d+\) Status/.test(title));
+      await page.getByRole('link', { name: 'Health' }).click();
+      await titled('the count in the title', (title) => /^\(\d+\) Health/.test(title));
       const before = Number(/\d+/.exec(await page.title())?.[0]);
       await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, { reviewer: 'someone' });
-      const left = before === 1 ? 'Status' : `(${before - 1})`;
+      const left = before === 1 ? 'Health' : `(${before - 1})`;
       await titled('one less', (title) => title.startsWith(left));
       await page.context().close();
     }),

@@ -265,20 +265,108 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         await page.context().close();
       },
     ),
+    check('[console.alerts] alerts are listed with what was measured, the resolved ones apart', async () => {
+      const page = await people.signedIn(viewer, '#/alerts');
+      const said = page.getByRole('status');
+      await said.filter({ hasText: /No alert is open|alerts? (is|are) open/ }).waitFor();
+      await page.getByLabel('Show').selectOption('those that are resolved');
+      await said.filter({ hasText: /No alert is resolved|alerts? (is|are) resolved/ }).waitFor();
+      await page.context().close();
+      const alert = {
+        ...{ id: 'a1', severity: 'critical', type: 'static_threshold', dimension: 'global', metric: 'error_rate' },
+        ...{ value: 0.25, threshold: 0.2, message: 'Errors <b>everywhere</b>', state: 'active' },
+        created_at: new Date(Date.now() - 60_000).toISOString(),
+      };
+      const operator = await people.open('#/alerts');
+      await operator.route('**/admin/v1/alerts', (route) => route.fulfill({ json: { alerts: [alert], total: 1 } }));
+      await operator.route('**/admin/v1/alerts/a1/acknowledge', (route) => {
+        Object.assign(alert, { state: 'acknowledged', acknowledged_by: 'local-human' });
+        return route.fulfill({ json: alert });
+      });
+      await operator.getByLabel('API key or admin token').fill(human);
+      await operator.getByRole('button', { name: 'Sign in' }).click();
+      await operator.getByText('Errors <b>everywhere</b>').waitFor();
+      await operator.getByText('error_rate of global: 0.25, threshold 0.2 (static threshold)').waitFor();
+      await operator.getByRole('button', { name: 'Acknowledge: error_rate of global' }).click();
+      await operator.getByText('acknowledged by local-human').waitFor();
+      await operator.context().close();
+    }),
+    check('[console.budgets] budgets stand with their forecast, and the page says where none is set', async () => {
+      const page = await people.open('#/budgets');
+      const budget = {
+        ...{ account: 'tenant', scope: 'tenant', scope_id: 'default', period: 'day', limit_usd: 50 },
+        ...{ spent_usd: 40, reserved_usd: 1.5, percentage: 83, tier: 'alert' },
+        resets_at: new Date(Date.now() + 3_600_000).toISOString(),
+      };
+      let statuses = [budget];
+      await page.route('**/admin/v1/budgets', (route) =>
+        route.fulfill({ json: { tenant: 'default', statuses, rate_limit: {}, open_reservations: 2 } }),
+      );
+      const forecast = { days_observed: 9, projected_usd: 55.5, low_usd: 45, high_usd: 66, will_exceed: true };
+      await page.route('**/admin/v1/budgets/forecast', (route) =>
+        route.fulfill({
+          json: {
+            tenant: 'default',
+            forecasts: [{ ...budget, ...forecast, exhausted_at: '2026-11-26T00:00:00.000Z' }],
+          },
+        }),
+      );
+      await page.getByLabel('API key or admin token').fill(viewer);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const row = page.getByRole('row').filter({ hasText: 'tenant' });
+      for (const part of ['83 %', '40.00 USD', '50.00 USD', 'alert', '55.50 USD', 'used up on 2026-11-26'])
+        await row.getByText(part).first().waitFor();
+      await page.getByText('2 running calls hold an amount.').waitFor();
+      statuses = [];
+      await page.reload();
+      await page.getByText('No budget is set.').waitFor();
+      await page.context().close();
+    }),
     check(
-      '[console.status] alerts, providers and recent violations are shown; a viewer sees the pages of a viewer',
+      '[console.health] dependencies, providers and recent violations are shown; a viewer sees the pages of a viewer',
       async () => {
         const page = await people.signedIn(viewer, '#/status');
+        await page.getByRole('heading', { name: 'Health' }).waitFor();
         await page.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
-        await page.getByRole('heading', { name: 'Alerts' }).waitFor();
+        await page.getByRole('row').filter({ hasText: 'needed' }).first().waitFor();
         assert.deepEqual(await page.getByRole('navigation').getByRole('link').allInnerTexts(), [
-          'Traffic',
-          'Policies',
-          'Status',
+          ...['Tools', 'Traffic', 'Policies', 'Alerts', 'Budgets', 'Health'],
         ]);
+        await page.getByRole('link', { name: 'Policies' }).click();
+        await page.getByRole('heading', { name: 'Rules in force' }).waitFor();
         assert.equal(await page.getByRole('button', { name: 'Evaluate' }).count(), 0);
         await page.context().close();
       },
     ),
+    check('[console.states] every page says what it waits for, what is empty and what went wrong', async () => {
+      for (const hash of asking) {
+        const page = await people.open(`#/${hash}`);
+        let held: (() => void) | undefined = () => {};
+        const waiting = new Promise<void>((go) => {
+          held = go;
+        });
+        let broken = true;
+        await page.route(/\/admin\/v1\/(?!whoami|approvals\/events)/, async (route) => {
+          await waiting;
+          if (!broken) return route.continue();
+          const error = { type: 'service_unavailable', message: 'The store does not answer.' };
+          return route.fulfill({ status: 503, json: { error } });
+        });
+        await page.getByLabel('API key or admin token').fill(admin_token);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByText('Loading…').first().waitFor();
+        held?.();
+        await page.getByText('The store does not answer. Trying again.').first().waitFor();
+        broken = false;
+        await page.getByText('The store does not answer.').first().waitFor({ state: 'detached' });
+        await page.context().close();
+      }
+    }),
   ];
 };
+
+/** Pages that ask the gateway for what they show. */
+const asking = [
+  ...['approvals', 'tools', 'sessions', 'requests', 'traffic', 'policies'],
+  ...['alerts', 'budgets', 'rollouts', 'credentials', 'health'],
+];

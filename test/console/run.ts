@@ -12,6 +12,8 @@ import { outages } from './outages.ts';
 import { pages } from './pages.ts';
 import { passkeys } from './passkeys.ts';
 import { signIn } from './sign-in.ts';
+import { tools } from './tools.ts';
+import { witnessed } from './witnessed.ts';
 
 const program = browserProgram();
 if (program === undefined) {
@@ -23,7 +25,7 @@ if (program === undefined) {
 const gateway = await consoleGateway();
 const people = await visitors(program, gateway.url);
 try {
-  const tiers = [signIn, approvals, passkeys, hostile, pages, accessibility, outages];
+  const tiers = [signIn, approvals, passkeys, hostile, pages, witnessed, tools, accessibility, outages];
   const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people)));
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -102,11 +102,13 @@ function expected(spec: FunctionSpec): Grants {
   if (spec.startsRollouts) grants.push('states:StartExecution states:stateMachine:agent-governance-rollout');
   if (spec.settlesTasks) grants.push(`states:SendTaskSuccess ${machine}`);
   if (spec.signs) grants.push('kms:Sign key:evidence', 'kms:GetPublicKey key:evidence');
-  if (spec.objects || spec.results) grants.push('s3:ListBucket objects');
+  if (spec.objects || spec.results || spec.definitions) grants.push('s3:ListBucket objects');
   if (spec.objects) grants.push('s3:GetObject objects/sha256/*');
   if (spec.objects === 'write') grants.push('s3:PutObject objects/sha256/*');
   if (spec.results) grants.push('s3:GetObject objects/results/*');
   if (spec.results === 'write') grants.push('s3:PutObject objects/results/*');
+  if (spec.definitions) grants.push('s3:GetObject objects/definitions/*');
+  if (spec.definitions === 'write') grants.push('s3:PutObject objects/definitions/*');
   if (spec.expires) grants.push('dynamodb:DeleteItem table:evidence');
   if (spec.verifiesSignatures) grants.push('kms:GetPublicKey key:evidence');
   if (spec.log) grants.push('kms:GetPublicKey key:log', ...(spec.log === 'appends' ? ['kms:Sign key:log'] : []));
@@ -173,6 +175,10 @@ it('[cloud.least-privilege] takes from functions what no code of theirs uses', (
     ['chat-completions', 'messages', 'ws-worker'].map((name) => `${name}: dynamodb:PutItem table:deliveries`),
   );
   expect(about(/^(ws|models|count-tokens|observatory|notify|policies): s3:.*results/)).toEqual([]);
+  expect(about(/s3:.*definitions/).map((grant) => grant.split(' ').slice(0, 2).join(' '))).toEqual([
+    ...['test-action: s3:GetObject', 'test-action: s3:PutObject', 'mcp: s3:GetObject', 'mcp: s3:PutObject'],
+    ...['policies: s3:GetObject', 'approval-steps: s3:GetObject', 'approval-steps: s3:PutObject'],
+  ]);
   expect(about(/s3:PutObject objects\/sha256/)).toEqual([
     'policies: s3:PutObject objects/sha256/*',
     'federation-poll: s3:PutObject objects/sha256/*',

@@ -221,6 +221,11 @@ export const visits: Readonly<Record<string, Visit>> = {
     admin(world, 'GET', '/policy-versions/1/diff', 'e2e-alice'),
   'POST /admin/v1/policy-versions/{version}/rollback': (world) =>
     admin(world, 'POST', '/policy-versions/1/rollback', 'e2e-platform'),
+  'GET /admin/v1/mcp/tools/{name}': async (world) => {
+    const { body } = await admin(world, 'GET', '/mcp/tools', 'e2e-alice');
+    const [tool] = (body.tools as { tool: string; state: string }[]).filter(({ state }) => state !== 'accepted');
+    return admin(world, 'GET', `/mcp/tools/${tool?.tool}?upstream=notes`, 'e2e-alice');
+  },
   'POST /admin/v1/mcp/tools/{name}/accept': async (world) => {
     const { body } = await admin(world, 'GET', '/mcp/tools', 'e2e-alice');
     const [tool] = (body.tools as { tool: string; state: string }[]).filter(({ state }) => state !== 'accepted');

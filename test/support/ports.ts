@@ -128,6 +128,7 @@ export async function testPorts(options: TestOptions = {}) {
     secrets,
     objects,
     results: folderObjectStore(join(folder, 'results')),
+    definitionTexts: folderObjectStore(join(folder, 'definitions')),
     configStore,
     listedSecretNames: undefined,
     snapshots,

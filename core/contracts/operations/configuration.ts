@@ -41,6 +41,32 @@ const about = z.strictObject({
   target: z.string().optional(),
 });
 
+/** What is known of one tool of an MCP server, and how the policy in force sees it. */
+const seenTool = {
+  upstream: z.string(),
+  tool: z.string(),
+  ...seen,
+  state: z.enum(['new', 'changed', 'accepted']),
+  changed: z
+    .strictObject({
+      fingerprint: sha256Hex,
+      seen_at: time,
+      guard: z.array(z.string()).optional(),
+      shadows: z.array(z.string()).optional(),
+    })
+    .optional(),
+  protocol: z.string(),
+  policy_name: z.string(),
+  capability: z.enum(capabilities),
+  why: z.string(),
+  target_argument: z.string().optional(),
+  decision,
+  matched_rule: z.string(),
+  hidden: z.boolean(),
+};
+/** As the server wrote it: hostile text. */
+const definition = z.record(z.string(), z.unknown());
+
 export const configuration = {
   getConfig: { output: z.strictObject({ version: count, sha256: sha256Hex, configuration: stored }) },
   putConfig: {
@@ -76,32 +102,22 @@ export const configuration = {
     }),
   },
   policyRollback: { output: z.strictObject(version) },
-  listMcpTools: {
+  listMcpTools: { output: z.strictObject({ tools: z.array(z.strictObject(seenTool)) }) },
+  showMcpTool: {
     output: z.strictObject({
-      tools: z.array(
-        z.strictObject({
-          upstream: z.string(),
-          tool: z.string(),
-          ...seen,
-          state: z.enum(['new', 'changed', 'accepted']),
-          changed: z
-            .strictObject({
-              fingerprint: sha256Hex,
-              seen_at: time,
-              guard: z.array(z.string()).optional(),
-              shadows: z.array(z.string()).optional(),
-            })
-            .optional(),
-          protocol: z.string(),
-          policy_name: z.string(),
-          capability: z.enum(capabilities),
-          why: z.string(),
-          target_argument: z.string().optional(),
-          decision,
-          matched_rule: z.string(),
-          hidden: z.boolean(),
-        }),
-      ),
+      ...seenTool,
+      accepted: definition.optional().meta({ description: 'The text under `fingerprint`, where it is kept.' }),
+      offered: definition.optional().meta({ description: 'The text under `changed.fingerprint`, where it is kept.' }),
+      introduces: z
+        .array(z.strictObject({ kind: z.string(), where: z.string().optional(), description: z.string() }))
+        .optional()
+        .meta({ description: 'What the offered definition adds to the accepted one, in sentences.' }),
+      difference: z
+        .array(z.strictObject({ path: z.string(), before: z.string().optional(), after: z.string().optional() }))
+        .optional()
+        .meta({ description: 'Both texts compared member by member; at most 200 places.' }),
+      shadows: z.array(z.string()).meta({ description: 'Tools of other servers that it stands in front of.' }),
+      not_kept: z.array(z.string()).meta({ description: 'Which text is not there, and why.' }),
     }),
   },
   acceptMcpTool: {

@@ -6,7 +6,6 @@
 import { targetArgument } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -14,19 +13,16 @@ import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../port
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';
 import type { DefinitionGuard } from './guard-settings.ts';
+import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 
 /** Who was served when a change was seen. */
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
-type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause'>;
+type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'>;
 
 const tries = 5;
 const turnTools = 64;
-/** Of a server with more tools only the fingerprints are kept: their item is bounded. */
+/** Of a server with more tools only the fingerprints are kept, and no texts: their item is bounded. */
 const mostSurfaces = 500;
-
-/** SHA-256 over a tool's description, schema and what its arguments mean. */
-export const fingerprintOf = ({ name, description, inputSchema, outputSchema, annotations }: JsonObject): string =>
-  digestOf({ name, description, inputSchema, outputSchema, annotations });
 
 /**
  * Keeps the first fingerprint of each tool, and records each change once: in the log, in evidence, in the store.
@@ -53,12 +49,9 @@ export async function noteDefinitions(
   }
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);
-    const news = newMarks(
-      marks,
-      found,
-      isoTime(ports.clock.now()),
-      guard?.changes === 'matter' ? guard.look : undefined,
-    );
+    const now = isoTime(ports.clock.now());
+    const seen = newMarks(marks, found, now, guard?.changes === 'matter' ? guard.look : undefined);
+    const news = few ? await withTexts(ports, marks, definitions, found, seen) : seen;
     noteHeld(definitions, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
     if (news.length === 0) return;
     const written = await ports.mcpStore.putMarks({
@@ -67,13 +60,50 @@ export async function noteDefinitions(
       tools: { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) },
     });
     if (!written) continue;
-    for (const { tool, mark, drifted, passed } of news) {
+    for (const { tool, mark, drifted, passed, onlyText } of news) {
+      if (onlyText) continue;
       const { noted = [] } = found.get(tool) ?? {};
       if (drifted || noted.length > 0) await report(ports, actor, entry, tool, mark, { drifted, passed, noted });
     }
     return;
   }
   throw new GatewayError('service_unavailable', `The tool definitions of ${entry.name} are being written; try again.`);
+}
+
+/** The texts of what is new, and of what was met before texts were kept, go to the object store; the marks say that they are there. */
+async function withTexts(
+  ports: DriftPorts,
+  { tools }: ToolMarks,
+  definitions: readonly JsonObject[],
+  found: ReadonlyMap<string, Found>,
+  news: readonly News[],
+): Promise<News[]> {
+  const all = new Map<string, News>(news.map((each) => [each.tool, each]));
+  const lacking: { readonly tool: string; readonly fingerprint: string; readonly definition: JsonObject }[] = [];
+  for (const definition of definitions) {
+    const tool = definition.name as string;
+    const mark = all.get(tool)?.mark ?? (Object.hasOwn(tools, tool) ? tools[tool] : undefined);
+    const { fingerprint = '' } = found.get(tool) ?? {};
+    const place = mark?.fingerprint === fingerprint ? mark : mark?.changed;
+    if (place?.fingerprint === fingerprint && place.kept === undefined) lacking.push({ tool, fingerprint, definition });
+  }
+  if (lacking.length === 0) return [...news];
+  const stored = await keepDefinitions(
+    ports,
+    lacking.map(({ definition }) => definition),
+  );
+  for (const { tool, fingerprint } of lacking) {
+    const kept = stored.get(fingerprint);
+    if (kept === undefined) continue;
+    const { mark, ...rest } = all.get(tool) ?? { tool, mark: tools[tool]!, drifted: false, onlyText: true };
+    const { changed } = mark;
+    const noted: ToolMark =
+      mark.fingerprint === fingerprint
+        ? { ...mark, kept }
+        : { ...mark, ...(changed && { changed: { ...changed, kept } }) };
+    all.set(tool, { ...rest, mark: noted });
+  }
+  return [...all.values()];
 }
 
 interface Found {
@@ -94,6 +124,8 @@ interface News {
   readonly drifted: boolean;
   /** The change does not matter: it holds at once. */
   readonly passed?: boolean;
+  /** Nothing is new but that its text is kept. */
+  readonly onlyText?: boolean;
 }
 
 function newMarks(
@@ -272,6 +304,7 @@ export function isAccepted(
 
 /**
  * Accepts the definition seen last.
+ * @param looked fingerprint of the definition that the human looked at; undefined for whichever was seen last.
  * @param record writes the act down, before it holds.
  * @throws GatewayError `not_found`, `conflict` (nothing changed, or changed again).
  */
@@ -279,6 +312,7 @@ export async function acceptDefinition(
   store: McpStore,
   upstream: string,
   tool: string,
+  looked: string | undefined,
   record: (accepted: ToolMark) => Promise<unknown>,
 ): Promise<ToolMark> {
   const marks = await store.marks(upstream);
@@ -287,11 +321,18 @@ export async function acceptDefinition(
   if (!mark.changed)
     throw new GatewayError('conflict', `The definition of ${tool} has not changed, so there is nothing to accept.`);
   const { changed: seen, about } = mark;
+  if (looked !== undefined && looked !== seen.fingerprint)
+    throw new GatewayError(
+      'conflict',
+      `The definition of ${tool} that waits is ${seen.fingerprint}, not ${looked}: it changed again. Look at it before you accept it.`,
+    );
+  const kept = seen.kept ?? (seen.fingerprint === mark.fingerprint ? mark.kept : undefined);
   // Its surface is taken when the definition is seen next.
   const accepted = {
     ...{ fingerprint: seen.fingerprint, seen_at: seen.seen_at },
     ...(about && { about }),
     ...(seen.shadows && { shadows: seen.shadows }),
+    ...(kept !== undefined && { kept }),
   };
   await record(accepted);
   const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });

@@ -16,7 +16,10 @@ import { definitionGuard } from './guard-settings.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
 import { partedName, policyName } from './tool-names.ts';
 
-export type PlacingPorts = Pick<McpPorts, 'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls'>;
+export type PlacingPorts = Pick<
+  McpPorts,
+  'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls' | 'definitionTexts'
+>;
 
 type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 

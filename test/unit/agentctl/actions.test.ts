@@ -327,6 +327,42 @@ describe('[cli.policy-tools]', () => {
     expect(out.split('waits for')).toHaveLength(2);
   });
 
+  const held = {
+    ...{ upstream: 'notes', tool: 'get_file', state: 'changed', capability: 'read', decision: 'allow' },
+    ...{ matched_rule: 'default', why: 'the verb "get" of its name', fingerprint: 'a'.repeat(64) },
+    changed: { fingerprint: 'b'.repeat(64), guard: ['new_reach'], shadows: ['mail: send'] },
+    introduces: [{ kind: 'new_reach', description: 'It now speaks of sending, sharing or publishing.' }],
+    difference: [{ path: 'description', before: 'Reads.', after: 'Reads.\nMails it\u202e.' }],
+    ...{ shadows: ['mail: send'], not_kept: [] },
+  };
+
+  test('[mcp.definition-diff] mcp show says what a definition introduces, and both texts place by place', async () => {
+    server.on('GET /admin/v1/mcp/tools/get_file', held);
+    const { code, out } = await home.run(['mcp', 'show', 'get_file', '--upstream', 'notes']);
+    expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/mcp/tools/get_file?upstream=notes']);
+    expect(out).toContain('get_file of notes: changed\n');
+    expect(out).toContain('waits for new_reach (stands in front of mail: send)\n');
+    expect(out).toContain('  It now speaks of sending, sharing or publishing. (new_reach)\n');
+    expect(out).toContain('  description\n    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
+  });
+
+  test('[mcp.definition-diff] mcp show says which text is not there, and shows the one that is', async () => {
+    const { introduces: _i, difference: _d, ...rest } = held;
+    const not_kept = ['the accepted definition: it was removed from the object store'];
+    server.on('GET /admin/v1/mcp/tools/get_file', { ...rest, offered: { name: 'get_file' }, not_kept });
+    const { out } = await home.run(['mcp', 'show', 'get_file']);
+    expect(out).toContain('not shown, the accepted definition: it was removed from the object store\n');
+    expect(out).toContain('What it offers\n{\n  "name": "get_file"\n}\n');
+  });
+
+  test('[mcp.definition-diff] mcp accept accepts, and a refusal is said', async () => {
+    const accepted = { upstream: 'notes', tool: 'get_file', fingerprint: 'b'.repeat(64), state: 'accepted' };
+    server.on('POST /admin/v1/mcp/tools/get_file/accept', { ...accepted, evidence_hash: 'c'.repeat(64) });
+    const { code, out } = await home.run(['mcp', 'accept', 'get_file', '--yes']);
+    expect(code).toBe(0);
+    expect(out).toContain(`accepted get_file of notes\nfingerprint: ${'b'.repeat(64)}\nevidence: ${'c'.repeat(64)}\n`);
+  });
+
   test('diff-policy shows what became stricter and what looser', async () => {
     server.on('GET /admin/v1/policy-versions/3/diff', {
       tightened: [],

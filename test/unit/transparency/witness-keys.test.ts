@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '#core/transparency/note.ts';
-import { logKey, witnessKey } from '#core/transparency/witness-keys.ts';
+import { logKey, logTrustOf, witnessKey } from '#core/transparency/witness-keys.ts';
 import { base, packs } from '../configuration/memory.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -21,4 +21,12 @@ test('[transparency.notes] the configuration takes keys of witnesses, and refuse
   expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
   await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*key of a log/);
   await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
+});
+
+test('[console.verify-log] keys on lines are sorted by what they are of; a wrong one is named by its place', () => {
+  const { log: of, witnesses } = logTrustOf(`\n ${witness}\r\n${log}\n`);
+  expect([of?.name, witnesses?.map(({ name }) => name)]).toEqual(['gateway/default', ['auditor']]);
+  expect(logTrustOf('  ')).toEqual({ witnesses: [] });
+  expect(() => logTrustOf(`${witness}\nnonsense`)).toThrow('key 2 is not a verifier key');
+  expect(() => logTrustOf(`${log}\n${log}`)).toThrow('two keys are of logs');
 });

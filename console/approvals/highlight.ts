@@ -1,0 +1,55 @@
+/**
+ * Parts of a command or query by their kind, for the eye alone: the parts together are the text, character by character, and what is not
+ * understood is plain [console.highlight]. What a line does is said by its effects.
+ */
+export type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
+
+export interface Part {
+  readonly text: string;
+  /** Undefined for plain text. */
+  readonly kind: PartKind | undefined;
+}
+
+export type Language = 'shell' | 'sql';
+
+const forms: Readonly<Record<Language, RegExp>> = {
+  shell:
+    /(?<text>'[^']*'|"(?:[^"\\]|\\[\s\S])*")|(?<comment>(?<![^\s])#[^\n]*)|(?<operator>[|&;<>()]+)|(?<variable>\$\{[^}]{0,200}\}|\$[A-Za-z_]\w*|\$[?!@*#$\d-])|(?<option>(?<![^\s])-{1,2}[A-Za-z][\w-]*)|(?<word>[^\s'"|&;<>()$]+)/g,
+  sql: /(?<text>'(?:[^']|'')*')|(?<comment>--[^\n]*|\/\*[\s\S]*?\*\/)|(?<operator>[;(),=<>*]+)|(?<variable>\$\d+|:[A-Za-z_]\w*|\?)|(?<word>[^\s';(),=<>*]+)/g,
+};
+
+const keywords = new Set(
+  `select insert update delete drop alter create truncate grant revoke from into where set values join left right inner outer on
+  and or not null in is like between group order by limit offset having returning cascade table index view database schema union
+  with as distinct begin commit rollback`.split(/\s+/),
+);
+
+/** Longer texts are shown plain. */
+const mostCharacters = 8_000;
+
+export function partsOf(text: string, language: Language): Part[] {
+  if (text.length > mostCharacters) return [{ text, kind: undefined }];
+  const parts: Part[] = [];
+  let at = 0;
+  let begins = true;
+  for (const { 0: found, index, groups = {} } of text.matchAll(forms[language])) {
+    if (index > at) {
+      const between = text.slice(at, index);
+      if (between.includes('\n')) begins = true;
+      parts.push({ text: between, kind: undefined });
+    }
+    at = index + found.length;
+    const named = Object.keys(groups).find((name) => groups[name] !== undefined);
+    parts.push({ text: found, kind: kindOf(found, named, language, begins) });
+    if (named === 'operator') begins = /[|&;(]$/.test(found);
+    else if (named !== 'comment' && !(begins && /^[A-Za-z_]\w*=/.test(found))) begins = false;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), kind: undefined });
+  return parts;
+}
+
+function kindOf(found: string, named: string | undefined, language: Language, begins: boolean): PartKind | undefined {
+  if (named !== 'word') return named as PartKind | undefined;
+  if (language === 'sql') return keywords.has(found.toLowerCase()) ? 'keyword' : undefined;
+  return begins && !/^[A-Za-z_]\w*=/.test(found) ? 'program' : undefined;
+}

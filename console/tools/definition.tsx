@@ -1,0 +1,95 @@
+/** What is known of a tool's definition: what the offered one introduces, which tools it stands in front of, and both texts [console.tools]. */
+import type { AnswerOf } from '#core/contracts/operations.ts';
+import { visibleLines } from '#core/evidence/visible-text.ts';
+import { Block, Code, Notice, Text } from '../ui.tsx';
+import { changedPart } from './changed-part.ts';
+
+export type ToolView = AnswerOf<'showMcpTool'>;
+
+export function Definition({ of }: { readonly of: ToolView }) {
+  const { shadows, not_kept, introduces = [], difference, offered, accepted } = of;
+  return (
+    <>
+      {shadows.length > 0 && (
+        <Notice kind="warn">
+          It stands in front of{' '}
+          {shadows.map((each, at) => (
+            <span key={each}>
+              {at > 0 && ', '}
+              <Code of={each} />
+            </span>
+          ))}
+          : a model may call it where that tool is meant.
+        </Notice>
+      )}
+      {introduces.length > 0 && (
+        <ul class="effects" aria-label="What it introduces">
+          {introduces.map(({ kind, where = '', description }) => (
+            <li key={`${kind} ${where} ${description}`} class="unsure">
+              <span aria-hidden="true">!</span>
+              <span>
+                <Text of={description} />{' '}
+                <span class="quiet">({where === '' ? kind : <Text of={`${kind}, ${where}`} />})</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {offered && difference && introduces.length === 0 && (
+        <p class="quiet">Nothing that matters was found in what it adds.</p>
+      )}
+      {not_kept.map((why) => (
+        <p key={why} class="quiet">
+          Not shown, {why}.
+        </p>
+      ))}
+      {difference?.map((change) => (
+        <Change key={change.path} {...change} />
+      ))}
+      {!difference && (offered ?? accepted) && <Block of={JSON.stringify(offered ?? accepted, null, 2)} />}
+    </>
+  );
+}
+
+type ChangeProps = NonNullable<ToolView['difference']>[number];
+
+function Change({ path, before, after }: ChangeProps) {
+  const [was, is] = [
+    before === undefined ? undefined : visibleLines(before),
+    after === undefined ? undefined : visibleLines(after),
+  ];
+  const part = changedPart(was ?? '', is ?? '');
+  return (
+    <div class="value">
+      <p>
+        <Code of={path} />
+        {before === undefined ? <strong> (new)</strong> : after === undefined && <strong> (gone)</strong>}
+      </p>
+      <pre>
+        {was !== undefined && <Side text={was} sign="-" kind="removed" from={part.start} to={was.length - part.end} />}
+        {is !== undefined && <Side text={is} sign="+" kind="added" from={part.start} to={is.length - part.end} />}
+      </pre>
+    </div>
+  );
+}
+
+interface SideProps {
+  readonly text: string;
+  readonly sign: string;
+  readonly kind: 'added' | 'removed';
+  /** The part that the other side does not have. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** By sign and colour, and what is other than before is marked. */
+const Side = ({ text, sign, kind, from, to }: SideProps) => (
+  <span class={kind} dir="ltr">
+    <span class="unseen">{kind === 'added' ? 'Now: ' : 'Before: '}</span>
+    <span aria-hidden="true">{sign} </span>
+    {text.slice(0, from)}
+    {to > from && <mark>{text.slice(from, to)}</mark>}
+    {text.slice(to)}
+    {'\n'}
+  </span>
+);

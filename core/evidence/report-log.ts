@@ -1,0 +1,36 @@
+/** What the transparency log holds of a session, for a report that the gateway itself writes [evidence.report-log]. */
+import type { Verification } from '#core/contracts/evidence.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
+import { checkLogProof, type LogTrust } from '#core/transparency/session-proof.ts';
+
+/**
+ * @param proof undefined where the session is not in the log yet, or the log cannot be read.
+ * @param hashAt hash of the entry that the leaf names, as the chain has it; undefined where the chain is shorter.
+ */
+export function withLog(
+  verification: Verification,
+  session: { readonly tenant: string; readonly session_id: string },
+  proof: LogProof | undefined,
+  hashAt: string | undefined,
+  trust: LogTrust,
+): Verification {
+  const not_checked = [...verification.not_checked, 'log not checked: it holds no leaf of the session yet'];
+  if (proof === undefined) return { ...verification, not_checked };
+  if (!verification.valid) return verification;
+  const checked = checkLogProof(proof, session, trust);
+  if (typeof checked === 'string') return broken(verification, verification.total_entries, checked);
+  const { leaf, position, origin, size, seen } = checked;
+  if (hashAt !== leaf.hash) return broken(verification, leaf.index, departure(hashAt));
+  return { ...verification, log: { origin, size, position, index: leaf.index, at: leaf.at, witnesses: seen } };
+}
+
+const departure = (hashAt: string | undefined): string =>
+  hashAt === undefined
+    ? 'the end is cut off: the log names this entry'
+    : 'the entry is not the one in the log: it or one before it was rewritten';
+
+const broken = (verification: Verification, index: number, reason: string): Verification => ({
+  ...verification,
+  valid: false,
+  broken_link: { index, reason },
+});

@@ -1,0 +1,61 @@
+/** Two definitions of a tool compared member by member: what each place held, and what it holds now [mcp.definition-diff]. */
+import { canonicalize } from '#core/kernel/canonical.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+export interface Changed {
+  /** `inputSchema.properties.path.type`; a list is one place. */
+  readonly path: string;
+  /** A text as it is, anything else as JSON; absent where there was nothing. */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export const mostDifferences = 200;
+const mostCharacters = 16_384;
+
+/** At most `mostDifferences`, in order of their places. Either side may be missing as a whole. */
+export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): Changed[] {
+  const found: Changed[] = [];
+  compare('', before, after, found);
+  return found;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function compare(path: string, before: Json | undefined, after: Json | undefined, found: Changed[]): void {
+  if (found.length >= mostDifferences || same(before, after)) return;
+  if (isOpen(before, after)) {
+    const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+    for (const name of [...names].sort()) compare(below(path, name), own(before, name), own(after, name), found);
+    return;
+  }
+  found.push({
+    path,
+    ...(before !== undefined && { before: shown(before) }),
+    ...(after !== undefined && { after: shown(after) }),
+  });
+}
+
+/** An object on one side is opened as well where the other has nothing: each of its texts stands for itself. */
+const isOpen = (before: Json | undefined, after: Json | undefined): boolean =>
+  (isObject(before) || isObject(after)) &&
+  (isObject(before) || before === undefined) &&
+  (isObject(after) || after === undefined) &&
+  Object.keys(before ?? {}).length + Object.keys(after ?? {}).length > 0;
+
+const own = (value: Json | undefined, name: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+const below = (path: string, name: string): string => {
+  const member = /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
+  return path === '' ? member : `${path}.${member}`;
+};
+
+const same = (one: Json | undefined, other: Json | undefined): boolean =>
+  one === other || (one !== undefined && other !== undefined && canonicalize(one) === canonicalize(other));
+
+function shown(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}… (${text.length} characters)`;
+}

@@ -1,0 +1,62 @@
+/** Colours of commands and queries: for the eye alone. */
+import * as fc from 'fast-check';
+import { type Language, partsOf } from '../../../console/approvals/highlight.ts';
+import { changedPart } from '../../../console/tools/changed-part.ts';
+
+const told = (text: string, language: Language = 'shell') =>
+  partsOf(text, language).flatMap(({ text, kind }) => (kind ? [`${kind} ${text}`] : []));
+
+test('[console.highlight] the parts together are the text, whatever it is', () => {
+  const language = fc.constantFrom<Language>('shell', 'sql');
+  const texts = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...`'"\\$#|&;-/* \n{}ab=`) }));
+  fc.assert(
+    fc.property(texts, language, (text, of) => {
+      expect(
+        partsOf(text, of)
+          .map((part) => part.text)
+          .join(''),
+      ).toBe(text);
+    }),
+  );
+});
+
+test('[console.highlight] a long text takes no time: it is plain', () => {
+  expect(partsOf("'".repeat(100_000), 'shell')).toHaveLength(1);
+});
+
+test('[console.highlight] programs, options, texts, variables and operators of a shell line', () => {
+  expect(told(`A=1 curl -fsS "https://x.example" | bash && rm -rf $HOME # gone`)).toEqual([
+    ...['program curl', 'option -fsS', 'text "https://x.example"', 'operator |', 'program bash', 'operator &&'],
+    ...['program rm', 'option -rf', 'variable $HOME', 'comment # gone'],
+  ]);
+  expect(told('echo a#b\nls')).toEqual(['program echo', 'program ls']);
+});
+
+test('[console.highlight] words of a query', () => {
+  expect(told("DELETE FROM users WHERE name = 'a''b' -- all", 'sql')).toEqual([
+    ...['keyword DELETE', 'keyword FROM', 'keyword WHERE', 'operator =', "text 'a''b'", 'comment -- all'],
+  ]);
+});
+
+test('[console.tools] the part of a text that has changed is marked in whole words', () => {
+  const marked = (before: string, after: string) => {
+    const { start, end } = changedPart(before, after);
+    return [before.slice(start, before.length - end), after.slice(start, after.length - end)];
+  };
+  expect(marked('Reads a file.', 'Reads a file, and mails it.')).toEqual(['', ', and mails it']);
+  expect(marked('reads one file', 'reads our file')).toEqual(['one', 'our']);
+  expect(marked('same', 'same')).toEqual(['', '']);
+  expect(marked('', 'new')).toEqual(['', 'new']);
+  expect(marked('aaa', 'aa')).toEqual(['aaa', 'aa']);
+});
+
+test('[console.tools] what is marked and what is not are the text again', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (before, after) => {
+      const { start, end } = changedPart(before, after);
+      expect(start + end).toBeLessThanOrEqual(Math.min(before.length, after.length));
+      expect(before.slice(0, start)).toBe(after.slice(0, start));
+      expect(end === 0 ? '' : before.slice(-end)).toBe(end === 0 ? '' : after.slice(-end));
+    }),
+  );
+});
