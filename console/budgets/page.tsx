@@ -112,8 +112,8 @@ function Foreseen({ of }: { readonly of: Forecast }) {
   );
 }
 
-function Rate({ of }: { readonly of: AnswerOf<'listBudgets'>['rate_limit'] }) {
-  const { limit_requests, remaining_requests, limit_tokens, remaining_tokens } = of;
+function Rate({ of }: { readonly of: AnswerOf<'listBudgets'>['rate_limit'] | undefined }) {
+  const { limit_requests, remaining_requests, limit_tokens, remaining_tokens } = of ?? {};
   if (limit_requests === undefined && limit_tokens === undefined) return <p>No rate limit is set.</p>;
   return (
     <Facts>
