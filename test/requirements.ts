@@ -1308,7 +1308,10 @@ const cli: readonly Requirement[] = [
     'cli.observe',
     'agentctl analytics and alerts show what happens, with bars over time, and acknowledge an alert.',
   ),
-  must('cli.supply-chain', 'agentctl supply-chain makes keys, signs, verifies and lists signed plugins.'),
+  must(
+    'cli.supply-chain',
+    'agentctl supply-chain makes keys, signs, verifies and lists signed plugins, and what is in force.',
+  ),
   must('cli.mcp-bridge', 'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.'),
   must('cli.plugin', 'agentctl plugin search, info, install, list, outdated, remove.'),
 ];

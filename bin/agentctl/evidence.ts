@@ -22,13 +22,14 @@ interface SessionsOptions {
 }
 
 export function addEvidence(program: Parent): void {
-  const parent = addGroup(program, 'evidence', 'Session chains: list, export, verify, report');
+  const parent = addGroup(program, 'evidence', 'Session chains: list (sessions), export, verify, report');
   addCommand<SessionsOptions>(parent, {
     usage: 'sessions',
     summary: 'List sessions that have evidence',
     examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
     options: (command) =>
       command
+        .alias('list')
         .option('--path <glob>', 'in all tenants below a path of the organisations, such as acme/web')
         .option('--limit <count>', 'maximum number of results', wholeNumber)
         .option('--cursor <cursor>', 'continue where a list ended'),

@@ -7,7 +7,7 @@ import type { KeyKind } from '#core/supply-chain/keys.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { saveWhole } from './files.ts';
-import { fields } from './json-fields.ts';
+import { fields, list } from './json-fields.ts';
 import { fileContent, readable, refusals, verdictOf } from './plugin-index.ts';
 
 export function addSupplyChain(program: Parent): void {
@@ -34,12 +34,18 @@ export function addSupplyChain(program: Parent): void {
     run: (cli, options, [file = '']) =>
       options.provenance === undefined ? verifyFile(cli, file, options) : verifyRelease(cli, file, options),
   });
-  addCommand<{ root: string }>(parent, {
-    usage: 'list <index-file>',
-    summary: 'The plugins of an index file: publisher, and whether each verifies or why not',
-    examples: ['supply-chain list index.json --root root.pem'],
-    options: (command) => command.requiredOption('--root <pem>', 'the public key you trust'),
-    run: (cli, { root }, [file = '']) => listFile(cli, file, root),
+  addCommand<{ root?: string }>(parent, {
+    usage: 'list [index-file]',
+    summary:
+      'Policy packs and plugins in force at the gateway, or the plugins of an index file; whether each verifies or why not',
+    examples: ['supply-chain list', 'supply-chain list index.json --root root.pem'],
+    options: (command) => command.option('--root <pem>', 'with an index file: the public key you trust'),
+    run: (cli, { root }, [file]) => {
+      if (file === undefined) return listInForce(cli);
+      if (root === undefined)
+        throw new UsageError('an index file is verified by a key that you trust: give --root <pem>');
+      return listFile(cli, file, root);
+    },
   });
 }
 
@@ -244,6 +250,21 @@ function verifyFile(
     else for (const [field, value] of Object.entries(said)) cli.out.field(field, value);
     return 'positive';
   });
+}
+
+/** Packs that the release ships are not signed, so only `tool_policies.require_signed` makes a part without signature a failure. */
+async function listInForce(cli: Cli): Promise<Outcome> {
+  const answer = await cli.api().call('supplyChain');
+  const { parts, require_signed } = fields(answer.json);
+  if (cli.globals.json) cli.out.json(answer.text);
+  else
+    cli.out.table(
+      ['kind', 'name', 'verified', 'signed as or reason', 'sha256'],
+      list(parts).map(({ kind, name, verified, signed_as, reason, sha256 }) =>
+        [kind, name, verified, signed_as ?? reason ?? '', sha256 ?? ''].map(String),
+      ),
+    );
+  return require_signed === true && list(parts).some(({ verified }) => verified !== true) ? 'negative' : 'positive';
 }
 
 function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {

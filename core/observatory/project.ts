@@ -1,6 +1,7 @@
 /** What one evidence entry adds to the views that look back. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { scored } from '#core/evaluation/record.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import { projectChat } from './project-chat.ts';
@@ -17,7 +18,8 @@ export function projectEntry(entry: EvidenceEntry): Projection {
     const points = kind === 'result' ? [...actionPoints(entry, outcomeMeasures(entry)), ...upstreamPoints(entry)] : [];
     return { ...base, counter: { kind }, ...(points.length > 0 && { points }) };
   }
-  const { protocol, tool } = callOf(entry);
+  const { protocol: written, tool } = callOf(entry);
+  const protocol = foldCase(written); // rules match it in any case, so counts hold together in any case
   const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
   if (kind !== 'block') return { ...base, counter: { kind, protocol, tool }, points };
   const violation = violationOf(entry);

@@ -229,9 +229,10 @@ describe('limits', () => {
     }
   };
 
-  test('[edge.load-shedding] at full load normal and low are shed with 503, and critical passes for keys so marked', () =>
+  test('[edge.load-shedding] [edge.counters] at full load normal and low are shed with 503, and critical passes for keys so marked', () =>
     withEdge({ max_connections: 1 }, async (edge) => {
       const ask = (headers: Record<string, string>) => edge.h2('/api/v1/x', { headers });
+      expect(edge.telemetry.metricsText()).toMatch(/svc_edge_loadshed_total\{[^}]*priority="low"[^}]*\} 0/);
       const shed = await ask({ 'x-api-key': plainKey });
       expect([shed.status, errorOf(shed).type, shed.headers['retry-after']]).toEqual([503, 'service_unavailable', '1']);
       const statuses = [

@@ -34,6 +34,8 @@ export class EdgeAdmission {
 
   constructor(ports: EdgeAdmissionPorts) {
     this.#ports = ports;
+    // A counter that appears with the first shed request has no rise that a chart or an alarm could see.
+    for (const priority of ['normal', 'low']) ports.telemetry.count('svc_edge_loadshed_total', { priority }, 0);
     this.#delay.enable();
     // Each second stands for itself: one long stop must not shed for minutes.
     this.#sampling = setInterval(() => {

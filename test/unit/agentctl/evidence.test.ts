@@ -141,7 +141,8 @@ test('sessions are listed', async () => {
   server.on('GET /admin/v1/evidence/sessions', {
     sessions: [{ session_id: 's-1', total_entries: 5, updated_at: 't' }],
   });
-  expect((await home.run(['evidence', 'sessions'])).out).toMatch(/^session +entries +last entry\ns-1 +5 +t\n$/);
+  for (const word of ['sessions', 'list'])
+    expect((await home.run(['evidence', word])).out).toMatch(/^session +entries +last entry\ns-1 +5 +t\n$/);
 });
 
 describe('public-key', () => {

@@ -61,3 +61,16 @@ test('[cli.observe] a sparkline has a bar for each part of the time and none for
   expect(sparkline([bucket(0, 1), bucket(10, 8), bucket(29, 4)], span)).toBe(`▁${' '.repeat(9)}█${' '.repeat(18)}▄`);
   expect(sparkline([bucket(0, 1)], {})).toBe('');
 });
+
+test('[cli.supply-chain] list without a file shows what is in force, and fails where signatures are required and missing', async () => {
+  const part = { kind: 'policy_pack', name: 'own', sha256: null, verified: false, reason: 'not signed' };
+  for (const [require_signed, code] of [
+    [false, 0],
+    [true, 1],
+  ] as const) {
+    server.on('GET /admin/v1/supply-chain', { policy_version: 1, require_signed, parts: [part], acts: [] });
+    const listed = await home.run(['supply-chain', 'list']);
+    expect([listed.code, listed.out]).toEqual([code, expect.stringMatching(/policy_pack +own +false +not signed/)]);
+  }
+  expect((await home.run(['supply-chain', 'list', 'index.json'])).code).toBe(2);
+});

@@ -18,6 +18,11 @@ describe('what an entry adds', () => {
     });
   });
 
+  test('a protocol counts in one spelling, as rules match it', () => {
+    const { body } = sampleEntry(0);
+    expect(projectEntry(sampleEntry(0, { body: { ...body, protocol: 'GIT' } })).counter.protocol).toBe('git');
+  });
+
   test('a block also counts by rule and is a violation; its parameters are not copied', () => {
     const entry = sampleBlock(0, { body: { parameters: { path: '/etc' } } });
     const projection = projectEntry(entry);
