@@ -139,7 +139,7 @@ function shakenSchemas() {
 
 /**
  * Each schema of zod can describe itself in JSON Schema, which the reference pages are made with and no function asks for: the method goes,
- * and with it the writers behind it. A schema that is asked all the same throws.
+ * and with it the writers behind it. A schema that is asked nevertheless throws.
  */
 function withoutJsonSchemas() {
   const method =

@@ -34,5 +34,8 @@ export const voiceRules: readonly VoiceRule[] = [
   rule('shelf', /\bshel(?:f|ves)\b/i, 'cache'),
   rule('section', /\b(?:spec|contract) §/i, 'the requirement id: `[approval.used-once]`'),
   rule('later-issue', /\ba later issue\b/i, '"not built yet"'),
+  rule('all-the-same', /\ball the same\b/i, '"still", "in any case", "nevertheless"'),
+  rule('so-many-words', /\bin so many words\b|\bwithout more ado\b/i, 'what is meant: "names X", "at any time"'),
+  rule('by-then', /\bby then\b/i, 'the moment: "before that", "after the commit", "when it ends"'),
   rule('for-ever', /\bfor ever\b/i, '"forever", "without end"'),
 ];

@@ -33,7 +33,7 @@ export interface AlarmsProps {
   readonly watched: Watched;
   /**
    * Age at which a pending approval is worth a page.
-   * @default twice the default time-out of approvals: by then the clock or the sweep has failed
+   * @default twice the default time-out of approvals; a longer wait means that the clock or the sweep failed
    */
   readonly approvalAge?: Duration;
   /**

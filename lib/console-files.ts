@@ -85,7 +85,7 @@ export class ConsoleFiles extends Construct {
       cacheControl: [CacheControl.noCache()],
       // Pages that are open during a deployment still load their chunks, which have names of their own.
       prune: false,
-      // The bucket can go with the stack, because it is empty by then.
+      // The bucket is removed with the stack, after it was emptied.
       retainOnDelete: false,
       logGroup: new LogGroup(this, 'Logs', {
         retention: RetentionDays.THREE_MONTHS,

@@ -16,7 +16,7 @@ const maxShards = 2000;
 /** 50 processes at once on one item, doing nothing else, needed at most 31 tries (measured); most steps need one. */
 const maxTries = 40;
 const maxJitterMs = 200;
-/** What is known of a shard that others write is old by then: reading costs less than a lost write. */
+/** After this time the cached state of a shard that other processes write is too old: reading costs less than a lost write. */
 const staleMs = 50;
 /** Others write a shard of a split tenant, or one at which a write was lost within so long. */
 const contendedMs = 10_000;

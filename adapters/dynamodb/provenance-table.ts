@@ -51,7 +51,7 @@ export function provenanceTable({ client, tables }: StoreOptions): ProvenanceSto
       const first = rows.find(({ entry }) => entry === head);
       if (!first || Number(first.expires_at) <= nowMs) return undefined;
       const entries = rows.filter(({ entry, expires_at }) => entry !== head && Number(expires_at) > nowMs);
-      // What was put when the record was opened has expired by then: the oldest entries are gone.
+      // Entries that were put when the record was opened have expired, so the oldest ones are gone.
       const aged = Number(first.oldest_until) <= nowMs;
       return { key: String(first.key), entries: entries.map(entryOf), gap: first.gap === true || aged };
     },

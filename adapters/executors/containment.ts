@@ -39,7 +39,7 @@ exec unshare --user --map-user="$user" --map-group="$group" -- \\
 
 const namespaces = ['--user', '--pid', '--ipc', '--uts'];
 
-/** @param kept a file in a hidden folder that programs with network see all the same. */
+/** @param kept a file in a hidden folder that programs with network can still read. */
 export type Way = (hidden: readonly string[], kept?: string) => Containment;
 
 export const byUnshare: Way = (hidden, kept) => ({

@@ -18,7 +18,7 @@ import type { Target } from './send.ts';
 import { startUpstreams } from './upstreams.ts';
 
 const allowedMs = 50;
-/** A row is repeated for so long, so that its percentile rests on a hundred answers and more. */
+/** How long a row is repeated, so that its percentile rests on at least a hundred answers. */
 const rowMs = 1_500;
 const maxRounds = 20;
 

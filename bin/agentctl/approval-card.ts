@@ -1,4 +1,4 @@
-/** The card of an approval: who asks, what the call would do, the call itself, why a person is asked, until when. */
+/** The card of an approval: the key, the effects, the call itself, the reason of the rule, and the time left. */
 import { createHash } from 'node:crypto';
 import { childPath } from '#core/evidence/json-path.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';

@@ -98,7 +98,7 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
   const record = fields(answer.json);
   if (cli.globals.json) cli.out.json(answer.text);
   else showRecord(cli.out, record);
-  // A server that answers 200 with another status has not done what was asked.
+  // A server that answers 200 with another status did not count the vote.
   const counted = vote === 'approve' ? ['approved', 'pending'] : ['denied'];
   return counted.includes(text(record.status) ?? '') ? 'positive' : 'negative';
 }

@@ -21,7 +21,7 @@ export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
 export type ToolTable = Readonly<Record<string, ReadTool>>;
 
 export interface AgentTools {
-  /** Tools that change nothing outside of the agent, or whose own tool calls arrive one by one: no decision is asked for. */
+  /** Tools that change nothing outside of the agent, or whose own tool calls arrive one by one. They need no decision. */
   readonly inner: readonly string[];
   readonly tools: ToolTable;
 }
@@ -106,7 +106,7 @@ function inside(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 
-/** Of a file that does not exist yet, the folders that do are resolved, and so is a link that leads nowhere yet. */
+/** For a file that does not exist yet, the existing folders of its path are resolved, and so is a link without a target. */
 function realPath(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   const parent = dirname(path);

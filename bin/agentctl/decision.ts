@@ -37,7 +37,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
 /** Whether an action was allowed and not carried out well: its executor failed, or the tool itself reports an error. */
 export const hasFailed = ({ error, result }: Fields): boolean => error !== undefined || fields(result).isError === true;
 
-/** `unknown`: it may have taken effect all the same. */
+/** `unknown`: it may still have taken effect. */
 const outcomeOf = ({ error }: Fields, { outcome }: Fields): string =>
   error === undefined ? 'the tool reports an error' : (text(outcome) ?? 'failed');
 

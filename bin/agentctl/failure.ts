@@ -24,7 +24,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command was asked for in a way that cannot work; shown with the help of the command. */
+/** The command line is not valid; shown with the help of the command. */
 export class UsageError extends Failure {
   constructor(message: string, cause?: unknown) {
     super(exitCodes.usage, message, { cause });

@@ -16,7 +16,7 @@ function ownId({ tool_use_id }: Fields): string | undefined {
   return id !== undefined && /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined;
 }
 
-/** Before the call. Undefined where no outcome can be recorded: the call is decided all the same. */
+/** Called before the tool call. Undefined where no outcome can be recorded; the call is still decided. */
 export function idBefore(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.after.length === 0) return undefined;
   if (agent.givesIds) return ownId(event);

@@ -128,7 +128,7 @@ class Connection {
     }
   }
 
-  /** Prints a message that came; an error without id is the answer to what was asked. */
+  /** Prints a message that arrived; an error without an id answers the request that was sent. */
   #tell(text: string, id: string | number | null | undefined): boolean {
     let message: unknown;
     try {

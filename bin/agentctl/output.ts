@@ -64,7 +64,7 @@ export class Output {
     this.#form = form;
   }
 
-  /** The document as the server wrote it, or in the form that was asked for; unseen characters become escapes that mean the same. */
+  /** The document as the server wrote it, or in the form that `--output` names; unseen characters become escapes that mean the same. */
   json(document: string): void {
     const written = this.#form?.(document) ?? document;
     this.#write(`${escapeUnseen(written.trim())}\n`);

@@ -49,7 +49,7 @@ export function addSetup(parent: Parent): void {
       const places: Places = { home: homedir(), platform: process.platform, env: process.env };
       if (name === undefined) return listClients(cli, places);
       const client: Client = clients[name as ClientName];
-      // What is taken back is found by its names.
+      // Settings to undo are found by their names.
       const target = options.undo ? anyTarget : targetOf(cli, options);
       const { setUp, takenBack } = await import('./setup/plan.ts');
       const plans = client.files(places, target);

@@ -28,7 +28,7 @@ export function addSimulation(parent: Parent): void {
       addCallOptions(command)
         .option('--file <json>', 'a list of calls instead (- for stdin)')
         .option('--policy-version <version>', 'another version than the one in force', wholeNumber)
-        .option('--policy <file>', 'a configuration or pack file instead; no gateway is asked'),
+        .option('--policy <file>', 'a configuration or pack file instead; needs no gateway'),
     run: async (cli, options) => {
       const calls = options.file === undefined ? [callOf(options)] : callsIn(options.file);
       const answer = await (options.policy === undefined ? onServer : onFile)(cli, calls, options);

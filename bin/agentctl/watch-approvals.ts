@@ -20,7 +20,7 @@ export interface Watching {
 }
 
 /**
- * A stream that ends, or a gateway that goes away, is asked again from the last event on.
+ * A stream that ends is opened again from the last event on, also where the gateway was away.
  * @throws Failure what the gateway refuses, and when it was never reached.
  */
 export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws }: Watching): Promise<void> {
@@ -46,7 +46,7 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
       await pause(betweenStreamsMs);
     } catch (failure) {
       if (!reached || !isAway(failure)) throw failure;
-      if (failures++ === 0) cli.out.note('the gateway is away; it is asked again');
+      if (failures++ === 0) cli.out.note('the gateway does not answer; connecting again');
       await pause(Math.min(500 * 2 ** failures, longestPauseMs));
     }
   }

@@ -63,7 +63,7 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
   }
 }
 
-/** A gateway that does not answer is asked again; once only where no interval was given. */
+/** A gateway that does not answer is queried again; without an interval only once. */
 function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Outcome {
   if (!every || !(failure instanceof Failure) || failure.exitCode !== exitCodes.unreachable) throw failure;
   cli.out.note(`${failure.message}; looking again in ${every} seconds`);

@@ -1,4 +1,4 @@
-/** What the person who decides is shown beside the call itself: who asks, what it comes to, why it was asked for, how risky. */
+/** The facts on the card beside the call itself: the key and its owner, the effects, the reason of the rule, the risk. */
 import { scoresOf } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { grantFor } from '#core/credentials/grants.ts';

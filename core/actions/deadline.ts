@@ -15,7 +15,7 @@ const sweptAfterMs = 60_000;
 export const executionEndsAt = (nowMs: number, hostEndsAtMs: number | undefined): number =>
   Math.min(nowMs + longestMs, (hostEndsAtMs ?? Number.POSITIVE_INFINITY) - settlingMs);
 
-/** When the sweep may take a started action for abandoned: nothing that runs it is alive by then (ISO time). */
+/** When the sweep may treat a started action as abandoned, because no process that ran it is alive any more (ISO time). */
 export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): string =>
   isoTime(executionEndsAt(nowMs, hostEndsAtMs) + settlingMs + sweptAfterMs);
 

@@ -232,7 +232,7 @@ async function recordStart(ports: GovernPorts, action: GovernedAction, start: Re
 const startedUnder = ({ startedActions }: GovernPorts, { tenant, key_id }: ActionEnvelope, idempotencyKey: string) =>
   startedActions.get(tenant, idOfKey(key_id, idempotencyKey));
 
-/** Calls at the same time add up: one that was allowed beside others may find the switch tripped by then. */
+/** Scores of concurrent calls add up, so a call that was allowed beside others may find the kill switch tripped afterwards. */
 async function assertStillFree(ports: GovernPorts, action: GovernedAction, entry: EvidenceEntry): Promise<void> {
   const { head, standing, snapshot } = action;
   const settings = snapshot.configuration.behavior;

@@ -64,7 +64,7 @@ const pick = ({ result, result_sha256, result_bytes, result_withheld }: KeptResu
 });
 
 /**
- * What was kept of a result, read again. Never throws.
+ * Reads the stored result of a call. Never throws.
  * @param maxBytes larger ones are named, not read.
  */
 export async function readResult(

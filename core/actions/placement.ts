@@ -32,7 +32,7 @@ export function configuredPlacement({ upstreams }: Configuration, call: ToolCall
   return service && { upstream: service.name };
 }
 
-/** Executors are asked in the order in which they would be given the call. */
+/** The first executor in this order that takes the call executes it. */
 async function inventoried(executors: readonly Executor[], call: ActionEnvelope): Promise<Placement | undefined> {
   for (const executor of executors) {
     const placement = await executor.place?.(call);

@@ -50,7 +50,7 @@ export interface GovernPorts extends WatchPorts {
   readonly effects: (call: ToolCall) => Promise<Effects>;
   /** Looks at large calls and results beside the thread that answers all requests; in place where it is absent. */
   readonly calls?: CallWork;
-  /** What carries out allowed calls under this version of the configuration, in the order in which they are asked. */
+  /** The executors under this version of the configuration; the first that takes a call executes it. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
   readonly startedActions: StartedActions;
   /** Risk of keys over their sessions. */

@@ -60,7 +60,7 @@ async function holdFor(
 ): Promise<DecisionResult> {
   const { row, reason } = request;
   const began = ports.clock.now();
-  // What is approved at the last moment is still to be carried out.
+  // A call that is approved at the last moment must still have time to run.
   const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
   while (row.status === 'pending' && ports.clock.now() < until) {
     signal?.throwIfAborted();

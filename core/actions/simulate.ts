@@ -14,7 +14,7 @@ export type SimulatedCall = Pick<
 > &
   Pick<ToolCall, 'sources'>;
 
-/** Without the rule itself: its parts that callers may see are members of their own. */
+/** The rule itself is left out; the parts of it that callers may see are separate members. */
 export type SimulatedDecision = Omit<PolicyDecision, 'rule'> & { readonly suggested_alternative?: string | undefined };
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */

@@ -12,7 +12,7 @@ import type { GovernPorts } from './ports.ts';
 export interface GivenWords {
   /** The person's request. */
   readonly prompt?: string | undefined;
-  /** Of a key that a person holds: their own words. */
+  /** Values of a key that a person holds are that person's own words. */
   readonly justification?: string | undefined;
   readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
 }

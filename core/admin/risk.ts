@@ -71,7 +71,7 @@ async function replayed({ ports }: Call, head: SessionHead) {
 
 /**
  * The release is an entry of the session's own chain, so that working the score out again ends in the same place. The key is
- * released with it: else its next call would be refused all the same. What other sessions have against them stays.
+ * released with it: otherwise its next call would still be refused. What other sessions have against them stays.
  */
 export const releaseSession: Operation = async (call) => {
   const { ports, principal, snapshot } = call;

@@ -35,7 +35,7 @@ export const revokeTicket: Operation = async (call) => {
 
 /**
  * A service that was handed a ticket asks whether it may act, saying what it is about to do. Redeemed first, then recorded:
- * a service without an answer may not act, and the ticket is spent all the same.
+ * a service without an answer may not act, and the ticket is spent nevertheless.
  */
 export const redeemTicket: Operation = async (call) => {
   const { ports, principal, snapshot } = call;

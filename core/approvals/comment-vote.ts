@@ -1,5 +1,5 @@
 /**
- * Votes by pull-request comment: who wrote it, where, and of which commit, then the vote. The Git host is asked before the
+ * Votes by pull-request comment: the writer, the place and the commit are checked, then the vote is counted. The Git host is asked before the
  * comment is marked as taken, so that a delivery that met an outage can be repeated.
  */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -103,7 +103,7 @@ async function noticeHere(ports: CommentVotePorts, written: WrittenComment, row:
   );
 }
 
-/** All is asked before any of it is judged: an outage is never taken for a refusal. */
+/** All answers are fetched before any is judged, so an outage is never mistaken for a refusal. */
 async function assertStanding(
   host: PullRequestHost,
   notice: Notice,
@@ -141,7 +141,7 @@ function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: 
 
 const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
 
-/** Without the host's word nothing counts, and the comment is not taken: it may be delivered again. */
+/** Without an answer of the host nothing counts, and the comment is not marked as processed, so it may be delivered again. */
 async function toldBy<T>(host: Promise<T>): Promise<T> {
   try {
     return await host;

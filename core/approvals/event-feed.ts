@@ -11,7 +11,7 @@ export interface ApprovalEvent {
   readonly envelope_id: string;
   readonly session_id: string;
   readonly at: string;
-  /** Of a decision. */
+  /** Present where the event is a decision. */
   readonly status?: 'approved' | 'denied';
 }
 

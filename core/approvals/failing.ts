@@ -9,7 +9,7 @@ export interface FailingDelivery {
   readonly envelope_id: string;
   readonly state: 'retrying' | 'dead';
   readonly attempts: number;
-  /** Of the last attempt, without addresses: those of webhooks hold secrets. */
+  /** The fault of the last attempt, without addresses, because those of webhooks hold secrets. */
   readonly error: string;
   /** When it is tried again, or was to be. */
   readonly due_at: string;

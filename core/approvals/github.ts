@@ -31,7 +31,7 @@ export const githubSignature = (secret: string, rawBody: Uint8Array): string =>
 export interface WrittenComment {
   readonly id: string;
   readonly repository: string;
-  /** Of the pull request. */
+  /** Number of the pull request. */
   readonly number: number;
   readonly login: string;
   readonly text: string;

@@ -15,7 +15,7 @@ export interface PendingCaps {
   readonly max_pending_per_tenant: number;
 }
 
-/** A count is used for so long; one that says "full" is asked again sooner, since people decide meanwhile. */
+/** How long a count is used; a count of "full" is refreshed sooner, because people decide meanwhile. */
 const freshMs = 2_000;
 const fullFreshMs = 250;
 
@@ -28,7 +28,7 @@ interface Known {
 export class PendingLimit {
   readonly #counter: PendingCounter;
   readonly #known = new RecentMap<string, Known>({ max: 1_000 });
-  /** Looks that are under way, with what was asked for since they began. */
+  /** Counts that are being read, with the requests that came since. */
   readonly #looking = new Map<string, { readonly done: Promise<void>; readonly since: string[] }>();
 
   constructor(counter: PendingCounter) {

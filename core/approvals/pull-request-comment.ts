@@ -1,5 +1,5 @@
 /**
- * The pull-request comment of an approval: what is asked, of which commit, and the lines to answer with. Everything an agent or a
+ * The pull-request comment of an approval: the call, its commit, and the lines to answer with. Everything an agent or a
  * person wrote stands in code, where it can neither format, mention, link nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';

@@ -1,4 +1,4 @@
-/** Pull requests as a channel of approvals: where one is asked for, what a yes there is bound to, the host's port. */
+/** Pull requests as a channel of approvals: where a request is posted, what an approval there is bound to, the host's port. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
 import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/contracts/repository.ts';
@@ -18,7 +18,7 @@ export interface PullRequestHost {
   permission(repository: string, login: string): Promise<string>;
 }
 
-/** What was asked, and of which commit: kept as the delivery's receipt. */
+/** The question and its commit, stored as the receipt of the delivery. */
 export interface Notice {
   readonly at: PullRequest;
   readonly comment_id: string;

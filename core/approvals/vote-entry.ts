@@ -15,7 +15,7 @@ export interface Vote {
   /** The authenticated person; `system` for a time-out. */
   readonly person: string;
   readonly key_id: string;
-  /** Of a voter with a token. */
+  /** Present where the voter used a token. */
   readonly federated?: FederatedCaller | undefined;
   /** What the approver calls itself: recorded beside the person, never instead. */
   readonly reviewer: string;
@@ -23,11 +23,11 @@ export interface Vote {
   readonly channel: 'http' | 'slack' | 'github' | 'system';
   /** The signature of the voter's passkey, checked. */
   readonly passkey?: SignedWith | undefined;
-  /** What else tells where it was given; recorded. */
+  /** More about where the vote was given; recorded. */
   readonly given_on?: Readonly<Record<string, string>>;
   /** Set where no human decided: time did, or the caller withdrew the request. */
   readonly reason?: 'timeout' | 'withdrawn';
-  /** Where the voter stands, and what the rules in force ask for; absent for denials by time or by the caller. */
+  /** The voter's teams and role, and the rules in force; absent for denials by time or by the caller. */
   readonly separation?: Separation;
   /** Notification channels to tell. */
   readonly channels: readonly string[];

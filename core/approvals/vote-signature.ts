@@ -18,7 +18,7 @@ const signedFields = [
   'reviewer',
   'channel',
   'use_expires_at',
-  // Of an approval by several people.
+  // Present in an approval by several people.
   'votes',
   'requires',
   'passkey',

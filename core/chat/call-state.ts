@@ -91,7 +91,7 @@ export const haltedBy = ({ halt }: ChatCallState): GatewayError | undefined =>
 export function ended(state: ChatCallState, outcome: ChatOutcome, error: GatewayError): void {
   state.outcome = outcome;
   state.error = error.code;
-  // Of a stream the caller has seen the status line already.
+  // The caller of a stream has already seen the status line.
   if (!state.streamed) state.status = error.kind.status;
 }
 

@@ -23,7 +23,7 @@ export interface ChatRequest {
   /** The endpoint that was called, where it is not the one of the dialect. */
   readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
   readonly body: JsonObject;
-  /** Of a form: its files, which the body names by their digests. */
+  /** Files of a form; the body names them by their digests. */
   readonly files?: FormFiles | undefined;
   readonly principal: Principal;
   readonly sessionId: string;

@@ -26,7 +26,7 @@ import { transformRequest } from './stages/transform.ts';
 
 /**
  * Answers one chat call.
- * @throws GatewayError whatever refuses or fails before the first byte; the call is recorded by then.
+ * @throws GatewayError whatever refuses or fails before the first byte, after the call was recorded.
  */
 export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply> {
   const replied = Promise.withResolvers<ChatReply>();

@@ -14,7 +14,7 @@ export interface BatchesOptions {
   readonly timeouts: Timeouts;
   /** Names the parts of a message that is larger than a frame. */
   readonly callId: string;
-  /** Posts one text; called for one text at a time, never rejects. False: it was not posted, so what was gathered by then is dropped. */
+  /** Posts one text; called for one text at a time, never rejects. False: it was not posted, so the texts gathered so far are dropped. */
   readonly post: (text: string) => Promise<boolean>;
 }
 

@@ -1,11 +1,11 @@
 /** What the WebSocket needs on a host where no process holds the connection. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 
-/** Who is behind a connection, as it is kept between messages. */
+/** The caller of a connection, as stored between messages. */
 export interface SocketCaller {
   readonly key_id: string;
   readonly tenant: string;
-  /** Of a caller with a token: what later messages are checked against. */
+  /** Present for a caller with a token; later messages are checked against it. */
   readonly federated?: FederatedCaller | undefined;
 }
 

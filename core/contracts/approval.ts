@@ -19,7 +19,7 @@ export type RefusedUse =
   | 'policy_changed'
   | 'not_in_evidence';
 
-/** Why a result, or the rest of it, is not there. The outcome is recorded all the same. */
+/** Why a result, or the rest of it, is missing. The outcome is recorded in any case. */
 export const resultReasons = [
   /** The object store did not take it, or does not answer. */
   'store_unavailable',

@@ -140,7 +140,7 @@ export const decisionResultSchema = z.object({
   /** Of the canonical JSON of a result that lies in the object store. */
   result_sha256: z.string().optional(),
   result_bytes: z.int().optional(),
-  /** Why there is no `result`; the call was carried out all the same. */
+  /** Why there is no `result`, although the call was executed. */
   result_withheld: z.enum(resultReasons).optional(),
 });
 /** The decision result, as callers get it. */

@@ -9,7 +9,7 @@ interface Known<Call> {
 
 /**
  * Sorts fragments of one choice to their calls. The index decides; a fragment that brings another id than its index had is
- * a new call all the same (some providers give every parallel call index 0), and one without an index continues the call
+ * a new call nevertheless (some providers give every parallel call index 0), and one without an index continues the call
  * of its id, else the last one.
  * @param begin makes a new call.
  */

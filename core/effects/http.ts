@@ -75,7 +75,7 @@ const withQuery = (address: string, query: string): string => {
 const isOperation = (call: ToolCall): boolean =>
   operationOf(call).every((word) => !methods.has(word) && !carriers.has(word)) && call.parameters.method === undefined;
 
-/** It stands for itself; a URL beside it must be one that clients agree about all the same. */
+/** It stands for itself; a URL beside it must still be one that all clients read alike. */
 function ofOperation(call: ToolCall, unclear: Set<string>): Effects {
   const urls = addressesOf(call).filter((text) => text.includes('://'));
   for (const url of urls) for (const doubt of readAddress(url).doubts) unclear.add(doubt);

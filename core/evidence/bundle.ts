@@ -12,7 +12,7 @@ const chunkCharacters = 64 * 1024;
 
 /** What strangers check beside chain and manifest. */
 export interface BundleProofs {
-  /** Of the session, at or before the manifest's last entry. */
+  /** The newest checkpoint of the session, at or before the manifest's last entry. */
   readonly checkpoint?: SessionCheckpoint | undefined;
   readonly successions?: readonly KeySuccession[];
   readonly log_proof?: LogProof | undefined;

@@ -65,7 +65,7 @@ async function standOf(ports: CheckpointerPorts, own: readonly EvidenceEntry[]):
   const progress = new Progress(last);
   for (const entry of own) if (progress.takes(entry)) progress.follow(entry);
   if (own.at(-1)!.index > progress.index) {
-    // Deliveries may come out of order: what lies between was archived by then, or will be.
+    // Deliveries may arrive out of order; the entries between are archived already, or will be.
     for await (const entry of ports.archive.entries(tenant, session_id, progress.index + 1)) progress.follow(entry);
   }
   return progress.index === (last?.index ?? -1) ? undefined : progress.point(tenant, session_id);

@@ -50,7 +50,7 @@ function* patterned(text: string): Iterable<Range> {
 /** `NAME=value`, `"name": "value"`, `--name value`, `Name: value`: a name, what parts it from its value, an opening quote. */
 const assignment =
   /(?<![\w-])(--?)?([A-Za-z_][\w.-]{0,127})(\\{0,3}["'])?([ \t]{0,3}(?::=|=>|[:=])(?!=)[ \t]{0,3}|[ \t]{1,3})(\\{0,3}["'])?/g;
-/** Of a longer word its beginning says enough. */
+/** The beginning of a longer word is enough to judge it. */
 const bareValue = /[^\s"'`&;,()<>|]{0,512}/y;
 /** Without any of these a name is none of a secret: cheaper to look for than its words are. */
 const secretStem = /pass|pwd|secret|token|jwt|otp|auth|cookie|cred|key|conn/i;

@@ -12,9 +12,9 @@ export interface Witness {
   readonly archived?: WitnessedArchive;
   /** Whether a missing copy is a sign that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
-  /** What could not be asked, in words. */
+  /** What could not be checked, in words. */
   readonly notChecked: readonly string[];
-  /** When it was asked, in milliseconds. */
+  /** When the witness was queried, in milliseconds. */
   readonly at: number;
 }
 

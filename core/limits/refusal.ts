@@ -78,7 +78,7 @@ function overLimit(
   };
 }
 
-/** A call that costs nothing needs room all the same: at 100 % nothing passes. */
+/** A call that costs nothing still needs room, because at 100 % nothing passes. */
 function overBudget(
   state: CounterState,
   budget: BudgetAccount,

@@ -152,9 +152,9 @@ export interface ToolMark {
   readonly shadows?: readonly string[];
   /** Those that were recorded where they are not reviewed. */
   readonly shadows_noted?: readonly string[];
-  /** Of the definition seen last: what its capability and target follow from, beside the name. */
+  /** From the definition seen last: what decides capability and target beside the name. */
   readonly about?: ToolFacts;
-  /** What matters of the accepted definition: digests and classes, no word of the server. */
+  /** The accepted definition as digests and classes, without any text of the server. */
   readonly surface?: string;
   /** Whether the object store has the text of the accepted definition, as with `changed`. */
   readonly kept?: boolean;

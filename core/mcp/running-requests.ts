@@ -32,7 +32,7 @@ export class RunningRequests {
     const aborting = new AbortController();
     const key = runningKey(caller, request.id);
     this.#running.set(key, aborting);
-    // Of a session the request lives on without its connection; a stateless one has nothing else.
+    // A request of a session outlives its connection. A stateless request ends with it.
     if (caller.era === 'stateless') {
       queue.onLeft(() => aborting.abort());
       left.addEventListener('abort', () => aborting.abort(), { once: true });

@@ -13,7 +13,7 @@ export interface Deadline {
   readonly giveUp: () => void;
 }
 
-/** What `work` comes to, if it does in time. @throws HttpFault `timeout`; the connection is closed by then. */
+/** The result of `work`, if it comes in time. @throws HttpFault `timeout`, after the connection was closed. */
 export function inTime<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timeouts.after(ms, () => {

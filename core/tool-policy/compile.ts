@@ -23,7 +23,7 @@ export interface CompiledPolicy {
   readonly readsParameters: boolean;
   /** Whether any rule, of a level as well, asks where a value comes from. */
   readonly readsSources: boolean;
-  /** Of the tenant the policy is for: they tighten what the rules decide. */
+  /** Policies of the levels above the tenant; they only tighten the decisions of the rules. */
   readonly levels?: readonly CompiledPolicy[];
 }
 

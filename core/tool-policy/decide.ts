@@ -45,7 +45,7 @@ function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call:
   for (const level of levels) {
     const { rule, rule_index: _, ...said } = decideReading(level, worstReading(level, call));
     const worse = decisions.indexOf(said.decision) - decisions.indexOf(worst.decision);
-    // Of two that say the same the one that a rule said.
+    // Among equal decisions, the decision of a rule stands.
     if (worse > 0 || (worse === 0 && said.decision !== 'allow' && rule && !ruled(worst)))
       worst = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
   }

@@ -80,7 +80,7 @@ interface Marks {
   blanks: boolean;
   /** `..` behind something that is not a folder name. */
   dotDot: boolean;
-  /** Of the texts that raised a question. */
+  /** Characters of the texts that are unclear. */
   length: number;
 }
 

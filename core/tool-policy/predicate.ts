@@ -19,7 +19,7 @@ export interface Predicate {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly maxLength: number | undefined;
-  /** What is asked of where the value comes from; `holds` does not look at it. */
+  /** The condition on the source of the value; `holds` ignores it. */
   readonly origin?: SourceCondition | undefined;
 }
 

@@ -26,7 +26,7 @@ export function compileSource({ source, source_not, source_some }: ArgumentPredi
 }
 
 /**
- * A list or object is asked by its values: each must hold. An empty one, and an empty text, carry nothing. What was not traced
+ * A list or object is tested by its values, and each must hold. An empty one, and an empty text, carry nothing. What was not traced
  * is unclear.
  * @param value as found in the call; never `undefined`.
  */

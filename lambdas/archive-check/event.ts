@@ -10,7 +10,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-/** A function ends after 15 minutes; what was found by then is published. */
+/** A function ends after 15 minutes, so it publishes its findings before that. */
 const maxMs = 13 * 60_000;
 const sessionsAtOnce = 20;
 const dayMs = 24 * 3_600_000;

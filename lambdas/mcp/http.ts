@@ -122,7 +122,7 @@ const never = new AbortController().signal;
 
 const acceptsEvents = (event: HttpEvent): boolean => /text\/event-stream|\*\/\*/.test(headerOf(event, 'accept') ?? '');
 
-/** An endless answer is given to those who ask for one in so many words. */
+/** An endless answer is sent only to a client that names event streams in Accept. */
 function wantsEvents(event: HttpEvent): void {
   if (headerOf(event, 'accept')?.includes('text/event-stream')) return;
   throw new RpcFault(mcpCodes.invalidRequest, 'Not Acceptable: the stream needs Accept: text/event-stream.', {
@@ -130,7 +130,7 @@ function wantsEvents(event: HttpEvent): void {
   });
 }
 
-/** Before there is a session to answer in: an HTTP status, and JSON-RPC all the same. */
+/** A refusal before there is a session: an HTTP status with a JSON-RPC body. */
 function refusal(event: HttpEvent, fault: unknown): HttpReply {
   if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;
   const { error } = errorOf(fault);

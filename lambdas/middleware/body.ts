@@ -19,7 +19,7 @@ const maxBytes: Readonly<Record<string, number>> = {
 /** The bytes of events whose host had them: a body of megabytes is not turned into text and back. */
 const bytesOf = new WeakMap<HttpEvent, Buffer>();
 
-/** The event with its body, as a host that has the raw bytes makes it. Its text is only made when it is asked for. */
+/** The event with its body, as a host that has the raw bytes makes it. Its text is decoded only when it is read. */
 export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
   if (bytes.length === 0) return event;
   const text = isUtf8(bytes);

@@ -1,4 +1,4 @@
-/** Who calls, and may they: key or token → principal → role, kind, tenant. */
+/** Authentication and authorization: key or token → principal → role, kind, tenant. */
 
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';

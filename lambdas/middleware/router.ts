@@ -38,7 +38,7 @@ interface Resource {
   readonly path: string;
   readonly segments: readonly string[];
   readonly methods: Map<string, FunctionName>;
-  /** Who answers a page's preflight; it knows the origins. */
+  /** Answers the preflight of a page; it knows the origins. */
   readonly preflight?: FunctionName;
 }
 

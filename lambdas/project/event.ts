@@ -88,7 +88,7 @@ function entryOf(record: DynamoDBRecord): EvidenceEntry | undefined {
   }
 }
 
-/** The stream is read again from this record on; what came after it and is done already counts once all the same. */
+/** The stream is read again from this record on; later records that are already done are still counted once. */
 function stoppedAt({ telemetry }: ProjectPorts, record: DynamoDBRecord, cause: unknown): DynamoDBBatchResponse {
   const error = cause instanceof Error ? cause.message : String(cause);
   telemetry.log('error', 'projection stopped', { sequence: record.dynamodb?.SequenceNumber, error });

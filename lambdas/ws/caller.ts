@@ -1,4 +1,4 @@
-/** Who is behind a WebSocket: the same key, role and tenant as over HTTP, looked at again at every message. */
+/** The caller of a WebSocket: the same key, role and tenant as over HTTP, checked again at every message. */
 import { socketLimits } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';

@@ -7,7 +7,7 @@ import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, su
 
 /** Share of failed calls that is worth a message, in percent, and how many must have failed. */
 const worthAMessage = { percent: 5, failures: 3 };
-/** Of the account's concurrent executions, in percent. */
+/** Share of the account's concurrent executions, in percent. */
 const concurrencyPercent = 80;
 /** Throttled calls in five minutes: a burst that retries take care of stays below. */
 const throttled = 10;
@@ -66,7 +66,7 @@ export function functionAlarms({ watched: { functions } }: AlarmInputs, concurre
     ),
     {
       ...{ name: 'account-concurrency', runbook: 'function-throttles', severity: 'page', within: 'capacity' },
-      // Of the whole account: other functions of it use the same pool.
+      // The metric covers the whole account, because its other functions use the same pool.
       metric: new Metric({
         ...{ namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency', statistic: 'Maximum' },
         period: Duration.minutes(1),

@@ -42,7 +42,7 @@ const port = 8080;
 const stopSeconds = 120;
 /** For calls to end; the rest of the time settles what was cut. */
 const drainSeconds = 110;
-/** The load balancer sends a task that leaves no new requests, and lets its streams end for so long. */
+/** How long the load balancer lets the streams of a leaving task end; it sends that task no new requests. */
 const deregistrationSeconds = 300;
 
 export interface StreamingServiceProps {

@@ -34,7 +34,7 @@ export interface Step {
 interface Kept {
   /** The file before; undefined where there was none. */
   readonly text?: string;
-  /** Of the file as it was written: it tells whether the file was changed since. */
+  /** Digest of the file as it was written; it shows whether the file was changed since. */
   readonly written_sha256: string;
 }
 

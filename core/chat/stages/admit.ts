@@ -29,7 +29,7 @@ export async function admit(ports: ChatPorts, state: ChatCallState, policy: Cont
     scored ? ports.keyRisks.of(tenant, call.principal.key_id) : undefined,
   ]);
   store.catch(() => {}); // reported by the await below
-  // What was asked, before filters change it; reckoned while the store works.
+  // The request before filters change it; estimated while the store works.
   state.requestSha256 = digestOf(call.body);
   const [reserved, head, key] = await store;
   state.standing = { session: head?.risk, key };

@@ -99,7 +99,7 @@ export function reviewError(state: ChatCallState, pending: JsonObject): GatewayE
     { data: pending },
   );
   ended(state, 'review', fault);
-  // Client libraries repeat a 409 at once, and no reviewer has decided by then.
+  // Client libraries repeat a 409 at once, before any reviewer can have decided.
   state.headers['x-should-retry'] = 'false';
   return fault;
 }
@@ -129,7 +129,7 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
 }
 
 function shown({ body }: ChatCall): Record<string, unknown> {
-  // Whether it streams changes how the answer travels, not what is asked.
+  // Whether it streams changes how the answer is sent, not the request itself.
   const { stream: _stream, stream_options: _options, ...asked } = body;
   const text = canonicalize(asked);
   if (text.length <= shownBytes) return asked;

@@ -27,7 +27,7 @@ export async function checkInputPolicy(
   });
 }
 
-/** What a stage without filters finds; it stands in the trace all the same [trace.policy-stages]. */
+/** The result of a stage without filters; it is in the trace as well [trace.policy-stages]. */
 export const clean: Verdict = { decision: 'allow', findings: [] };
 
 /** Findings go into the call's entry; they are counted by filter and action. A warning is a header of the reply as well. */

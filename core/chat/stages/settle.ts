@@ -56,7 +56,7 @@ async function recordEvidence(ports: ChatPorts, state: ChatCallState, traceId: s
     let outcome = await ports.ledger
       .commit({ ...step, changes: consume(state) })
       .catch((thrown) => recordApart(ports, step, thrown));
-    // The lease on the approval ended meanwhile: its outcome is `unknown` by then, the call is recorded all the same.
+    // The lease on the approval ended meanwhile, so its outcome is `unknown`; the call is recorded.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
     if (!outcome.ok) return;
     const { hash, timestamp: at } = outcome.entry;
@@ -67,7 +67,7 @@ async function recordEvidence(ports: ChatPorts, state: ChatCallState, traceId: s
 }
 
 /**
- * Another key opened the session while the model answered. The call is recorded all the same, in a session of its own
+ * Another key opened the session while the model answered. The call is still recorded, in a session of its own
  * key that names the other one; its caller is refused.
  * @throws GatewayError what the commit was refused with.
  */

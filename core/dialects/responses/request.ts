@@ -72,7 +72,7 @@ function refuseKept(body: JsonObject): void {
     );
 }
 
-/** Optional tools of the provider: a model without them answers all the same. */
+/** Optional tools of the provider; a model without them still answers. */
 const optional = /^(web_search(_preview)?(_\d{4}_\d\d_\d\d)?|image_generation|tool_search)$/;
 
 function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {

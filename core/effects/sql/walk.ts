@@ -1,6 +1,6 @@
 /**
  * Walks one parsed statement through the nodes of `nodes.ts` and collects what they do. Iterative, because a text may nest
- * deeper than the stack of this process. A node or member that is not listed is unclear, and walked all the same, so that
+ * deeper than the stack of this process. A node or member that is not listed is unclear, and still walked, so that
  * what stands below it is found.
  */
 

@@ -1,4 +1,4 @@
-/** Who sends a message, in which session, and where what comes meanwhile goes. */
+/** The caller of a message, its session, and where messages go while it is answered. */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -19,7 +19,7 @@ export interface Caller {
   /** What the client calls itself: a label. */
   readonly agent: string;
   readonly conversation: Conversation;
-  /** Of the older revisions; none for clients without. */
+  /** Session of the older revisions; absent for clients without one. */
   readonly session?: McpSession;
   /** `Mcp-Param-*` headers. */
   readonly passed: Readonly<Record<string, string>>;

@@ -95,7 +95,7 @@ export class Conversations {
     this.#own = { protocolVersion: sessionVersions[0], capabilities: {}, clientInfo };
   }
 
-  /** Of a session of the older revisions: a conversation of its own at each server, with the client's own capabilities. */
+  /** A session of the older revisions has its own conversation at each server, with the client's capabilities. */
   ofSession(session: McpSession, entries: readonly McpUpstreamEntry[]): Conversation {
     let current = session;
     const made = async (entry: McpUpstreamEntry, link: UpstreamLink): Promise<UpstreamLink> => {
@@ -126,7 +126,7 @@ export class Conversations {
     };
   }
 
-  /** Of a caller without session: servers that keep state get one conversation per key, and nothing of the client's. */
+  /** A caller without a session shares one conversation per key at servers that keep state, without capabilities of the client. */
   ofKey(
     { key_id, tenant }: Pick<Principal, 'key_id' | 'tenant'>,
     era: Era,
@@ -198,7 +198,7 @@ export class Conversations {
   ): Promise<UpstreamLink> {
     const key = keyOf(owner, entry, era);
     const held = this.#held.get(key);
-    // Of several calls that find it lost, the first one starts again and the others follow.
+    // Where several calls find it lost, the first one starts it again and the others wait for that.
     if (held && (await held.link.catch(() => lost)) === lost && this.#held.get(key) === held) this.#held.delete(key);
     return open();
   }

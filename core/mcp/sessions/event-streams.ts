@@ -13,7 +13,7 @@ export type StreamOwner = Pick<Principal, 'tenant' | 'key_id'>;
 export interface OpenStream {
   readonly id: string;
   readonly session: string;
-  /** When it is over at the latest (ISO time): what a process that ended left behind counts no longer. */
+  /** The latest time at which it ends (ISO time), so streams of a process that died stop counting. */
   readonly until: string;
 }
 

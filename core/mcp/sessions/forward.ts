@@ -7,7 +7,7 @@ import type { Era } from '../protocol/era.ts';
 import { invalidParams, isObject, type RpcOutcome } from '../protocol/messages.ts';
 import { forwardedMeta } from '../protocol/request-meta.ts';
 
-/** Of the revisions with `input_required`: a server's own state, and the answers to what it asked. */
+/** In revisions with `input_required`: a server's own state, and the answers to its questions. */
 const answers = ['requestState', 'inputResponses'] as const;
 
 const members: Readonly<Record<string, readonly string[]>> = {

@@ -14,7 +14,7 @@ export interface StreamEvent {
 
 /** A stream is kept so long after its last reader has left or its end was read, in milliseconds. */
 export const keptMs = 60_000;
-/** What the client is asked to wait before it comes back, in milliseconds. */
+/** How long the client should wait before it reconnects, in milliseconds. */
 export const retryMs = 1_000;
 /** Messages that no reader has taken yet, before the server is waited for. */
 const maxUnread = 64;

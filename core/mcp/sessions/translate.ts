@@ -44,7 +44,7 @@ export function outcomeFor(link: Pick<UpstreamLink, 'era'>, to: Era, method: str
   return to === 'stateless' ? { result: complete(method, outcome.result) } : withoutModern(outcome.result);
 }
 
-/** Of a result the gateway composed or an older server gave: the members that 2026-07-28 requires. */
+/** The members that 2026-07-28 requires of a result, where the gateway composed it or an older server sent it. */
 export function complete(method: string, result: JsonObject): JsonObject {
   const tools =
     method === 'tools/list' && Array.isArray(result.tools) ? { tools: result.tools.map(withoutExecution) } : {};

@@ -32,7 +32,7 @@ const kept: ReadonlySet<number> = new Set([
 
 /**
  * @param failure a fault of the connection, or the error the server answered.
- * @param called whether a tool was called, which may have taken effect all the same.
+ * @param called whether a tool was called; the call may have taken effect although it failed.
  */
 export function upstreamError(what: string, { name }: McpUpstreamEntry, failure: unknown, called = false): RpcError {
   if (isAnswer(failure)) {

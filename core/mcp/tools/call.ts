@@ -52,7 +52,7 @@ export async function callTool(
     : make(ports, caller, request, exchange);
 }
 
-/** @param back what a client that was asked brings with it. */
+/** @param back the state that a client returns with its answer. */
 async function make(
   ports: McpPorts,
   connected: Caller,

@@ -15,13 +15,13 @@ import type { Tool } from './action.ts';
 import type { DefinitionGuard } from './guard-settings.ts';
 import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 
-/** Who was served when a change was seen. */
+/** The caller whose request revealed the change. */
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
 type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'>;
 
 const tries = 5;
 const turnTools = 64;
-/** Of a server with more tools only the fingerprints are kept, and no texts: their item is bounded. */
+/** A server with more tools has only fingerprints stored, without texts, because the size of the item is bounded. */
 const mostSurfaces = 500;
 
 /**

@@ -84,7 +84,7 @@ function paramsOf(
   };
 }
 
-/** Failures after which the call may have taken effect all the same. */
+/** Failures after which the call may still have taken effect. */
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
@@ -185,7 +185,7 @@ async function lookedOver(
 
 /**
  * The result that was kept of an execution, in full: an answer here streams, and `max_result_bytes` bounded it.
- * @throws RpcFault -32000 when it is not at hand: the call ran all the same, and is not to be repeated.
+ * @throws RpcFault -32000 when it is not available; the call ran, so it must not be repeated.
  */
 export async function keptResult(
   ports: Pick<McpPorts, 'results' | 'telemetry'>,

@@ -93,7 +93,7 @@ export function readable(
   });
 }
 
-/** Why no completion is asked for: its prompt or resource may not be read without a person. */
+/** Why a completion is refused: its prompt or resource may not be read without a person's approval. */
 export function completionRefused(caller: Caller, entry: McpUpstreamEntry, params: JsonObject): RpcOutcome | undefined {
   const { ref, argument, context } = params;
   if (!isObject(ref)) return undefined;

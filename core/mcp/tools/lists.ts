@@ -185,7 +185,7 @@ export async function askOwner(
   let last: RpcOutcome | undefined;
   for (const entry of conversation.entries) {
     const outcome = await from(entry, params, ports.ids.uuid());
-    // A request for approval is of one server: no other one is asked meanwhile.
+    // A request for approval belongs to one server, so no other server is queried meanwhile.
     if ('result' in outcome || outcome.error.code === mcpCodes.approvalRequired) return outcome;
     last ??= outcome;
   }

@@ -1,4 +1,4 @@
-/** Calls of tools that no reachable server has: they run nowhere, and are actions all the same. */
+/** Calls of tools that no reachable server has. They run nowhere, and are recorded as actions. */
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import { govern } from '#core/actions/govern.ts';

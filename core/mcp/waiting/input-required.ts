@@ -94,7 +94,7 @@ export async function standing(ports: McpPorts, back: Returned, digest: string):
     case 'denied':
       return { error: denialError(row) };
     case 'expired':
-      // No reviewer decided in time: no reviewer is asked again unless the call is sent without the state.
+      // No reviewer decided in time. A new approval is requested only when the call is sent without the state.
       if (row.status !== 'approved') return refused(ports, row, why);
       throw stateRefused(why);
     case 'already_used':
@@ -122,7 +122,7 @@ const askedAgain = async (ports: McpPorts, { state, caller, params }: Returned, 
       })
     : undefined;
 
-/** What a client is asked for: a review, the call it is about, and how often it was asked before. */
+/** The question to a client: a review, the call it is about, and how often it was sent. */
 export interface Asked extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'error'> {
   readonly params: JsonObject;
   readonly digest: string;

@@ -17,7 +17,7 @@ export interface RequestState {
   readonly caller: string;
   readonly session: string;
   readonly call_digest: string;
-  /** How often the client was asked. */
+  /** How often the client was sent to the approval. */
   readonly round: number;
   /** Milliseconds since the epoch. */
   readonly expires_ms: number;
@@ -28,7 +28,7 @@ export interface RequestState {
 export const statePrefix = 'ags1';
 /** In front of a server's own state that looks like the gateway's: a gateway behind this one has such. */
 const escaped = 'agx1:';
-/** What a client had with it for a server travels along; beyond this no client is asked this way. */
+/** State of the server travels with it; a larger one is held in another way. */
 const maxCharacters = 64 * 1024;
 
 /** Whether only the gateway can have meant it, sound or not. */
@@ -63,7 +63,7 @@ const sentences: Readonly<Record<StateDefect, string>> = {
   unknown: 'its approval is not kept any more',
 };
 
-/** Nothing ran, and no reviewer was asked. */
+/** Nothing ran, and no approval was requested. */
 export const stateRefused = (defect: StateDefect): RpcFault =>
   invalidParams(`The requestState was refused: ${sentences[defect]}. Send the call without it to open a new request.`, {
     reason: `request_state_${defect}`,

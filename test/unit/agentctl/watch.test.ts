@@ -59,7 +59,7 @@ test('[cli.watch] --json prints one document an event, and a connection that bre
       { event: 'expired', ...happened('e-2') },
     ],
   ]);
-  expect(err).toContain('the gateway is away');
+  expect(err).toContain('the gateway does not answer');
   expect(seen).toEqual([undefined, 'p.1', 'p.1']);
 });
 
