@@ -24,7 +24,7 @@ export interface Composition {
 
 /** Why there is no composition: the reason of a condition and its message. */
 export interface Refusal {
-  readonly reason: 'InvalidSpec' | 'SecretMissing' | 'GatewayMissing';
+  readonly reason: 'InvalidSpec' | 'SecretMissing' | 'SecretForbidden' | 'GatewayMissing';
   readonly message: string;
 }
 
@@ -59,7 +59,7 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
   const providers = ofKind('Provider');
   const environment = environmentOf(gateway, providers);
   const missing = environment.map(({ valueFrom }) => secretProblem(valueFrom?.secretKeyRef, secrets)).find(Boolean);
-  if (missing) return { reason: 'SecretMissing', message: missing };
+  if (missing) return missing;
   const foreign = environment.find(({ name }) => !isSecretName(name) || reserved.includes(name));
   if (foreign)
     return invalid(
@@ -145,7 +145,7 @@ function tenantEntry({ metadata, spec }: Part, secrets: Sources['secrets']) {
     unknown
   >)[]) {
     const problem = secretProblem(secretKeyRef, secrets);
-    if (problem) return { reason: 'SecretMissing', message: `Tenant ${metadata.name}: ${problem}` } satisfies Refusal;
+    if (problem) return { ...problem, message: `Tenant ${metadata.name}: ${problem.message}` };
     api_keys.push({ ...key, key_sha256: sha256(secretValue(secretKeyRef, secrets)!) });
   }
   return { ...tenant, id: metadata.name, api_keys };
@@ -178,10 +178,18 @@ function section(given: Record<string, unknown>, name: string): Record<string, u
   return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 }
 
-function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['secrets']): string | undefined {
+/** Why a reference has no value; `undefined` where it has one. */
+export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['secrets']): Refusal | undefined {
   if (!ref || secretValue(ref, secrets)) return undefined;
-  const found = secrets.get(ref.name) ? `without a value under ${ref.key}` : 'that does not exist';
-  return `found a reference to the Secret ${ref.name} ${found}. Create it in the namespace of the object.`;
+  const secret = secrets.get(ref.name);
+  const refers = `found a reference to the Secret ${ref.name}`;
+  if (secret?.isForbidden)
+    return {
+      reason: 'SecretForbidden',
+      message: `${refers}, which the role of the operator does not let it read. Add it to operator.secretNames of the chart, or name another one.`,
+    };
+  const found = secret ? `without a value under ${ref.key}` : 'that does not exist';
+  return { reason: 'SecretMissing', message: `${refers} ${found}. Create it in the namespace of the object.` };
 }
 
 /** The value of a key of a secret; `undefined` where there is none or an empty one. */

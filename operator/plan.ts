@@ -1,5 +1,5 @@
 /** What a reconciliation does next: a pure function of what the operator observed. */
-import { type Composition, compose, isRefusal, type Sources, secretValue } from './compose.ts';
+import { type Composition, compose, isRefusal, type Sources, secretProblem } from './compose.ts';
 import { type AppliedDeployment, isApplied, isRolledOut, wantedDeployment } from './environment.ts';
 import { type Deployment, finalizer, type Gateway, type Part } from './resources.ts';
 
@@ -27,6 +27,7 @@ export type Outcome =
 export type Reason =
   | 'InvalidSpec'
   | 'SecretMissing'
+  | 'SecretForbidden'
   | 'DeploymentMissing'
   | 'RollingOut'
   | 'Unreachable'
@@ -51,9 +52,8 @@ export function plan(observed: Observed): Plan {
   const claim = [gateway, ...parts].filter(isUnclaimed);
   const composition = compose(observed);
   if (isRefusal(composition)) return { claim, outcome: failed(composition.reason, composition.message) };
-  const { adminToken } = gateway.spec;
-  if (!secretValue(adminToken.secretKeyRef, secrets))
-    return { claim, outcome: failed('SecretMissing', noToken(gateway)) };
+  const noToken = secretProblem(gateway.spec.adminToken.secretKeyRef, secrets);
+  if (noToken) return { claim, outcome: failed(noToken.reason, `spec.adminToken: ${noToken.message}`) };
   const wanted = wantedDeployment(gateway, composition.environment, secrets);
   if (!wanted) {
     if (composition.environment.length > 0) return { claim, outcome: failed('InvalidSpec', needsDeployment) };
@@ -87,8 +87,6 @@ const isUnclaimed = ({ metadata }: Gateway | Part): boolean =>
 
 export const failed = (reason: Reason, message: string): Outcome => ({ stored: false, reason, message });
 
-const noToken = ({ spec: { adminToken } }: Gateway): string =>
-  `spec.adminToken: found no value under ${adminToken.secretKeyRef.key} of the Secret ${adminToken.secretKeyRef.name}. Create it in the namespace of the Gateway.`;
 const noDeployment = ({ metadata }: AppliedDeployment): string =>
   `spec.deployment: found no Deployment ${metadata.name} in the namespace ${metadata.namespace}. Name the one of the gateway.`;
 const needsDeployment =

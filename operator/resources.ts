@@ -100,6 +100,8 @@ export type Part = Resource<PartSpec, PartStatus> & { readonly kind: PartKind };
 /** A Secret: values in Base64. */
 export interface Secret {
   readonly metadata: Metadata;
+  /** The operator's role does not let it read this one; whether it exists is not known. */
+  readonly isForbidden?: true;
   readonly data?: Readonly<Record<string, string>>;
 }
 

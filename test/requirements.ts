@@ -1176,6 +1176,10 @@ const admin: readonly Requirement[] = [
     'One replica works at a time; another takes over after a kill, and at once after an orderly end.',
   ),
   must(
+    'operator.secret-forbidden',
+    'A Secret that the role of the operator does not cover is named in the conditions of the objects that need it.',
+  ),
+  must(
     'operator.crd',
     'Custom resources have structural schemas made from that of the configuration; unknown keys reach the gateway.',
   ),

@@ -1,7 +1,9 @@
 /** Objects become one configuration, or one refusal. */
+
 import { createHash } from 'node:crypto';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { type Composition, compose, isRefusal, type Sources } from '../../../operator/compose.ts';
+import type { Secret } from '../../../operator/resources.ts';
 import { gateway, part, secret, tenant } from './objects.ts';
 
 const secrets = new Map([
@@ -71,6 +73,20 @@ test('[operator.refused] one incomplete object refuses the whole: nothing is lef
   });
   // Its neighbour with the secret is composed.
   expect(isRefusal(compose(sources({ parts: [tenant('one'), tenant('two'), block] })))).toBe(false);
+});
+
+test('[operator.secret-forbidden] a Secret that the operator may not read is named, and is not called missing', () => {
+  const given = sources({ parts: [tenant('one'), tenant('two')] });
+  const hidden = { metadata: { name: 'two-key' }, isForbidden: true as const };
+  const refusal = compose({
+    ...given,
+    secrets: new Map<string, Secret | undefined>([...given.secrets, ['two-key', hidden]]),
+  });
+  expect(refusal).toEqual({
+    reason: 'SecretForbidden',
+    message:
+      'Tenant two: found a reference to the Secret two-key, which the role of the operator does not let it read. Add it to operator.secretNames of the chart, or name another one.',
+  });
 });
 
 test.each(['providers', 'routes', 'tenants'])(

@@ -1,0 +1,162 @@
+/** The definitions and the chart as the API server takes them: schemas, CEL, defaults, columns, strict fields. */
+import assert from 'node:assert/strict';
+import { type Check, check } from '../support/checks.ts';
+import type { Loose } from '../support/loose.ts';
+import type { Programs } from './build.ts';
+import {
+  at,
+  type Cluster,
+  conditionOf,
+  custom,
+  gatewaySpec,
+  helm,
+  namespace,
+  objectOf,
+  rendered,
+  tenantSpec,
+  values,
+} from './cluster.ts';
+
+const plurals = ['gateways', 'providers', 'routes', 'tenants', 'policies'];
+const kindOf: Readonly<Record<string, string>> = {
+  gateways: 'Gateway',
+  providers: 'Provider',
+  routes: 'Route',
+  tenants: 'Tenant',
+  policies: 'Policy',
+};
+const mock = { gateway: 'main', type: 'mock', models: ['mock'] };
+
+/** What is refused, and a part of the message; CEL rules say their own. */
+const refusals: readonly [says: string, plural: string, name: string, spec: object, message: string][] = [
+  [
+    'secrets without a Deployment',
+    'gateways',
+    'main',
+    { ...gatewaySpec, deployment: undefined, secrets: [{ name: 'A', secretKeyRef: { name: 's', key: 'k' } }] },
+    'name it in deployment',
+  ],
+  [
+    'an address as a Service',
+    'gateways',
+    'main',
+    { ...gatewaySpec, service: { name: 'evil.example.com' } },
+    'should match',
+  ],
+  ['no token', 'gateways', 'main', { service: { name: 'gateway' } }, 'adminToken'],
+  ['a name of a Provider with a dot', 'providers', 'open.ai', mock, 'has no "."'],
+  ['an unknown type of Provider', 'providers', 'other', { ...mock, type: 'other' }, 'Unsupported value'],
+  [
+    'providers beside regions',
+    'routes',
+    'both',
+    { gateway: 'main', match: { model: '*' }, providers: ['mock'], regions: [{ name: 'eu', providers: ['mock'] }] },
+    'exactly one of providers and regions',
+  ],
+  ['neither providers nor regions', 'routes', 'none', { gateway: 'main', match: { model: '*' } }, 'exactly one of'],
+  ['a name of a Tenant past 64 characters', 'tenants', 't'.repeat(65), tenantSpec('one'), 'at most 64 characters'],
+  ['a Tenant without keys', 'tenants', 'bare', { gateway: 'main', keys: [] }, 'should have at least 1 items'],
+  [
+    'a human key without its person',
+    'tenants',
+    'human',
+    { gateway: 'main', keys: [{ secretKeyRef: { name: 'one', key: 'key' }, kind: 'human' }] },
+    'names its person',
+  ],
+  [
+    'an unknown decision',
+    'policies',
+    'odd',
+    { gateway: 'main', rules: [{ decision: 'perhaps' }] },
+    'Unsupported value',
+  ],
+];
+
+export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
+  check('[operator.crd] the definitions are established and structural, with their CEL rules compiled', async () => {
+    for (const plural of plurals) {
+      const { status } = await cluster.read(
+        `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.governance.dev`,
+      );
+      assert.equal(conditionOf(status, 'Established'), 'True', plural);
+      assert.equal(conditionOf(status, 'NamesAccepted'), 'True', plural);
+      assert.equal(conditionOf(status, 'NonStructuralSchema'), undefined, plural);
+    }
+  }),
+  check(
+    '[operator.crd] the example of the chart is accepted with strict fields, and defaults are filled in',
+    async () => {
+      await cluster.create('Gateway', 'gateways', 'main', gatewaySpec);
+      const { spec } = await cluster.read(custom('gateways', 'main'));
+      assert.deepEqual(spec.service, { name: 'main-gateway', port: 8081, scheme: 'http' });
+      assert.deepEqual(spec.deployment, { name: 'main-gateway', container: 'gateway' });
+      await cluster.create('Policy', 'policies', 'ordered', { gateway: 'main', allowed_tolls: ['*'] });
+      const policy = await cluster.read(custom('policies', 'ordered'));
+      // A misspelt key is kept: the gateway refuses it, and its message becomes the condition.
+      assert.deepEqual(policy.spec, { gateway: 'main', order: 0, allowed_tolls: ['*'] });
+      await cluster.clear();
+    },
+  ),
+  ...refusals.map(([says, plural, name, spec, message]) =>
+    check(`[operator.crd] refused: ${says}`, async () => {
+      const answer = await cluster.api.admin('POST', custom(plural), objectOf(kindOf[plural]!, name, spec));
+      assert.equal(answer.status, 422, JSON.stringify(answer.body));
+      assert.ok(answer.body.message.includes(message), answer.body.message);
+    }),
+  ),
+  check('[operator.crd] an object cannot move to another Gateway', async () => {
+    await cluster.create('Policy', 'policies', 'fixed', { gateway: 'main' });
+    const moved = { spec: { gateway: 'other' } };
+    const answer = await cluster.api.admin('PATCH', custom('policies', 'fixed'), moved, 'application/merge-patch+json');
+    assert.equal(answer.status, 422);
+    assert.match(answer.body.message, /gateway is fixed/);
+    await cluster.clear();
+  }),
+  check('[operator.crd] kubectl get shows whether objects are in force, and why not', async () => {
+    await cluster.create('Tenant', 'tenants', 'one', tenantSpec('one'));
+    const table = await cluster.api.admin(
+      'GET',
+      custom('tenants'),
+      undefined,
+      'application/json;as=Table;v=v1;g=meta.k8s.io',
+    );
+    const names = table.body.columnDefinitions.map(({ name }: Loose) => name);
+    assert.deepEqual(names, ['Name', 'Gateway', 'Ready', 'Synced', 'Reason', 'Age']);
+    assert.deepEqual(table.body.rows[0].cells.slice(0, 2), ['one', 'main']);
+    await cluster.clear();
+  }),
+  check('[operator.chart] Helm lints the chart, and refuses values outside of their schema', async () => {
+    helm(programs, 'lint', values);
+    for (const [wrong, message] of [
+      [{}, 'repository'],
+      [{ ...values, gatway: {} }, 'gatway'],
+      [{ ...values, gateway: { replicas: 2 } }, 'replicas'],
+    ] as const)
+      assert.throws(
+        () => helm(programs, 'template', wrong),
+        (thrown: Loose) => String(thrown.stderr).includes(message),
+      );
+  }),
+  check(
+    '[operator.chart] each object of the chart is taken with strict fields, with one replica and with several',
+    async () => {
+      const several = {
+        ...values,
+        gateway: { replicas: 3, dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' },
+        operator: { secretNames: ['governance-admin'] },
+      };
+      const kinds = (objects: Loose[]) => objects.map(({ kind }) => kind as string);
+      assert.ok(!kinds(rendered(programs, several)).includes('PersistentVolumeClaim'));
+      assert.equal(kinds(rendered(programs, several)).filter((kind) => kind === 'PodDisruptionBudget').length, 2);
+      for (const set of [several, values]) {
+        for (const object of rendered(programs, set)) await cluster.apply(object);
+        const found = await cluster.read(at('apis/apps/v1', 'deployments', 'main-gateway'));
+        assert.equal(found.spec.replicas, set === several ? 3 : 1);
+        // Back to one replica with a volume is another strategy, which the server does not change in place.
+        if (set === several) await cluster.must('DELETE', at('apis/apps/v1', 'deployments', 'main-gateway'));
+      }
+      const { items } = await cluster.must('GET', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`);
+      assert.ok(items.length > 0);
+    },
+  ),
+];
