@@ -4,6 +4,7 @@ import type { PriceTable } from '#core/contracts/prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { shippedPacks } from '#core/tool-policy/pack.ts';
+import { didYouMean } from '../checks/did-you-mean.ts';
 import { type Path, type Problem, pathText } from '../checks/problems.ts';
 import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
 import { priceProblems, readPrices } from './price-source.ts';
@@ -77,7 +78,8 @@ async function packOf(
     return await resolvePack(pack, packs);
   } catch (thrown) {
     const found = typeof pack === 'string' ? JSON.stringify(pack) : 'an inline pack';
-    const allowed = `a readable pack: ${shippedPacks.join(', ')}, or a path (${asGatewayError(thrown).message})`;
+    const meant = typeof pack === 'string' ? didYouMean(pack, shippedPacks) : '';
+    const allowed = `a readable pack: ${shippedPacks.join(', ')}, or a path (${asGatewayError(thrown).message})${meant}`;
     problems.push({ path: ['tool_policies', 'pack'], found, allowed });
     return undefined;
   }

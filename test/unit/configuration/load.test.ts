@@ -427,6 +427,11 @@ test.each<Row>([
     'tool_policies.pack (line 7): found "nothing", allowed a readable pack: readonly, pr-writer, coding-agent, infra-review, sql-explorer, provenance, or a path',
   ],
   [
+    'a pack that is misspelt [config.did-you-mean]',
+    base().replace('pack: null', 'pack: pr-writter'),
+    'did you mean "pr-writer"?',
+  ],
+  [
     'a provider without a name',
     `${base()}\nproviders: [{ name: "", type: mock }]`,
     'found an empty text, allowed letters, digits',
