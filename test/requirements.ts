@@ -1596,7 +1596,7 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'error.not-found-hint',
-    'A path that no endpoint has is 404 and says what the base URL should be, or which endpoints the gateway serves.',
+    'A path that no endpoint has is 404 and says what to set in the client: the base URL, what to send instead of files, batches and stored responses, or which endpoints the gateway serves.',
   ),
   must(
     'responses.stream',

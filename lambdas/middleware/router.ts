@@ -4,6 +4,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { opensToPages, type Route } from '#core/contracts/routes.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { hintOf } from './path-hints.ts';
 import { MethodNotAllowed, shortened } from './route.ts';
 
 export interface Match {
@@ -15,24 +16,6 @@ export interface Match {
 }
 
 export type Router = (method: string, path: string) => Match;
-
-/** What a client's settings have to be, for paths that its library makes [error.not-found-hint]. */
-function hintOf(path: string): string {
-  if (path.startsWith('/v1/v1/')) return ' The client adds /v1 itself: leave /v1 out of its base URL.';
-  if (
-    /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|messages|models)(\/|$)/.test(path)
-  )
-    return ' The base URL of this client ends with /v1: add it.';
-  if (
-    !/^\/v1\/(audio|images|files|uploads|batches|messages\/batches|responses|assistants|fine_tuning|vector_stores)(\/|$)/.test(
-      path,
-    )
-  )
-    return '';
-  if (path.startsWith('/v1/responses/'))
-    return ' The gateway keeps no responses: set store to false in the client, and send the whole input instead of previous_response_id.';
-  return ' The gateway serves chat/completions, responses, messages, models, embeddings, completions, moderations, images/generations, images/edits, audio/transcriptions and audio/translations: set the client to one of these, or point it to the provider for this endpoint.';
-}
 
 interface Resource {
   readonly path: string;

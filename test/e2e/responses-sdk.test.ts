@@ -85,7 +85,8 @@ test('[embeddings.create] the official client, which asks for base64', async () 
 test.each([
   ['/chat/completions', 'ends with /v1'],
   ['/v1/v1/messages', 'leave /v1 out'],
-  ['/v1/files', 'point it to the provider for this endpoint'],
+  ['/v1/files', 'put the content into the request'],
+  ['/v1/batches', 'send them one by one'],
 ])('[error.not-found-hint] %s says what to set', async (path, says) => {
   const answer = await gateway.post(path, { body: {} });
   expect(answer.status).toBe(404);

@@ -1,6 +1,7 @@
 /** Paths of the local listener: as in the routes table, and the MCP endpoint with a slash behind it as well. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { proxyPathOf, routes } from '#core/contracts/routes.ts';
+import { hintOf } from '#lambdas/middleware/path-hints.ts';
 import { createLocator, createRouter } from '#lambdas/middleware/router.ts';
 
 const router = createRouter(routes);
@@ -56,3 +57,31 @@ describe('[admin.proxied-routes] an event below {proxy+}', () => {
     expect(located(event)).toBe(event);
   });
 });
+
+test.each([
+  ['/v1/v1/messages', 'leave /v1 out'],
+  ['/chat/completions', 'ends with /v1'],
+  ['/v1/files', 'put the content into the request'],
+  ['/v1/files/f-1/content', 'put the content into the request'],
+  ['/v1/uploads', 'put the content into the request'],
+  ['/v1/batches', 'send them one by one'],
+  ['/v1/messages/batches/b-1/results', 'send them one by one'],
+  ['/v1/responses/resp_1', 'set store to false'],
+  ['/v1/responses/resp_1/input_items', 'set store to false'],
+  ['/v1/conversations', 'set store to false'],
+  ['/v1/responses/compact', 'shorten the conversation itself'],
+  ['/v1/responses/input_tokens', 'estimate tokens'],
+  ['/v1/audio/speech', 'point it to the provider for this endpoint'],
+  ['/v1/realtime/sessions', 'point it to the provider for this endpoint'],
+  ['/v1beta/models/gemini:generateContent', 'does not speak the form of Gemini'],
+])('[error.not-found-hint] a client that asks for %s reads what to set', (path, says) => {
+  expect(hintOf(path)).toMatch(/^ \S/);
+  expect(hintOf(path)).toContain(says);
+});
+
+test.each(['/v1/else', '/', '/admin/v1/files', '/v1/filesystem', '/v1/batchesx'])(
+  '[error.not-found-hint] nothing is guessed of %s',
+  (path) => {
+    expect(hintOf(path)).toBe('');
+  },
+);

@@ -1,0 +1,43 @@
+/** What a client's settings have to be, for paths that its library makes and the gateway does not have [error.not-found-hint]. */
+
+const served =
+  'The gateway serves chat/completions, responses, messages, models, embeddings, completions, moderations, images/generations, images/edits, audio/transcriptions and audio/translations';
+
+/** The first that fits. */
+const hints: readonly (readonly [path: RegExp, hint: string])[] = [
+  [/^\/v1\/v1\//, 'The client adds /v1 itself: leave /v1 out of its base URL.'],
+  [
+    /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|messages|models)(\/|$)/,
+    'The base URL of this client ends with /v1: add it.',
+  ],
+  [
+    /^\/v1\/responses\/(input_tokens|compact)$/,
+    'The gateway does not count or compact responses: let the client estimate tokens and shorten the conversation itself.',
+  ],
+  [
+    /^\/v1\/(responses|conversations)(\/|$)/,
+    'The gateway keeps no responses: set store to false in the client, and send the whole input instead of previous_response_id or conversation.',
+  ],
+  [
+    /^\/v1\/(messages\/)?batches(\/|$)/,
+    'The calls of a batch would run past filters, limits and budgets: send them one by one, or point the client to the provider for its batches.',
+  ],
+  [
+    /^\/v1\/(files|uploads)(\/|$)/,
+    'The gateway keeps no files: put the content into the request (image, file and document parts), or point the client to the provider for its files.',
+  ],
+  [
+    /^\/v1beta\//,
+    'The gateway does not speak the form of Gemini: use a client of OpenAI (base URL with /v1) or of Anthropic (without).',
+  ],
+  [
+    /^\/v1\/(audio|images|assistants|threads|fine_tuning|vector_stores|realtime|rerank|containers|evals|videos)(\/|$)/,
+    `${served}: set the client to one of these, or point it to the provider for this endpoint.`,
+  ],
+];
+
+/** Begins with a space; empty where nothing is known of the path. */
+export function hintOf(path: string): string {
+  const hint = hints.find(([pattern]) => pattern.test(path))?.[1];
+  return hint === undefined ? '' : ` ${hint}`;
+}

@@ -1,0 +1,126 @@
+/**
+ * Python clients against a real local run and a scripted provider (`npm run test:python`): OpenAI, Anthropic, pydantic-ai, LiteLLM. They are
+ * installed once below `.emulator/`, from the registry of Python packages. Without Python the run is skipped and says so; with
+ * PYTHON=required it fails instead.
+ */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { LocalKeys } from '../../adapters/local/keys-file.ts';
+import { startChild } from '../../bench/host.ts';
+import type { Ready } from '../../bin/local/banner.ts';
+import { run } from '../cloud/processes.ts';
+import { check, runChecks } from '../support/checks.ts';
+import { type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
+import type { Loose } from '../support/loose.ts';
+
+const requirements = 'test/python/requirements.txt';
+const venv = resolve('.emulator/python');
+const python = join(venv, 'bin/python');
+
+/** Again where the list has changed since. */
+async function install(): Promise<void> {
+  const mark = join(venv, 'installed.txt');
+  const wanted = readFileSync(requirements, 'utf8');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
+  const env = { ...process.env } as Record<string, string>;
+  await run('python3', ['-m', 'venv', venv], { env });
+  await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], { env });
+  writeFileSync(mark, wanted);
+}
+
+/** A model that says the weather once it was told, JSON where it is asked for, and hello. */
+function answerTo({ body }: RecordedRequest) {
+  const messages = body.messages as Loose[];
+  const words = JSON.stringify(messages);
+  if (messages.some(({ role }) => role === 'tool')) return say('It is sunny.');
+  if (words.includes('weather in Oslo'))
+    return say('', { toolCalls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }] });
+  if (words.includes('as json')) return say('{"city":"Oslo"}');
+  return say(['Hello ', 'from ', 'the model.'], { inputTokens: 21, outputTokens: 9 });
+}
+
+const configuration = (baseUrl: string): string => `
+version: 1
+providers:
+  - { name: fake, type: openai, base_url: "${baseUrl}", api_key_env: FAKE_KEY, models: [gpt-client] }
+policies:
+  input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
+messages: { tool_use: govern }
+cache: { enabled: false }
+tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
+tenants:
+  - { id: default, name: Default, api_keys: [{ key_env: GATEWAY_AGENT_KEY, role: operator, kind: agent, name: agent }] }
+`;
+
+async function prove(): Promise<void> {
+  await install();
+  const fake = await startFakeProvider({ kind: 'openai', script: answerTo });
+  const folder = await mkdtemp(join(tmpdir(), 'gateway-python-'));
+  const config = join(folder, 'gateway.yaml');
+  writeFileSync(config, configuration(fake.baseUrl));
+  const ports = ['gateway', 'admin', 'mcp'].flatMap((name) => [`--${name}-port`, '0']);
+  const gateway = await startChild('bin/local.ts', ['--config', config, '--state', folder, ...ports, '--no-edge'], {
+    env: { FAKE_KEY: 'fake' },
+  });
+  try {
+    const ready = gateway.ready as unknown as Ready;
+    const keys = JSON.parse(readFileSync(ready.keys_file ?? '', 'utf8')) as LocalKeys;
+    // No key but the gateway's, and no other address: a client that calls its vendor fails.
+    const env = { PATH: process.env.PATH ?? '', HOME: folder, GATEWAY_URL: ready.gateway_url, GATEWAY_KEY: keys.agent };
+    const told = await promisify(execFile)(python, ['test/python/clients.py'], { env });
+    const { passed, failed } = await runChecks(checksOf(JSON.parse(told.stdout.trimEnd().split('\n').at(-1) ?? '')));
+    console.log(`${passed} passed, ${failed} failed`);
+    process.exitCode = failed === 0 ? 0 : 1;
+  } finally {
+    await gateway.stop();
+    await fake.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const checksOf = (told: Loose) => {
+  const { openai, anthropic, pydantic_ai, litellm } = told;
+  const each: readonly (readonly [string, Loose])[] = [
+    ['openai', openai],
+    ['anthropic', anthropic],
+    ...['chat', 'responses', 'messages'].map((kind) => [`pydantic-ai (${kind})`, pydantic_ai[kind]] as const),
+    ...['openai', 'anthropic'].map((kind) => [`litellm (${kind})`, litellm[kind]] as const),
+  ];
+  return [
+    ...each.flatMap(([client, results]) => [
+      check(`[clients.libraries] ${client} gets a text${results.stream ? ', whole and in pieces' : ''}`, async () => {
+        assert.equal(results.text, 'Hello from the model.');
+        if (!results.stream) return;
+        assert.ok(results.stream.length > 1, JSON.stringify(results.stream));
+        assert.equal(results.stream.join(''), 'Hello from the model.');
+      }),
+      check(`[clients.libraries] ${client} raises what the gateway refuses, with status and reason`, async () => {
+        assert.equal(results.refused.status, 403, JSON.stringify(results.refused));
+        assert.match(results.refused.message, /blocked by policy no-secret/);
+      }),
+    ]),
+    check('[clients.libraries] openai gets a response, a tool call, a parsed object and names of models', async () => {
+      const { responses, tool, parsed, models } = openai;
+      assert.deepEqual([responses, tool, parsed], ['Hello from the model.', ['weather'], 'Oslo']);
+      assert.deepEqual(models, ['gpt-client']);
+    }),
+    check('[clients.libraries] anthropic gets a tool call that was decided, and names of models', async () => {
+      assert.deepEqual([anthropic.tool, anthropic.models], [['weather'], ['gpt-client']]);
+    }),
+    check('[clients.libraries] an agent of pydantic-ai calls its tool, whatever endpoint it uses', async () => {
+      for (const kind of ['chat', 'responses', 'messages'])
+        assert.deepEqual(pydantic_ai[kind].tool, { text: 'It is sunny.', heard: ['Oslo'] }, kind);
+    }),
+  ];
+};
+
+if (spawnSync('python3', ['--version']).status === 0) await prove();
+else {
+  process.stderr.write('SKIPPED: no Python client was run, because python3 is not installed.\n');
+  process.exitCode = process.env.PYTHON === 'required' ? 1 : 0;
+}
