@@ -53,7 +53,7 @@ export function commentsAndTexts(source: string): string {
 }
 
 /** Every finding of the repository. */
-export function voiceFindings(root: string): Finding[] {
+function voiceFindings(root: string): Finding[] {
   const { stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8', maxBuffer: 1e8 });
   return stdout
     .split('\n')

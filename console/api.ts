@@ -13,9 +13,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The gateway did not answer at all. */
-export const isUnreachable = (fault: unknown): boolean => fault instanceof ApiError && fault.status === 0;
-
 export interface Api {
   get<Id extends OperationId>(path: string, signal?: AbortSignal): Promise<AnswerOf<Id>>;
   post<Id extends OperationId>(path: string, body: unknown): Promise<AnswerOf<Id>>;

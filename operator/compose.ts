@@ -117,8 +117,7 @@ const inOrder = (parts: readonly Part[]): Part[] =>
   );
 
 /** Name of the variable with the key of a provider. Names of Provider objects have no ".", so no two names meet. */
-export const variableOf = (provider: string): string =>
-  `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+const variableOf = (provider: string): string => `PROVIDER_${provider.toUpperCase().replaceAll('-', '_')}_API_KEY`;
 
 function providerEntry({ metadata, spec }: Part) {
   const { gateway: _named, order: _order, apiKey, ...provider } = spec;

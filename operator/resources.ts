@@ -4,7 +4,7 @@ export const group = 'governance.dev';
 export const groupVersion = `${group}/v1alpha1`;
 
 /** Kinds whose objects name a Gateway and become parts of its configuration. */
-export const partKinds = ['Provider', 'Route', 'Tenant', 'Policy'] as const;
+const partKinds = ['Provider', 'Route', 'Tenant', 'Policy'] as const;
 export type PartKind = (typeof partKinds)[number];
 export type Kind = 'Gateway' | PartKind;
 export const kinds: readonly Kind[] = ['Gateway', ...partKinds];
@@ -81,7 +81,6 @@ export interface PartSpec extends Fields {
   readonly gateway: string;
   readonly order?: number;
 }
-export interface TenantKey extends Fields, FromSecret {}
 
 export interface Resource<Spec = Fields, Status = Fields> {
   readonly apiVersion: string;

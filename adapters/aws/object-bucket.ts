@@ -23,12 +23,7 @@ export interface ObjectBucketOptions {
 const keyOf = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
 
 /** S3 checks the bytes against the digest on arrival, and refuses to replace what is there. */
-export const putParams = (
-  bucket: string,
-  bytes: Uint8Array,
-  digest: string,
-  folder: ObjectFolder,
-): PutObjectCommandInput => ({
+const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: ObjectFolder): PutObjectCommandInput => ({
   Bucket: bucket,
   Key: keyOf(folder, digest),
   Body: bytes,

@@ -42,7 +42,7 @@ const tallyNames = (provider: string) => ({
 });
 
 /** @param begins whether the report is the first one of its window. */
-export const addParams = (
+const addParams = (
   TableName: string,
   provider: string,
   window: string,

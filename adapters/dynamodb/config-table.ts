@@ -32,7 +32,7 @@ import {
 } from '#core/configuration/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 
-export const keptVersions = 20;
+const keptVersions = 20;
 
 const pointerId = 'current';
 const importedId = 'imported';
@@ -65,14 +65,14 @@ export const getParams = (table: string, id: string): GetItemCommandInput => ({
   ConsistentRead: true,
 });
 
-export const listParams = (table: string, newest: number): BatchGetItemCommandInput => {
+const listParams = (table: string, newest: number): BatchGetItemCommandInput => {
   const count = Math.min(newest, keptVersions);
   const Keys = Array.from({ length: count }, (_, back) => ({ id: { S: versionId(newest - back) } }));
   return { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
 };
 
 /** The pointer's condition orders all writers; the row's own guards against a number ever meaning two things. */
-export function advanceParams(
+function advanceParams(
   table: string,
   row: VersionRow,
   { importedSha256, bindings, keys }: BesideVersion = {},
@@ -121,7 +121,7 @@ const bindingsPut = (table: string, { revision, names }: HeldBindings) => ({
   ...(revision > 1 && { ExpressionAttributeValues: { ':before': { N: `${revision - 1}` } } }),
 });
 
-export const replaceKeysParams = (table: string, version: number, keys: HeldKeys): UpdateItemCommandInput => ({
+const replaceKeysParams = (table: string, version: number, keys: HeldKeys): UpdateItemCommandInput => ({
   TableName: table,
   Key: { id: { S: pointerId } },
   UpdateExpression: 'SET #keys = :keys, keys_revision = :revision',

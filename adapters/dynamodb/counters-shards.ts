@@ -121,7 +121,7 @@ export function countersShards(
 
 const statesOf = (leaves: Leaves): CounterState[] => [...leaves.values()].map(({ state }) => state);
 
-export const depthOf = (leaves: Leaves): number => Math.max(...statesOf(leaves).map(({ depth }) => depth));
+const depthOf = (leaves: Leaves): number => Math.max(...statesOf(leaves).map(({ depth }) => depth));
 
 /** The shards that were once split off this one at this depth, itself among them. */
 const leavesUnder = (leaves: Leaves, shard: number, depth: number): Leaves =>

@@ -27,7 +27,7 @@ const toRecord = (item: Item): RiskRecord | undefined => (fromItem(item) as { ri
 const revisionOf = (item: Item | undefined): number => (item ? (fromItem(item) as { revision: number }).revision : 0);
 
 /** The item that replaces revision `seen`; 0 for none. A cleared record stays as an item: roles delete nothing. */
-export const recordParams = (
+const recordParams = (
   TableName: string,
   key: Item,
   seen: number,

@@ -18,7 +18,7 @@ const sessionKey = (tenant: string, session: string): Item =>
   toItem({ series: `log-sessions#${session.slice(0, 2)}#${tenant}`, at: session });
 const witnessSeries = (tenant: string): string => `log-witnesses#${tenant}`;
 
-export const headParams = (
+const headParams = (
   TableName: string,
   tenant: string,
   head: LogHead,

@@ -20,7 +20,7 @@ export interface McpTableOptions extends StoreOptions {
 const sessionId = (id: string) => `session#${id}`;
 const marksId = (upstream: string) => `tools#${upstream}`;
 
-export const marksParams = (TableName: string, { upstream, revision, tools }: ToolMarks): PutItemCommandInput => ({
+const marksParams = (TableName: string, { upstream, revision, tools }: ToolMarks): PutItemCommandInput => ({
   TableName,
   Item: toItem({ id: marksId(upstream), upstream, revision: revision + 1, tools }),
   ...(revision === 0

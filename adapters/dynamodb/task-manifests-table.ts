@@ -44,7 +44,7 @@ const manifestsOf = (item: Item | undefined): TaskManifest[] =>
   );
 
 /** Row and attachments, all or nothing. */
-export function createParams(TableName: string, manifest: TaskManifest): TransactWriteItem[] {
+function createParams(TableName: string, manifest: TaskManifest): TransactWriteItem[] {
   const text = JSON.stringify(manifest);
   const ttl = Math.floor(Date.parse(manifest.created_at) / 1000) + keptSeconds;
   const row = toItem({ created: `${manifest.created_at}#${manifest.id}`, manifest: text, ttl });
@@ -72,7 +72,7 @@ export function createParams(TableName: string, manifest: TaskManifest): Transac
 }
 
 /** Marks the row and takes the attachments away. */
-export function removeParams(TableName: string, manifest: TaskManifest, deletedAt: string): TransactWriteItem[] {
+function removeParams(TableName: string, manifest: TaskManifest, deletedAt: string): TransactWriteItem[] {
   return [
     {
       Update: {

@@ -14,7 +14,7 @@ import { ThreadLate, threads } from '../system/threads.ts';
 import type { Done, Job, JobKind, Jobs } from './jobs.ts';
 
 /** Ten times what the largest harmless work takes; beyond it the input is meant to cause work. */
-export const workLimits = {
+const workLimits = {
   textsMs: 5_000,
   effectsMs: 1_000,
   callsMs: 5_000,

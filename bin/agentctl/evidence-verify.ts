@@ -194,7 +194,7 @@ function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok,
 }
 
 /** The three lines every reader looks for, then what is wrong or was not looked at. */
-export function showVerification(out: Output, result: Fields): void {
+function showVerification(out: Output, result: Fields): void {
   const { index, reason } = fields(result.broken_link);
   const valid = result.valid === true;
   out.line('valid: ', painted(valid ? 'green' : 'red', String(valid)));

@@ -10,7 +10,7 @@ import { UsageError } from './failure.ts';
 import { readLocalRun, stateFolder } from './local-run.ts';
 import { isLoopback } from './settings.ts';
 
-export const defaultMcpUrl = 'http://127.0.0.1:8082';
+const defaultMcpUrl = 'http://127.0.0.1:8082';
 
 export function addMcpBridge(parent: Parent): void {
   addCommand<object>(parent, {

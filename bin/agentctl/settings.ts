@@ -10,7 +10,7 @@ import type { Globals } from './globals.ts';
 import { type Fields, text } from './json-fields.ts';
 import { type LocalKey, type LocalRun, readJsonFile, readLocalRun, stateFolder } from './local-run.ts';
 
-export const defaultUrl = 'http://127.0.0.1:8081';
+const defaultUrl = 'http://127.0.0.1:8081';
 const defaultGatewayUrl = 'http://127.0.0.1:8080';
 
 export interface Settings {
@@ -46,7 +46,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
 }
 
 /** Agents act, humans vote and read, the admin token does what is an administrator's. */
-export function localKeyFor(route: Route): LocalKey {
+function localKeyFor(route: Route): LocalKey {
   if (route.platform || route.access === 'admin') return 'admin';
   return route.agents === 'yes' && route.method === 'POST' ? 'agent' : 'human';
 }

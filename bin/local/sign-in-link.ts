@@ -15,7 +15,7 @@ import type { PageRequest } from './page-request.ts';
 /** How long the link opens the console. */
 export const linkMinutes = 10;
 /** The most that the body of an exchange may hold. */
-export const exchangeBytes = 1_024;
+const exchangeBytes = 1_024;
 
 export interface SignInLink {
   /** Behind the address of the console. */

@@ -242,6 +242,6 @@ export class SocketConnection {
  * The largest message the connection reads from now on, in bytes. The handshake sets what counts before there is a key;
  * the library has no setter for afterwards. A test holds both ends: a larger message closes before, and is taken after.
  */
-export function takeUpTo(ws: WebSocket, bytes: number): void {
+function takeUpTo(ws: WebSocket, bytes: number): void {
   (ws as unknown as { _receiver: { _maxPayload: number } })._receiver._maxPayload = bytes;
 }

@@ -55,7 +55,7 @@ export const subjectOf = ({ principal, query }: Pick<Call, 'principal' | 'query'
   query.path === undefined ? { tenant: principal.tenant } : { path: query.path, tenants };
 
 /** Tenants whose place the glob matches, or lies below it, and in which the caller has the role. An agent stays in its tenant. */
-export function tenantsUnder(
+function tenantsUnder(
   { snapshot, principal }: Pick<Call, 'snapshot' | 'principal'>,
   path: string,
   needed: Role,

@@ -57,7 +57,7 @@ export async function changeAlert(
 }
 
 /** Channels that take alerts: a comment on a pull request is about one action. */
-export const alertChannels = ({ approvals: { channels } }: Pick<Configuration, 'approvals'>): string[] =>
+const alertChannels = ({ approvals: { channels } }: Pick<Configuration, 'approvals'>): string[] =>
   (['slack', 'webhook'] as const).filter((name) => channels[name]?.enabled);
 
 async function announce(

@@ -100,7 +100,7 @@ const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurren
     end: decodedAt(end - 1) + 1,
   }));
 
-export const earlierLonger = (a: Occurrence, b: Occurrence): number => a.start - b.start || b.end - a.end;
+const earlierLonger = (a: Occurrence, b: Occurrence): number => a.start - b.start || b.end - a.end;
 
 /** Of occurrences that overlap, the one that begins first, then the longest; none begins before `from`. */
 export function apart(sorted: readonly Occurrence[], from = 0): Occurrence[] {

@@ -4,7 +4,7 @@ import type { JsonRules } from '../kernel/json.ts';
 import type { RolloutMark } from './rollout.ts';
 
 /** The two wire forms of a chat call: OpenAI chat completions and Anthropic messages. */
-export const dialectNames = ['openai', 'anthropic'] as const;
+const dialectNames = ['openai', 'anthropic'] as const;
 export type DialectName = (typeof dialectNames)[number];
 
 export const chatSizes = {

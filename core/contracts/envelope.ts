@@ -22,7 +22,7 @@ export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
-export const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const name = (what: string) =>
   z
@@ -34,7 +34,7 @@ const name = (what: string) =>
 /** The pattern stands in published schemas. */
 export const sessionId = (message: string) => z.string().regex(sessionPattern, message).refine(isSession, message);
 
-export const actorSchema = z.strictObject({
+const actorSchema = z.strictObject({
   agent: name('actor.agent').optional(),
   session: sessionId(`actor.session must match ${sessionForm}`).optional(),
 });

@@ -45,7 +45,7 @@ export type EvidenceEntry = z.infer<typeof evidenceEntrySchema>;
 /** An entry before it has a place in a chain. */
 export type EntryDraft = Omit<EvidenceEntry, 'version' | 'index' | 'previous_hash' | 'hash'>;
 
-export const signatureSchema = z.strictObject({
+const signatureSchema = z.strictObject({
   alg: z.literal('ECDSA_P256_SHA256'),
   key_id: z.string(),
   /** DER, base64. */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const rolloutStates = ['pending', 'running', 'paused', 'completed', 'rolled_back'] as const;
 export type RolloutState = (typeof rolloutStates)[number];
 
-export const rolloutArms = ['baseline', 'canary'] as const;
+const rolloutArms = ['baseline', 'canary'] as const;
 export type RolloutArm = (typeof rolloutArms)[number];
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000 } as const;

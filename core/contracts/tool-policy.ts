@@ -6,7 +6,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const globs = z.union([z.string(), z.array(z.string()).min(1)]);
 
 /** Every member must hold. A missing path fails unless `absent: true`. */
-export const argumentPredicateSchema = z
+const argumentPredicateSchema = z
   .strictObject({
     equals: scalar.optional().meta({ description: 'The value must equal this one.' }),
     in: z.array(scalar).min(1).optional().meta({ description: 'The value must equal one of these.' }),

@@ -109,7 +109,7 @@ function repositoryOf(target: string): { readonly full: string; readonly name: s
 const permissionPattern = /^([a-z][a-z_]{0,63}):(read|write|admin)$/;
 
 /** `pull_requests:write,contents:read` as permissions; undefined when any part cannot be read. */
-export function permissionsOf(scope: string): Readonly<Record<string, string>> | undefined {
+function permissionsOf(scope: string): Readonly<Record<string, string>> | undefined {
   const permissions = new Map<string, string>();
   for (const part of scope.split(',')) {
     const [, permission, level] = permissionPattern.exec(part.trim()) ?? [];

@@ -7,10 +7,10 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { assertOwnSpelling } from './spelling.ts';
 import { isObject } from './wire.ts';
 
-export const maxModelLength = 256;
-export const maxChoices = 128;
+const maxModelLength = 256;
+const maxChoices = 128;
 /** Above what any model writes; times the most choices it is still a count, and a cost, that is exact. */
-export const maxOutputTokens = 100_000_000;
+const maxOutputTokens = 100_000_000;
 
 export function checkOpenai(body: JsonObject): void {
   checkCommon(body);

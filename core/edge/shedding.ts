@@ -1,6 +1,6 @@
 /** Which requests the edge refuses when it is busy: three tiers of priority [edge.load-shedding]. */
 
-export const priorities = ['critical', 'normal', 'low'] as const;
+const priorities = ['critical', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];
 
 export interface Load {

@@ -21,7 +21,7 @@ export interface CheckpointerPorts {
 }
 
 /** An entry that does not follow from the session's last checkpoint: an incident of the gateway. */
-export class CheckpointRefused extends GatewayError {
+class CheckpointRefused extends GatewayError {
   readonly point: Omit<ChainPoint, 'hash'>;
 
   constructor({ tenant, session_id, index }: EvidenceEntry, reason: string) {

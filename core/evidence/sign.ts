@@ -16,7 +16,7 @@ export class BrokenChain extends GatewayError {
 }
 
 /** A chain that departs from its checkpoint or archive: it was rewritten, and it is not signed again. */
-export class ChainNotContinued extends BrokenChain {}
+class ChainNotContinued extends BrokenChain {}
 
 /**
  * The stored manifest of this head, signed now if it never was. Readers that race get the one that was kept.

@@ -75,7 +75,7 @@ const open = new Set([
 ]);
 
 /** What of a credential must not get out: all of it, each secret member of its JSON, the password of its URL. */
-export function secretTexts(secret: string): readonly string[] {
+function secretTexts(secret: string): readonly string[] {
   const found = new Set([secret]);
   for (const text of membersOf(secret)) found.add(text);
   const { password } = URL.parse(secret) ?? { password: '' };

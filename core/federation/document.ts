@@ -13,7 +13,7 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 /** A new document is issued this often, so that one that was recorded long ago is not taken for the present one. */
-export const issueEveryMs = 10 * 60_000;
+const issueEveryMs = 10 * 60_000;
 
 /** No other signature of the gateway begins with these bytes. */
 const domain = 'agent-governance/federation-config/1\n';

@@ -13,7 +13,7 @@ import { compareHead } from './heads.ts';
 import { leaseMs } from './lease.ts';
 import type { PlaneStore } from './ports.ts';
 
-export const usualIntervalSeconds = 10;
+const usualIntervalSeconds = 10;
 /** Known chains that a plane is asked to show with its next report, one after the other around the list. */
 const walkedAtOnce = 100;
 /** What a plane can show with one report, beside what is new. */

@@ -82,7 +82,7 @@ async function initialize(ports: McpPorts, sessions: Sessions, caller: Caller): 
 const tasks = () => import('./waiting/tasks.ts');
 
 /** The methods of the revision at hand. */
-export const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
+const hasTaskMethod = (era: Caller['era'], method: string): boolean =>
   (era === 'session'
     ? ['tasks/get', 'tasks/result', 'tasks/cancel']
     : ['tasks/get', 'tasks/update', 'tasks/cancel']

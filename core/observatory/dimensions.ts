@@ -3,7 +3,7 @@ import type { RolloutArm } from '#core/contracts/rollout.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
-export const dimensionKinds = ['tenant', 'model', 'provider', 'tool', 'plane'] as const;
+const dimensionKinds = ['tenant', 'model', 'provider', 'tool', 'plane'] as const;
 /** `rollout` is for the judgement of rollouts, `upstream` for the health of MCP servers and HTTP services; neither is for queries. */
 export type DimensionKind = (typeof dimensionKinds)[number] | 'rollout' | 'upstream';
 

@@ -1,7 +1,7 @@
 /** The targets that a rule names: each one that was seen, and folders where many files of one kind were. */
 
 /** How many files of one kind in one folder stand for the others of that kind there. */
-export const minExamples = 3;
+const minExamples = 3;
 /** Of a glob: the engine takes 4,096 characters. */
 const maxPattern = 3_500;
 

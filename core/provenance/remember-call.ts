@@ -13,7 +13,7 @@ interface Done {
   readonly upstream?: string | undefined;
 }
 
-export const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
+const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
 
 /** @throws GatewayError `service_unavailable`: the result must not be handed on. */
 export async function rememberResult(

@@ -14,7 +14,7 @@ export interface RecordPorts {
 }
 
 /** As much as is read for one decision: 256 kB. */
-export const mostDigests = 32 * 1024;
+const mostDigests = 32 * 1024;
 
 /**
  * What a session has seen.

@@ -6,7 +6,7 @@ import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
 
 /** Of an error body, the part that is looked at. */
-export const maxRefusalBytes = 64 * 1024;
+const maxRefusalBytes = 64 * 1024;
 const maxTold = 500;
 /** Statuses by which a provider speaks about the caller's own request. */
 const aboutTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);

@@ -13,7 +13,7 @@ const date = z.iso.datetime();
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
 
 /** ASCII only: two names that look the same are the same. */
-export const pluginName = z
+const pluginName = z
   .string()
   .max(64)
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case ASCII letters, digits and single hyphens');
@@ -73,14 +73,12 @@ export const delegationsPredicate = z.strictObject({
     )
     .max(500),
 });
-export type Delegations = z.infer<typeof delegationsPredicate>;
 
 export const revocationsPredicate = z.strictObject({
   sequence,
   keys: z.array(digest).max(5000),
   artifacts: z.array(digest).max(50_000),
 });
-export type Revocations = z.infer<typeof revocationsPredicate>;
 
 /** The file that is published: three envelopes of the root key. */
 export const indexFile = z.strictObject({ index: z.unknown(), delegations: z.unknown(), revocations: z.unknown() });

@@ -11,7 +11,7 @@ export const payloadType = 'application/vnd.in-toto+json';
 const statementType = 'https://in-toto.io/Statement/v1';
 
 /** What a statement is about. A document of one type is never read as another. */
-export const predicateTypes = {
+const predicateTypes = {
   index: 'urn:agent-governance-gateway:plugin-index:1',
   delegations: 'urn:agent-governance-gateway:delegations:1',
   revocations: 'urn:agent-governance-gateway:revocations:1',
@@ -23,7 +23,7 @@ export type DocumentKind = keyof typeof predicateTypes;
 /** Their subject is a file; of the others it is the predicate itself. */
 const aboutFiles: ReadonlySet<DocumentKind> = new Set(['artifact', 'provenance']);
 
-export const envelopeSchema = z.strictObject({
+const envelopeSchema = z.strictObject({
   payloadType: z.string(),
   payload: z.base64(),
   signatures: z

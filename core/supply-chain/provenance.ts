@@ -6,12 +6,12 @@ import { keyIdOf, sha256 } from './keys.ts';
 import { refuse } from './refusal.ts';
 import { shaped } from './verify-index.ts';
 
-export const buildType = 'urn:agent-governance-gateway:npm-package:1';
+const buildType = 'urn:agent-governance-gateway:npm-package:1';
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
 const byproduct = z.object({ name: z.string().min(1).max(200), digest: z.object({ sha256: digest }) });
 
 /** The members that are read of SLSA provenance v1; other builders may write more. */
-export const provenancePredicate = z.object({
+const provenancePredicate = z.object({
   buildDefinition: z.object({
     buildType: z.literal(buildType),
     externalParameters: z.object({ source: z.string().min(1).max(2048), version: z.string().min(1).max(64) }),

@@ -111,7 +111,7 @@ const grave: ReadonlySet<Cue> = new Set([
   'foreign-phrase',
 ]);
 
-export const isHiddenInstruction = (hits: readonly CueHit[]): boolean =>
+const isHiddenInstruction = (hits: readonly CueHit[]): boolean =>
   hits.some(({ strong, cue }) => strong || grave.has(cue)) || new Set(hits.map(({ cue }) => cue)).size > 1;
 
 /** Paragraphs, and sentences of long ones: what a strip removes at once. */

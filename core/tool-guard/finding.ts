@@ -13,7 +13,7 @@ export const resultKinds = [
 ] as const;
 export type ResultKind = (typeof resultKinds)[number];
 
-export const definitionKinds = [
+const definitionKinds = [
   'instruction',
   'invisible_text',
   'lookalike_name',
@@ -25,7 +25,7 @@ export const definitionKinds = [
 ] as const;
 export type DefinitionKind = (typeof definitionKinds)[number];
 
-export const changeKinds = ['new_instruction', 'new_reach', 'new_secret', 'looser_annotation'] as const;
+const changeKinds = ['new_instruction', 'new_reach', 'new_secret', 'looser_annotation'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 export const argumentKinds = [

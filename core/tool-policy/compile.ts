@@ -76,8 +76,7 @@ const numbered = (guard: CompiledRule, at: number, { length }: readonly Compiled
   index: at - length,
 });
 
-export const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string =>
-  `${rule.protocol || '*'}:${rule.tool || '*'}`;
+const ruleName = (rule: Pick<ToolRule, 'protocol' | 'tool'>): string => `${rule.protocol || '*'}:${rule.tool || '*'}`;
 
 function compileRule(rule: ToolRule, index: number, where: string): CompiledRule {
   const field = (

@@ -76,7 +76,7 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
   return worst;
 }
 
-export function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
+function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
   const { rule: match, unclear } = matchOf(policy, call);
   const decision = match?.rule.decision ?? policy.defaultDecision;
   if (unclear && (decision === 'allow' || (decision === 'review' && !match))) return unclearSource(policy, unclear);

@@ -59,7 +59,7 @@ function guardsByName({ guards }: CompiledPolicy): Map<string, CompiledRule[]> {
 }
 
 /** The first condition of a rule a call does not meet. */
-export function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed'] {
+function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed'] {
   for (const field of ['protocol', 'tool', 'upstream', 'target', 'capability'] as const) {
     const glob = rule[field];
     if (glob && !glob.matches(call[field])) return { field, expected: glob.source, found: call[field] };
@@ -79,7 +79,7 @@ export function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['f
 }
 
 /** A recorded call is not traced again: what its session had seen then is not known now. */
-export const notTraced = 'a source that is not known here; the entry names what was found';
+const notTraced = 'a source that is not known here; the entry names what was found';
 
 /** What stands at the path: nothing, the one value, or all of them. */
 function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {

@@ -31,7 +31,7 @@ export const signTreeHead = (head: TreeHead, signer: LogSigner): Promise<string>
   signNote(checkpointText(head), signer);
 
 /** The tree head a checkpoint's text names; undefined for another text. Lines behind the first three are extensions. */
-export function readTreeHead(text: string): TreeHead | undefined {
+function readTreeHead(text: string): TreeHead | undefined {
   const [origin = '', size = '', encoded = '', ...extensions] = text.split('\n');
   const root = canonicalBase64(encoded);
   if (origin === '' || !/^(0|[1-9]\d{0,15})$/.test(size) || root?.length !== hashBytes) return undefined;

@@ -39,14 +39,14 @@ export interface Note {
 /** Prefix of an Ed25519 key in SPKI form. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-export const rawKey = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' }).subarray(-32);
+const rawKey = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' }).subarray(-32);
 
-export function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
+function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
   return createHash('sha256').update(`${name}\n`).update(Uint8Array.of(type)).update(key).digest().subarray(0, 4);
 }
 
 /** Names have neither spaces nor plus signs. */
-export const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.test(name) && name.isWellFormed();
+const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.test(name) && name.isWellFormed();
 
 /** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
 export function noteSigner(name: string, privateKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteSigner {
@@ -54,7 +54,7 @@ export function noteSigner(name: string, privateKey: KeyObject, type: NoteKeyTyp
 }
 
 /** @throws TypeError for a name that notes cannot carry, and for a key that is not Ed25519. */
-export function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteKey {
+function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteKey {
   if (!isKeyName(name)) throw new TypeError(`${JSON.stringify(name)} is not a key name: it takes no space and no +`);
   if (publicKey.asymmetricKeyType !== 'ed25519') throw new TypeError('the key is not an Ed25519 key');
   return { name, type, publicKey, id: noteKeyId(name, type, rawKey(publicKey)) };
@@ -119,7 +119,7 @@ export function readNote(note: string): Note | undefined {
   return { text: note.slice(0, cut + 1), signatures: signatures as NoteSignature[] };
 }
 
-export function readSignatureLine(line: string): NoteSignature | undefined {
+function readSignatureLine(line: string): NoteSignature | undefined {
   const [, name = '', encoded = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? [];
   const bytes = canonicalBase64(encoded);
   if (!isKeyName(name) || !bytes || bytes.length < 5) return undefined;

@@ -3,7 +3,7 @@ import { hashBytes } from './tree.ts';
 
 /** A full tile holds so many hashes: a subtree of height 8. */
 export const tileWidth = 256;
-export const tileHeight = 8;
+const tileHeight = 8;
 
 export interface TileId {
   /** Level of the tile, or `entries` for the leaves themselves. */

@@ -4,7 +4,7 @@ import { noTable, tableExists } from './faults.ts';
 import { Table, type TableDefinition } from './table.ts';
 
 /** Of the file, not of the items: another one is refused. */
-export const storeFormat = 1;
+const storeFormat = 1;
 
 export class Catalog {
   readonly #db: Database;

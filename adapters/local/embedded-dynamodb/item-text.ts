@@ -17,7 +17,7 @@ export function revived(name: string, value: unknown): unknown {
   return value.map((bytes) => new Uint8Array(Buffer.from(bytes, 'base64')));
 }
 
-export function holdsBytes(item: Item): boolean {
+function holdsBytes(item: Item): boolean {
   for (const name in item) {
     const value = item[name]!;
     if (value.B !== undefined || value.BS !== undefined) return true;

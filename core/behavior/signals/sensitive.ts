@@ -23,7 +23,7 @@ const folders = [
   /^\/(?:var\/)?run\/secrets\/.+$/,
 ];
 
-export const isSecretFile = (path: string): boolean => {
+const isSecretFile = (path: string): boolean => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (folders.some((place) => place.test(path))) return true;
   return files.test(name) && !open.test(name);

@@ -49,7 +49,7 @@ function routedProviders({ routes }: ConfigurationFile): { name: string; path: P
 }
 
 /** An alias of an alias is followed that often. */
-export const maxAliasSteps = 8;
+const maxAliasSteps = 8;
 
 function checkAliases({ aliases }: ConfigurationFile): Problem[] {
   const targets = new Map(Object.entries(aliases.models));

@@ -12,7 +12,7 @@ import { storedKeys } from './stored-keys.ts';
  * A stored configuration, read back. Stored by an older release, it gets the defaults of what was added since.
  * @throws GatewayError `service_unavailable` when it no longer fits: without its policy the gateway decides nothing.
  */
-export function restoreConfiguration(bytes: Uint8Array): Configuration {
+function restoreConfiguration(bytes: Uint8Array): Configuration {
   try {
     const file = configurationSchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
     const { pack } = file.tool_policies;

@@ -26,7 +26,7 @@ const localKey = z.strictObject({
   ...keyFields,
 });
 
-export const federationRoles = ['none', 'control', 'data'] as const;
+const federationRoles = ['none', 'control', 'data'] as const;
 
 export const federation = z
   .strictObject({

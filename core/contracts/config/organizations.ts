@@ -97,4 +97,3 @@ export const separationRule = z.strictObject({
 });
 
 export type Organization = z.infer<typeof organization>;
-export type SeparationRule = z.infer<typeof separationRule>;

@@ -7,7 +7,6 @@ const definitionAction = z.enum(['log', 'review', 'hide']);
 
 export type ResultAction = z.infer<typeof resultAction>;
 export type ArgumentAction = z.infer<typeof argumentAction>;
-export type DefinitionAction = z.infer<typeof definitionAction>;
 
 /** Beside each upstream: whether the configured actions count for it. */
 export const guardMode = z.enum(['on', 'log', 'off']).default('on').meta({

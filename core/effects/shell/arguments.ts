@@ -67,7 +67,7 @@ export function grammarOf(program: string, profile: Profile): Grammar {
 }
 
 /** The name under which `-5` stands among the options of a program. */
-export const digitsOption = '-NUM';
+const digitsOption = '-NUM';
 
 /** Options of all programs that read their words with getopt_long. */
 const common = ['--help', '--version'];

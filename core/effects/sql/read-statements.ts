@@ -23,7 +23,7 @@ const readers: ReadonlyMap<string, StatementReader> = new Map(
 );
 
 /** More are not what a person or an agent writes in one go. */
-export const maxStatements = 1000;
+const maxStatements = 1000;
 
 /** @param result what the grammar gave: `{ stmts: [{ stmt }] }`. */
 export function readStatements(result: unknown): SqlReading {

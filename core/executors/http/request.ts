@@ -6,7 +6,7 @@ import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { needsCredential, refused } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 
-export const httpParameters = z.strictObject({
+const httpParameters = z.strictObject({
   /** Read with the destination. */
   url: z.string().optional(),
   method: z.string().optional(),

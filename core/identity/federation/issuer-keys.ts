@@ -11,9 +11,9 @@ import type { IssuerDocuments } from './ports.ts';
 import { isIssuerUrl } from './urls.ts';
 
 /** How long keys count without another look at the issuer. */
-export const freshKeysMs = 600_000;
+const freshKeysMs = 600_000;
 /** Between two fetches, whether the first one failed or an unknown key id asks for another. */
-export const fetchPauseMs = 30_000;
+const fetchPauseMs = 30_000;
 /** Issuers have two or three keys; verification looks through all of them. */
 const maxKeys = 100;
 

@@ -10,7 +10,7 @@ import { IssuerKeys, type IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';
 
 /** In characters, which are bytes here. Checked before anything is decoded. */
-export const maxTokenBytes = 8_192;
+const maxTokenBytes = 8_192;
 
 export function createTokens(deps: IssuerKeysDeps): Tokens {
   const keysOf = issuerKeys(deps);

@@ -30,7 +30,7 @@ export interface StreamSlots {
 }
 
 /** For hosts of one process. */
-export class ProcessStreamSlots implements StreamSlots {
+class ProcessStreamSlots implements StreamSlots {
   readonly #open = new Map<string, Map<string, OpenStream>>();
 
   async take(owner: StreamOwner, stream: OpenStream, most: StreamBounds) {

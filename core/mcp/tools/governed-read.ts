@@ -73,7 +73,7 @@ export async function readGoverned(
 }
 
 /** Whether the policy lets a thing of a list, or one that a completion is for, be read without a person. */
-export function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: ReadMethod, parameters: JsonObject) {
+function decisionOn({ snapshot }: Caller, entry: McpUpstreamEntry, method: ReadMethod, parameters: JsonObject) {
   return decide(snapshot.policy, readOf(method, entry, parameters));
 }
 

@@ -27,7 +27,7 @@ export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
   return isObject(elicitation) && isObject(elicitation.url);
 }
 
-export const stateKeys = ({ secrets }: McpPorts, { snapshot }: Caller): Promise<TicketKeys> =>
+const stateKeys = ({ secrets }: McpPorts, { snapshot }: Caller): Promise<TicketKeys> =>
   ticketKeys(snapshot.configuration, secrets, statePrefix);
 
 /** Without a key there are no states, and clients wait in another way. */

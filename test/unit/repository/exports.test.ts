@@ -1,0 +1,25 @@
+/** A value that is exported is used by another file: what only its own file uses is not exported, and what no file uses is removed. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+const texts = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  .split('\n')
+  .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && existsSync(path))
+  .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+
+/** In how many files each word stands. */
+const files = new Map<string, number>();
+for (const { text } of texts) {
+  for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
+}
+
+test('[repository.exports] every exported function, constant and class is named by another file', () => {
+  const alone = texts
+    .filter(({ path }) => /^(?:core|adapters|lambdas|lib|bin|operator|console)\//.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:function\*?|const|(?:abstract )?class) ([A-Za-z_$][\w$]*)/gm)]
+        .filter(([, name = '']) => files.get(name) === 1)
+        .map(([, name]) => `${path}: ${name}`),
+    );
+  expect(alone).toEqual([]);
+});
