@@ -45,6 +45,13 @@ let fetched: string[];
 let call: ReturnType<typeof caller>;
 
 const now = () => Math.floor(gateway.ports.clock.now() / 1000);
+/** The server's tokens are of today: the gateway's clock is wound there, so that no token is of its future, however long a test takes. */
+async function tokenOf(client: string, resource: string): Promise<string> {
+  const token = await server.token(client, resource);
+  windToNow();
+  return token;
+}
+const windToNow = () => gateway.pass(Math.max(0, Date.now() - gateway.ports.clock.now()) / 1000);
 const whoami = (token: string, headers: Record<string, string> = {}) =>
   call('GET', '/admin/v1/whoami', { headers: { authorization: `Bearer ${token}`, ...headers } });
 const put = async (text: string) => {
@@ -72,9 +79,9 @@ beforeAll(async () => {
   [first, second] = await Promise.all([signingKey('key-1'), signingKey('key-2')]);
   server = await startOidc({ keys: [first], clients, claims });
   gateway = await testPorts();
-  gateway.pass((Date.now() - gateway.ports.clock.now()) / 1000); // the server's tokens are of today
 });
 beforeEach(async () => {
+  windToNow();
   fetched = [];
   const documents = {
     json: (url: string) => {
@@ -91,21 +98,21 @@ afterAll(async () => {
 });
 
 test('[identity.oidc-token] an access token of a real server is a caller beside keys, in either header', async () => {
-  const token = await server.token('writer-bot', audience);
+  const token = await tokenOf('writer-bot', audience);
   const known = await whoami(token);
   expect(known).toMatchObject({
     status: 200,
     body: { tenant: 'default', role: 'operator', kind: 'agent', name: 'writer-bot', owner: 'bob', platform: false },
   });
   expect(known.body.key_id).toMatch(/^oidc-[0-9a-f]{24}$/);
-  expect((await whoami(await server.token('writer-bot', audience))).body.key_id).toBe(known.body.key_id);
+  expect((await whoami(await tokenOf('writer-bot', audience))).body.key_id).toBe(known.body.key_id);
   expect((await call('GET', '/v1/models', { key: token })).status).toBe(200);
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
   expect(fetched).toEqual(['/.well-known/openid-configuration', '/jwks']);
 });
 
 test('[identity.oidc-mapping] claims lead to tenant, role, kind and person, and never beyond the entry', async () => {
-  const human = await whoami(await server.token('alice-console', audience));
+  const human = await whoami(await tokenOf('alice-console', audience));
   // alice is an operator among people, so the entry's admin is not reached.
   expect(human.body).toMatchObject({ kind: 'human', person: 'alice', role: 'operator', name: 'alice@example.com' });
   const named = { ...wellFormed(), sub: 'x', groups: ['by-tenant'], tenant: 'elsewhere' };
@@ -117,7 +124,7 @@ test('[identity.oidc-mapping] claims lead to tenant, role, kind and person, and 
 });
 
 test.each([
-  ['a client in no group', () => server.token('stranger', audience), /no entry of identity.oidc callers/],
+  ['a client in no group', () => tokenOf('stranger', audience), /no entry of identity.oidc callers/],
   [
     'a tenant that is not allowed',
     () => signed(first, { ...wellFormed(), groups: ['by-tenant'], tenant: 'default', gateway_role: 'viewer' }),
@@ -147,7 +154,7 @@ test.each([
 });
 
 test('[identity.oidc-mapping] a token of one tenant is refused in another', async () => {
-  const token = await server.token('writer-bot', audience);
+  const token = await tokenOf('writer-bot', audience);
   expect((await whoami(token, { 'x-tenant-id': 'default' })).status).toBe(200);
   expect((await whoami(token, { 'x-tenant-id': 'elsewhere' })).status).toBe(403);
 });
@@ -163,7 +170,7 @@ test.each<[string, RegExp, () => string | Promise<string>]>([
   ['has no beginning', /claim iat/, () => signed(first, { ...wellFormed(), iat: undefined })],
   ['lives too long', /longer than 3600/, () => signed(first, { ...wellFormed(), exp: now() + 3601 })],
   ['has no subject', /claim sub/, () => signed(first, { ...wellFormed(), sub: undefined })],
-  ['is for another audience', /audience/, () => server.token('writer-bot', 'https://other.test')],
+  ['is for another audience', /audience/, () => tokenOf('writer-bot', 'https://other.test')],
   ['is of another issuer', /issuer of the token/, () => signed(first, { ...wellFormed(), iss: 'https://evil.test' })],
   ['lacks a required claim', /required|requires/, () => signed(first, { ...wellFormed(), scope: 'openid' })],
   ['is an ID token', /type \(typ\)/, () => signed(first, wellFormed(), { typ: 'JWT' })],
@@ -213,7 +220,7 @@ test('[identity.oidc-token] a clock that is half a minute off is tolerated', asy
 });
 
 test('[identity.oidc-keys] unknown key ids cause one fetch in thirty seconds, and a rotated key is found by the next', async () => {
-  expect((await whoami(await server.token('writer-bot', audience))).status).toBe(200);
+  expect((await whoami(await tokenOf('writer-bot', audience))).status).toBe(200);
   const before = fetched.length;
   gateway.pass(31);
   const flood = await Promise.all(
@@ -225,7 +232,7 @@ test('[identity.oidc-keys] unknown key ids cause one fetch in thirty seconds, an
   const { port } = server;
   await server.stop();
   server = await startOidc({ port, keys: [second], clients, claims });
-  const rotated = await server.token('writer-bot', audience);
+  const rotated = await tokenOf('writer-bot', audience);
   expect((await whoami(rotated)).status).toBe(401);
   gateway.pass(31);
   expect((await whoami(rotated)).status).toBe(200);
@@ -234,8 +241,8 @@ test('[identity.oidc-keys] unknown key ids cause one fetch in thirty seconds, an
 });
 
 test('[identity.oidc-revoked] a revoked subject, person or issuer stops within five seconds', async () => {
-  const bot = await server.token('writer-bot', audience);
-  const human = await server.token('alice-console', audience);
+  const bot = await tokenOf('writer-bot', audience);
+  const human = await tokenOf('alice-console', audience);
   expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([200, 200]);
   await put(withIds(configuration(settings(server.issuer, '      revoked_subjects: [writer-bot]'))));
   expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([401, 200]);
@@ -255,7 +262,7 @@ const pullRequest = {
 
 test('[identity.oidc-votes] humans of an issuer vote as their person: never agents, never on what they own', async () => {
   const [bot, alice, bob] = await Promise.all(
-    ['writer-bot', 'alice-console', 'bob-console'].map((id) => server.token(id, audience)),
+    ['writer-bot', 'alice-console', 'bob-console'].map((id) => tokenOf(id, audience)),
   );
   const asked = await call('POST', '/admin/v1/test-action', {
     headers: { authorization: `Bearer ${bot}` },
@@ -278,7 +285,7 @@ test('[identity.oidc-votes] humans of an issuer vote as their person: never agen
 });
 
 test('[identity.oidc-evidence] entries name issuer, subject and owner, and never the token', async () => {
-  const bot = await server.token('writer-bot', audience);
+  const bot = await tokenOf('writer-bot', audience);
   const authorization = `Bearer ${bot}`;
   const session = 'oidc-evidence';
   const asked = await call('POST', '/admin/v1/test-action', {
@@ -308,11 +315,11 @@ test('[identity.oidc-sessions] a session belongs to the caller that opened it', 
         actor: { session: 'oidc-own' },
       },
     });
-  expect((await ask(await server.token('writer-bot', audience))).status).toBe(200);
+  expect((await ask(await tokenOf('writer-bot', audience))).status).toBe(200);
   const other = await signed(second, { ...wellFormed(), sub: 'writer-bot', client_id: 'other-client' });
   expect((await ask(other)).status).toBe(403);
   expect((await ask(undefined, keys.agent)).status).toBe(403);
-  expect((await ask(await server.token('writer-bot', audience))).status).toBe(200);
+  expect((await ask(await tokenOf('writer-bot', audience))).status).toBe(200);
 });
 
 test('[identity.oidc-keys] while the issuer is down known keys count for a bounded time, then 503; never reached is 503', async () => {
