@@ -10,7 +10,34 @@ export interface Equivalent {
   readonly reason: string;
 }
 
-export const equivalents: readonly Equivalent[] = [];
+const memoryOnly = 'The map remembers what can be found out again, so its size changes memory and time, no answer.';
+
+export const equivalents: readonly Equivalent[] = [
+  {
+    file: 'core/approvals/event-feed.ts',
+    line: 'const first = this.#kept[0]?.number ?? this.#last + 1;',
+    ...{ from: 'this.#last + 1', to: 'this.#last - 1' },
+    reason: 'No event is kept only before the first one, and then a reader has missed none by either number.',
+  },
+  {
+    file: 'core/evidence/tally.ts',
+    line: 'if (!this.#first || !this.#last) return undefined;',
+    ...{ from: '!this.#first || !this.#last', to: '!this.#first && !this.#last' },
+    reason: 'The first and the last entry are set together, so one is missing only when both are.',
+  },
+  {
+    file: 'core/limits/prices.ts',
+    line: 'if (known.size >= maxModels) known.clear();',
+    ...{ from: 'known.clear();', to: ';' },
+    reason: memoryOnly,
+  },
+  {
+    file: 'core/limits/prices.ts',
+    line: 'const maxModels = 500;',
+    ...{ from: '500', to: '(500 + 1)' },
+    reason: memoryOnly,
+  },
+];
 
 export const reasonWithoutEffect = (mutant: Mutant): string | undefined =>
   equivalents.find((known) => isOf(known, mutant))?.reason;

@@ -56,6 +56,7 @@ describe('[pr-comment.command] a comment', () => {
   const other = { login: 'bob', type: 'User' };
   test.each([
     ['a bot', { commentOver: { user: bot }, over: { sender: bot } }],
+    ['a bot, sent by a person', { commentOver: { user: bot } }],
     ['a bot that calls itself a user', { login: 'helper[bot]' }],
     ['an organisation', { commentOver: { user: { login: 'acme', type: 'Organization' } } }],
     ['an app in the name of a person', { commentOver: { performed_via_github_app: { id: 1, slug: 'helper' } } }],

@@ -84,3 +84,28 @@ test('[limit.lease] limits with a budget are alike only as the same object', () 
   expect(others.map((other) => sameRates(rates, other))).toEqual([false, false, false]);
   expect(sameRates(dear, rates)).toBe(false);
 });
+
+test('[limit.lease] a lease that was not given back after all is held again, unless another one was taken meanwhile', () => {
+  const book = new LeaseBook();
+  const [first, second] = [lease(1), lease(2)];
+  book.hold('t', first);
+  book.takeBack('t', 1);
+  book.keep('t', first);
+  expect(book.takeBack('t', 1)).toBe(first);
+  book.hold('t', second);
+  book.keep('t', first);
+  expect(book.takeBack('t', 1)).toBeUndefined();
+  expect(book.takeBack('t', 2)).toBe(second);
+});
+
+test('[limit.lease] while a call takes a lease no other call of the tenant takes one, also after it failed', async () => {
+  const book = new LeaseBook();
+  for (let call = 0; call < 5; call++) book.note(request(), now);
+  let during: number | undefined;
+  const failed = book.taking('t', async () => {
+    during = book.sizeFor(request(), 1);
+    throw new Error('no lease');
+  });
+  await expect(failed).rejects.toThrow('no lease');
+  expect([during, book.sizeFor(request(), 1)]).toEqual([0, 5]);
+});

@@ -2,6 +2,7 @@
 import { emptyState } from '#core/limits/counter-state.ts';
 import {
   asTenants,
+  goneState,
   isWhole,
   limitsAt,
   maySplit,
@@ -95,4 +96,8 @@ test('[limit.shards] a caller at a shard reads the limits of its tenant, and an 
     limits: { remaining_requests: 101 },
     budgets: [{ used_microusd: 1_000 }, {}],
   });
+});
+
+test('what stands at a shard that was merged holds nothing and says that it is gone', () => {
+  expect(goneState).toEqual({ ...emptyState, gone: true });
 });
