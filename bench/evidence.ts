@@ -8,7 +8,8 @@ import { parseStrict } from '#core/kernel/json.ts';
 
 const entryCount = 100_000;
 
-const draft = (index: number): EntryDraft => ({
+/** An entry as most are, by its place in the session. */
+export const draft = (index: number): EntryDraft => ({
   tenant: 'default',
   session_id: 'bench',
   timestamp: new Date(1_767_225_600_000 + index).toISOString(),

@@ -6,15 +6,18 @@
  * `--soak-minutes N` keeps mixed traffic going while the gateway is killed every two minutes, and checks what is left.
  * `--provenance` prints which planted attacks rules on sources stop, how many tasks need no human, and what tracing costs.
  * `--tool-guard` prints what the guard on tools catches, what it alarms on falsely and what it costs.
+ * `--browser` measures the verification of long sessions in the Chromium of this machine.
  * `--plugins` prints precision and recall of the shipped plugins, and what a call through the pool costs.
  */
 import { parseArgs } from 'node:util';
 import { progressOf } from '../bin/progress.ts';
 import { benchActions } from './actions.ts';
 import { benchApprovals } from './approvals.ts';
+import { benchBrowser } from './browser.ts';
 import { benchBundles } from './bundles.ts';
 import { benchChat } from './chat.ts';
 import { benchContentPolicy, benchPersonalData } from './content-policy.ts';
+import { benchEdge } from './edge.ts';
 import { benchEffects } from './effects.ts';
 import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
@@ -40,6 +43,7 @@ const { values } = parseArgs({
     'soak-minutes': { type: 'string', default: '0' },
     'tool-guard': { type: 'boolean', default: false },
     plugins: { type: 'boolean', default: false },
+    browser: { type: 'boolean', default: false },
     provenance: { type: 'boolean', default: false },
     'simulate-aws': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
@@ -49,6 +53,10 @@ const { values } = parseArgs({
 if (values['simulate-aws']) process.exit((await benchSimulatedAws(values.only)) ? 0 : 1);
 if (Number(values['soak-minutes']) > 0) {
   await benchSoak(Number(values['soak-minutes']));
+  process.exit(0);
+}
+if (values.browser) {
+  console.table(await benchBrowser());
   process.exit(0);
 }
 if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
@@ -70,6 +78,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'function bundles': benchBundles,
   'test-action, local run': () => benchActions(Number(values.soak)),
   'MCP, local run': benchMcp,
+  'edge of this machine, added by protocol': benchEdge,
   'approvals, local run': () => benchApprovals(Number(values.approvals)),
   'chat, local run': () => benchChat(Number(values.soak)),
 };

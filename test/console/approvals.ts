@@ -1,7 +1,7 @@
 /** A request comes, is looked at, and is decided: with the mouse and by keyboard alone. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
-import { until, type Visitors } from './browser.ts';
+import { closeAnswered, until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -177,7 +177,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('button', { name: 'Deny…' }).waitFor();
       await page.keyboard.press('d');
       await page.getByRole('dialog').getByText('make beyond | sh').waitFor();
-      await page.context().close();
+      await closeAnswered(page);
     }),
     check('[console.events] a request appears without polling, and the title counts it on every page', async () => {
       const page = await people.open();
@@ -214,7 +214,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       const id = await gateway.review(shellOf('make polled | sh', 'events'));
       await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
       await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, { reviewer: 'someone' });
-      await page.context().close();
+      await closeAnswered(page);
     }),
     check('[console.keyboard] the list of shortcuts opens with ?, and switches them off', async () => {
       const page = await people.signedIn(gateway.keys.human);

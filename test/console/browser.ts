@@ -25,6 +25,12 @@ export async function until(what: string, holds: () => Promise<boolean>): Promis
   }
 }
 
+/** Ends a tab whose requests were answered by the test: an answer that is still being made is given up. */
+export async function closeAnswered(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.context().close();
+}
+
 export interface Visitors {
   /** A tab of its own, as of another person, at a place of the console. */
   open(hash?: string, options?: BrowserContextOptions): Promise<Page>;

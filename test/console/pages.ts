@@ -9,7 +9,7 @@ import * as shim from '../../console/evidence/node-crypto.ts';
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
-import { until, type Visitors } from './browser.ts';
+import { closeAnswered, until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -289,7 +289,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await operator.getByText('error_rate of global: 0.25, threshold 0.2 (static threshold)').waitFor();
       await operator.getByRole('button', { name: 'Acknowledge: error_rate of global' }).click();
       await operator.getByText('acknowledged by local-human').waitFor();
-      await operator.context().close();
+      await closeAnswered(operator);
     }),
     check('[console.budgets] budgets stand with their forecast, and the page says where none is set', async () => {
       const page = await people.open('#/budgets');
@@ -320,7 +320,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       statuses = [];
       await page.reload();
       await page.getByText('No budget is set.').waitFor();
-      await page.context().close();
+      await closeAnswered(page);
     }),
     check(
       '[console.health] dependencies, providers and recent violations are shown; a viewer sees the pages of a viewer',
@@ -359,7 +359,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         await page.getByText('The store does not answer. Trying again.').first().waitFor();
         broken = false;
         await page.getByText('The store does not answer.').first().waitFor({ state: 'detached' });
-        await page.context().close();
+        await closeAnswered(page);
       }
     }),
   ];
