@@ -1074,6 +1074,10 @@ const admin: readonly Requirement[] = [
   must('plugin.download', 'A download is HTTPS only, also after redirects, to public addresses, and bounded in size.'),
   must('plugin.store', 'Plugins lie by digest in a folder whose record is replaced whole; a refusal changes nothing.'),
   must('supply-chain.envelope', 'Signed documents are DSSE envelopes over in-toto Statements; signatures hold first.'),
+  must(
+    'supply-chain.sigstore',
+    'A Sigstore bundle with a DSSE envelope is verified by the pinned key that it names; bundles of certificates, of other content and of other keys are refused.',
+  ),
   must('supply-chain.sequence', 'An index, delegations or revocations older than seen before are refused.'),
   must(
     'supply-chain.order',

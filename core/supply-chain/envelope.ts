@@ -6,6 +6,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { parseStrict } from '#core/kernel/json.ts';
 import { keyIdOf, sha256, signBytes, verifies } from './keys.ts';
 import { refuse } from './refusal.ts';
+import { envelopeOf, isBundle } from './sigstore-bundle.ts';
 
 export const payloadType = 'application/vnd.in-toto+json';
 const statementType = 'https://in-toto.io/Statement/v1';
@@ -81,12 +82,12 @@ export function signStatement(
 }
 
 /**
- * Verifies an envelope. Nothing of the payload is parsed before a signature of a known key holds.
+ * Verifies an envelope, bare or in a Sigstore bundle. Nothing of the payload is parsed before a signature of a known key holds.
  * @param keys the keys that may sign this document, by key id
  * @throws SupplyChainRefusal with the first check that failed
  */
 export function openEnvelope(value: unknown, kind: DocumentKind, keys: ReadonlyMap<string, KeyObject>): Signed {
-  const parsed = envelopeSchema.safeParse(value);
+  const parsed = envelopeSchema.safeParse(isBundle(value) ? envelopeOf(value, kind, keys.keys()) : value);
   if (!parsed.success)
     return refuse('envelope_malformed', `the ${kind} is not a DSSE envelope: ${firstIssue(parsed.error)}`);
   const { payloadType: type, payload: encoded, signatures } = parsed.data;

@@ -1,5 +1,6 @@
 /** Hostile indexes and artifacts: each is refused with its own reason, and the same documents unchanged are accepted. */
 
+import { gzipSync } from 'node:zlib';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { newest, noDowngrade } from '#core/supply-chain/catalogue.ts';
 import type { Envelope } from '#core/supply-chain/envelope.ts';
@@ -58,6 +59,16 @@ const digestOf = entryOf().sha256;
 const other = Buffer.concat([guardBytes.subarray(0, -1), Buffer.from([guardBytes.at(-1)! ^ 1])]);
 /** A valid module that imports one function. */
 const imports = Buffer.from('0061736d01000000010401600000020c01036e6574047365656e0000', 'hex');
+
+/** Never expanded: what is compressed is not a module. */
+const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+/** As signers with a key write it: the hint is the Base64 digest of the public key, the signature names none. */
+const hintOf = (id: string) => ({ publicKey: { hint: Buffer.from(id, 'hex').toString('base64') } });
+const bundle = ({ signatures, ...envelope }: Envelope, material: object = hintOf(rootKeys.id), keyid = '') => ({
+  mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
+  verificationMaterial: { ...material, tlogEntries: [] },
+  dsseEnvelope: { ...envelope, signatures: [{ sig: signatures[0]!.sig, keyid }] },
+});
 
 const rows: readonly (readonly [string, string, Try])[] = [
   ['a file that is not an object', 'envelope_malformed', { file: [] }],
@@ -132,6 +143,30 @@ const rows: readonly (readonly [string, string, Try])[] = [
     'unknown_key',
     { file: indexOf({ plugins: [entryOf({}, guardBytes, rootKeys)] }) },
   ],
+  ['a bundle of a certificate', 'envelope_malformed', { file: withIndex(bundle(good.index, { certificate: {} })) }],
+  [
+    'a bundle of another content',
+    'envelope_malformed',
+    { file: withIndex({ ...bundle(good.index), dsseEnvelope: undefined, messageSignature: { signature: '' } }) },
+  ],
+  [
+    'a bundle of an unknown version',
+    'envelope_malformed',
+    { file: withIndex({ ...bundle(good.index), mediaType: 'x' }) },
+  ],
+  ['a bundle that names another key', 'unknown_key', { file: withIndex(bundle(good.index, hintOf(strangerKeys.id))) }],
+  [
+    'a bundle whose key and hint differ',
+    'unknown_key',
+    { file: withIndex(bundle(good.index, hintOf(rootKeys.id), strangerKeys.id)) },
+  ],
+  ['a bundle that names no key', 'unknown_key', { file: withIndex(bundle(good.index, { publicKey: {} })) }],
+  [
+    'a bundle by a stranger under the name of the root key',
+    'bad_signature',
+    { file: withIndex(bundle(indexOf({}, strangerKeys).index)) },
+  ],
+  ['a bundle changed after signing', 'bad_signature', { file: withIndex(bundle(tampered(good.index))) }],
   ['a plugin without an envelope', 'envelope_malformed', { file: plugin({ envelope: null }) }],
   [
     'the envelope of an index as that of a plugin',
@@ -163,6 +198,12 @@ const rows: readonly (readonly [string, string, Try])[] = [
   ['a truncated module', 'size_mismatch', { bytes: guardBytes.subarray(0, -1) }],
   ['a module with trailing bytes', 'size_mismatch', { bytes: Buffer.concat([guardBytes, guardBytes]) }],
   ['another module of the same size', 'digest_mismatch', { bytes: other }],
+  ['a compressed module', 'size_mismatch', { bytes: gzipSync(guardBytes) }],
+  [
+    'a signed bomb: 64 MB of zeros, compressed',
+    'abi_mismatch',
+    { file: indexOf({ plugins: [entryOf({}, bomb)] }), bytes: bomb },
+  ],
   ['an unknown ABI', 'abi_unsupported', { file: indexOf({ plugins: [entryOf({ abi: 'wasm-filter-2' })] }) }],
   [
     'a signed file that is not a module',
@@ -222,6 +263,21 @@ describe('[supply-chain.order] hostile documents', () => {
 describe('what is accepted', () => {
   test('[supply-chain.envelope] the unchanged documents, by Ed25519 and ECDSA P-256', async () => {
     await expect(verify({})).resolves.toBe(publisherKeys.id);
+  });
+
+  test('[supply-chain.sigstore] the same documents as Sigstore bundles, the key named in Base64 or hex', async () => {
+    const [entry] = [entryOf()];
+    const ofPublisher = bundle(entry.envelope as Envelope, hintOf(publisherKeys.id));
+    const plugins = [{ ...entry, envelope: ofPublisher }];
+    const { index, delegations, revocations } = indexOf({ plugins });
+    const file = {
+      index: bundle(index),
+      delegations: bundle(delegations, { publicKey: { hint: rootKeys.id } }),
+      revocations,
+    };
+    await expect(verify({ file })).resolves.toBe(publisherKeys.id);
+    const older = { ...bundle(index), mediaType: 'application/vnd.dev.sigstore.bundle+json;version=0.2' };
+    await expect(verify({ file: { ...file, index: older } })).resolves.toBe(publisherKeys.id);
   });
 
   test('[supply-chain.sequence] the same documents again, and newer ones', async () => {
