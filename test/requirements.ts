@@ -591,6 +591,10 @@ const evidence: readonly Requirement[] = [
   must('evidence.chain', 'Each entry is linked by SHA-256 to the previous one; the first has previous_hash "".'),
   must('evidence.hash-format', 'hash = SHA-256(0x00 ‖ JCS(entry without hash)); manifest hashes use 0x01.'),
   must(
+    'evidence.one-text',
+    'An entry is serialised once: its hash, the stored item and the projection share one canonical text.',
+  ),
+  must(
     'evidence.kinds',
     'A session lists allow, block, review, approve, deny and result entries; one envelope may yield several.',
   ),
@@ -751,6 +755,10 @@ const evidence: readonly Requirement[] = [
     "Audit verify checks the tenant's chains in bounded pieces with a cursor and names the first broken link.",
   ),
   must('audit.projections', 'Projections are idempotent, may lag, and can be rebuilt from evidence.'),
+  must(
+    'audit.batches',
+    'Commits that come while a projection batch is not full share the next one: a batch costs signatures and synced files, an entry more does not.',
+  ),
   must('evidence.chat', 'Each chat call leaves one chat entry.'),
   must('audit.json-detail', 'Audit detail is valid JSON even when prompts contain quotes.'),
 ];

@@ -42,8 +42,14 @@ export const entryGet = (TableName: string, entry: EvidenceEntry) => ({
 /**
  * Put-if-absent of an entry; its text is kept verbatim, so that what was hashed is what is read.
  * @param writer names the call that writes, beside the entry: identical words of two calls stay apart.
+ * @param text the entry's canonical text.
  */
-export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: string): TransactWriteItem {
+export function entryPutItem(
+  tableName: string,
+  entry: EvidenceEntry,
+  writer: string,
+  text = canonicalize(entry),
+): TransactWriteItem {
   return {
     Put: {
       TableName: tableName,
@@ -53,7 +59,7 @@ export function entryPutItem(tableName: string, entry: EvidenceEntry, writer: st
         writer: { S: writer },
         day: { S: dayKey(entry.tenant, entry.timestamp.slice(0, 10), shardOf(entry.hash, shards.time)) },
         at: { S: placeOf(entry) },
-        entry: { S: canonicalize(entry) },
+        entry: { S: text },
       },
       ConditionExpression: 'attribute_not_exists(chain)',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD', // says who wrote it

@@ -3,8 +3,7 @@
  * one session chained one after the other, sessions side by side. A commit that finds no other waits for none.
  */
 import { randomUUID } from 'node:crypto';
-import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
+import { advanceHead, type Sealed, seal } from '#core/evidence/chain.ts';
 import type { CommitOutcome, EvidenceLog, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import { foreignSession } from '#core/identity/sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -24,9 +23,8 @@ export interface Waiting {
 }
 
 /** A commit with its place in its chain, and what is written for it besides the head. */
-export interface Link<Item> {
+export interface Link<Item> extends Sealed {
   readonly waiting: Waiting;
-  readonly entry: EvidenceEntry;
   readonly after: SessionHead;
   readonly items: readonly Item[];
   readonly bytes: number;
@@ -54,7 +52,7 @@ export interface GroupOptions<Item> {
   readonly head: EvidenceLog['head'];
   /** Whether a step may share a transaction: its conditions never fail in the ordinary run of things. */
   readonly shares: (step: Step) => boolean;
-  readonly itemsOf: (entry: EvidenceEntry, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
+  readonly itemsOf: (sealed: Sealed, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
   /** One verdict per part, in one transaction. What it throws is reported to every caller in it. */
   readonly write: (parts: readonly Part<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
@@ -200,9 +198,10 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   /** Undefined for what JSON cannot carry: its caller gets an error, the others go on. */
   function sealed(waiting: Waiting, head: SessionHead | undefined): Link<Item> | undefined {
     try {
-      const entry = sealEntry(waiting.step.draft, head);
+      const { entry, text } = seal(waiting.step.draft, head);
       const after = advanceHead(head, entry, waiting.step.owner);
-      return { waiting, entry, after, ...options.itemsOf(entry, waiting) };
+      const { items, bytes } = options.itemsOf({ entry, text }, waiting);
+      return { waiting, entry, text, after, items, bytes };
     } catch (fault) {
       waiting.reject(fault);
       return undefined;
@@ -211,7 +210,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
 
   async function settle(chain: Chain, { links }: Part<Item>, verdict: Verdict): Promise<void> {
     if (verdict.type === 'written') {
-      for (const { waiting, entry, after } of links) waiting.resolve({ ok: true, entry, head: after });
+      for (const { waiting, entry, text, after } of links) waiting.resolve({ ok: true, entry, head: after, text });
       chain.head = later(chain.head, links.at(-1)!.after);
       chain.contended = false;
       return release(chain);

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Sealed } from '#core/evidence/chain.ts';
 import type { Change, Ledger } from '#core/evidence/ports.ts';
 import { actionEndItem, actionStartItem } from './actions-table.ts';
 import { alertPutItems } from './alerts-table.ts';
@@ -41,12 +42,12 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   });
   return { commit };
 
-  function itemsOf(entry: EvidenceEntry, { step, writer }: Waiting) {
-    const put = entryPutItem(tables.evidence, entry, writer);
+  function itemsOf({ entry, text }: Sealed, { step, writer }: Waiting) {
+    const put = entryPutItem(tables.evidence, entry, writer, text);
     const changes = (step.changes ?? []).flatMap((change) =>
       changeItems(change, entry).map((item) => ({ change, item })),
     );
-    const bytes = Buffer.byteLength(put.Put?.Item?.entry?.S ?? '') + JSON.stringify(step.changes ?? []).length;
+    const bytes = Buffer.byteLength(text) + JSON.stringify(step.changes ?? []).length;
     return { items: [{ item: put }, ...changes], bytes };
   }
 

@@ -43,12 +43,7 @@ export interface BatchId {
 const batchKey = ({ writer, number }: BatchId): Item => toItem({ series: `batch#${writer}#${number}`, at: 'batch' });
 
 /** Marks first, one a projection and in their order, each naming the batch that counts it; then the batch's record. */
-export function claimItems(
-  TableName: string,
-  batch: BatchId,
-  projections: readonly CountedProjection[],
-  sums: readonly Sum[],
-): TransactWriteItem[] {
+export function claimItems(TableName: string, batch: BatchId, { projections, text }: Group): TransactWriteItem[] {
   const ttl = Math.max(...projections.map(({ timestamp }) => ttlOf(timestamp, markKeptSeconds)));
   return [
     ...projections.map(({ hash, timestamp }) => ({
@@ -59,7 +54,7 @@ export function claimItems(
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
       },
     })),
-    { Put: { TableName, Item: { ...batchKey(batch), ...toItem({ sums: JSON.stringify(sums), ttl }) } } },
+    { Put: { TableName, Item: { ...batchKey(batch), ...toItem({ sums: text, ttl }) } } },
   ];
 }
 
@@ -94,13 +89,24 @@ export function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
   }));
 }
 
+/** What is counted together: the projections, what they add, and that as the text of the batch's record. */
+export interface Group {
+  readonly projections: readonly CountedProjection[];
+  readonly sums: readonly Sum[];
+  readonly text: string;
+}
+
+export function groupOf(projections: readonly CountedProjection[]): Group {
+  const sums = sumsOfAll(projections);
+  return { projections, sums, text: JSON.stringify(sums) };
+}
+
 /** Projections in their order, as batches whose marks fit into one transaction and whose sums fit into one record. */
-export function groupsOf(projections: readonly CountedProjection[]): (readonly CountedProjection[])[] {
+export function groupsOf(projections: readonly CountedProjection[]): Group[] {
   if (projections.length === 0) return [];
   const few = projections.length <= marksAtOnce;
-  if (few && (projections.length === 1 || JSON.stringify(sumsOfAll(projections)).length <= recordCharacters)) {
-    return [projections];
-  }
+  const whole = few ? groupOf(projections) : undefined;
+  if (whole && (projections.length === 1 || whole.text.length <= recordCharacters)) return [whole];
   const half = few ? Math.ceil(projections.length / 2) : marksAtOnce;
   return [...groupsOf(projections.slice(0, half)), ...groupsOf(projections.slice(half))];
 }

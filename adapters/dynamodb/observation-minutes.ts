@@ -40,27 +40,32 @@ export type Counting = (scope: Scope, dimension: Dimension, day: string) => Prom
 
 /** The projections with what each adds to the minutes of its tenant and to those of the platform. */
 export async function withMinutes(projections: readonly Projection[], counted: Counting): Promise<CountedProjection[]> {
-  const found = new Map<string, Promise<Dimension>>();
-  const once: Counting = (scope, dimension, day) => {
-    const key = JSON.stringify([scope, dimension, day]);
-    const known = found.get(key) ?? counted(scope, dimension, day);
-    found.set(key, known);
-    return known;
-  };
-  return Promise.all(
-    projections.map(async (projection) => {
-      const day = projection.timestamp.slice(0, 10);
-      const all = (projection.points ?? []).flatMap((point) =>
-        scopesOf(point.dimension, projection.tenant).map((scope) => ({ ...point, scope })),
-      );
-      const minutes = all.map(async (minute) => ({
-        ...minute,
-        dimension: await once(minute.scope, minute.dimension, day),
-      }));
-      return { ...projection, minutes: await Promise.all(minutes) };
-    }),
-  );
+  const asked = new Map<string, Promise<Dimension>>();
+  for (const { timestamp, tenant, points = [] } of projections) {
+    const day = dayOf(timestamp);
+    for (const { dimension } of points)
+      for (const scope of scopesOf(dimension, tenant)) {
+        const key = keyOf(scope, dimension, day);
+        if (!asked.has(key)) asked.set(key, counted(scope, dimension, day));
+      }
+  }
+  const answers = await Promise.all(asked.values());
+  const found = new Map<string, Dimension>();
+  for (const key of asked.keys()) found.set(key, answers[found.size]!);
+  return projections.map((projection) => {
+    const day = dayOf(projection.timestamp);
+    const minutes: Minute[] = [];
+    for (const { dimension, measures } of projection.points ?? [])
+      for (const scope of scopesOf(dimension, projection.tenant))
+        minutes.push({ scope, dimension: found.get(keyOf(scope, dimension, day))!, measures });
+    return { ...projection, minutes };
+  });
 }
+
+const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
+
+/** Days and scopes hold no line feed. */
+const keyOf = (scope: Scope, dimension: Dimension, day: string): string => `${day}\n${scope}\n${dimension}`;
 
 /** What a tenant adds up to is the same for both; everything together is for the platform alone. */
 function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
@@ -69,9 +74,21 @@ function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
   return kind === 'tenant' ? [tenant] : [tenant, everyTenant];
 }
 
+const tenantShards = new Map<string, number>();
+const maxTenants = 10_000;
+
+function shardOfTenant(tenant: string): number {
+  const known = tenantShards.get(tenant);
+  if (known !== undefined) return known;
+  if (tenantShards.size >= maxTenants) tenantShards.clear();
+  const shard = shardOf(tenant, shards.minutes);
+  tenantShards.set(tenant, shard);
+  return shard;
+}
+
 /** What an entry adds to items of minutes. */
 export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): Sum[] {
-  const shard = shardOf(tenant, shards.minutes);
+  const shard = shardOfTenant(tenant);
   const [at, ttl] = [timestamp.slice(0, 16), ttlOf(timestamp, recentSeconds)];
   return minutes.map(({ scope, dimension, measures }) => ({
     series: seriesOf('minutes', scope, dimension, scope === everyTenant ? shard : undefined),

@@ -38,11 +38,12 @@ import {
   batchOfMark,
   claimItems,
   countersOf,
+  type Group,
+  groupOf,
   groupsOf,
   requestsOf,
   rowPuts,
   scoresOf,
-  sumsOfAll,
   sumsOfBatch,
   sumUpdate,
   toCounted,
@@ -51,14 +52,7 @@ import {
   toViolation,
   violationsOf,
 } from './observation-items.ts';
-import {
-  type CountedProjection,
-  everySeries,
-  replacedMinute,
-  toTimedSums,
-  withHours,
-  withMinutes,
-} from './observation-minutes.ts';
+import { everySeries, replacedMinute, toTimedSums, withHours, withMinutes } from './observation-minutes.ts';
 import type { Sum } from './observation-sums.ts';
 
 export interface ObservationsOptions {
@@ -123,14 +117,13 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   }
 
   /** Marks the entries as counted by this batch. @returns its sums, and the batches that had claimed the other entries. */
-  async function claim(batch: BatchId, group: readonly CountedProjection[]) {
+  async function claim(batch: BatchId, group: Group) {
     const others = new Map<string, BatchId>();
     let left = group;
-    for (let attempt = 1; left.length > 0; attempt++) {
-      const sums = sumsOfAll(left);
+    for (let attempt = 1; left.projections.length > 0; attempt++) {
       try {
-        await client.send(new TransactWriteItemsCommand({ TransactItems: claimItems(TableName, batch, left, sums) }));
-        return { sums, others };
+        await client.send(new TransactWriteItemsCommand({ TransactItems: claimItems(TableName, batch, left) }));
+        return { sums: left.sums, others };
       } catch (cause) {
         const reasons = reasonsOf(cause);
         const known = (n: number) => reasons[n]?.Code === 'ConditionalCheckFailed';
@@ -138,21 +131,21 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
           const other = known(n) ? batchOfMark(mark) : undefined;
           if (other) others.set(`${other.writer}#${other.number}`, other);
         }
-        const fresh = left.filter((_, n) => !known(n));
-        if (fresh.length < left.length) attempt = 0;
+        const fresh = left.projections.filter((_, n) => !known(n));
+        if (fresh.length < left.projections.length) attempt = 0;
         // The same entries come twice at the same moment: one of the two is first.
         else if (attempt === maxTries || !reasons.some(({ Code }) => Code === 'TransactionConflict')) throw cause;
         else await pause(Math.random() * 10 * 2 ** attempt);
-        left = fresh;
+        left = groupOf(fresh);
       }
     }
     return { sums: [], others };
   }
 
-  async function applyGroup(writer: Writer, group: readonly CountedProjection[]): Promise<void> {
+  async function applyGroup(writer: Writer, group: Group): Promise<void> {
     // What this writer left unfinished comes first: its next number says that everything before is done.
     if (writer.unfinished) await finish(writer.unfinished);
-    await putRows(group);
+    await putRows(group.projections);
     const batch = { writer: writer.name, number: ++writer.number };
     writer.unfinished = batch;
     const { sums, others } = await stored(claim(batch, group));

@@ -24,8 +24,8 @@ export interface CommitFeedOptions {
 }
 
 export interface CommitFeed {
-  /** An entry that was committed. */
-  readonly committed: (entry: EvidenceEntry) => void;
+  /** An entry that was committed, with its canonical text where it is at hand. */
+  readonly committed: (entry: EvidenceEntry, text?: string) => void;
   /** Reads again what a crash left, then follows the commits. */
   start(): Promise<void>;
   /** Finishes what is queued. */
@@ -42,10 +42,10 @@ const checkpointEveryMs = 1_000;
 const lingerMs = 100;
 
 /** A ledger that reports every commit. */
-export const observedLedger = (ledger: Ledger, committed: (entry: EvidenceEntry) => void): Ledger => ({
+export const observedLedger = (ledger: Ledger, committed: CommitFeed['committed']): Ledger => ({
   async commit(step) {
     const outcome = await ledger.commit(step);
-    if (outcome.ok) committed(outcome.entry);
+    if (outcome.ok) committed(outcome.entry, outcome.text);
     return outcome;
   },
 });
@@ -53,36 +53,38 @@ export const observedLedger = (ledger: Ledger, committed: (entry: EvidenceEntry)
 export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   const { log, clock, handler, checkpoint, report } = options;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
-  const queue: EvidenceEntry[] = [];
+  const queue: Committed[] = [];
   let waiting: PromiseWithResolvers<void> | undefined;
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
 
-  const committed = (entry: EvidenceEntry) => {
-    queue.push(entry);
+  const committed = (entry: EvidenceEntry, text?: string) => {
+    queue.push({ entry, text });
     waiting?.resolve();
   };
 
   async function follow(): Promise<void> {
     for (;;) {
+      if (queue.length === 0 && !stopping) await nextCommit();
+      // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures and
+      // synced files, an entry more does not.
+      if (queue.length < batchSize && !stopping) await pause(lingerMs);
       const batch = queue.splice(0, batchSize);
-      if (batch.length > 0) await project(batch);
-      else if (stopping) break;
-      else await nextCommit();
-      if (batch.length > 0) await checkpointAfter(batch);
+      if (batch.length > 0) {
+        await project(batch);
+        await checkpointAfter(batch);
+      } else if (stopping) break;
     }
   }
 
-  /** A little later than the first commit, so that those of the same moment share its batch. */
   async function nextCommit(): Promise<void> {
     waiting = Promise.withResolvers();
     await waiting.promise;
-    if (!stopping) await pause(lingerMs);
   }
 
   /** Now and then: what lies behind the checkpoint is projected again after a crash, and counts once. */
-  async function checkpointAfter(batch: readonly EvidenceEntry[]): Promise<void> {
+  async function checkpointAfter(batch: readonly Committed[]): Promise<void> {
     const now = clock.now();
     if (!stopping && now - keptAt < checkpointEveryMs) return;
     keptAt = now;
@@ -90,12 +92,12 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /** Until it is done: an entry that cannot be projected holds up those behind it, as on AWS. */
-  async function project(batch: readonly EvidenceEntry[]): Promise<void> {
+  async function project(batch: readonly Committed[]): Promise<void> {
     let left = batch;
     for (let failures = 0; left.length > 0; failures++) {
       const { batchItemFailures } = await handler({ Records: left.map(recordOf) });
       const failed = batchItemFailures[0]?.itemIdentifier;
-      const at = failed === undefined ? left.length : left.findIndex(({ hash }) => hash === failed);
+      const at = failed === undefined ? left.length : left.findIndex(({ entry }) => entry.hash === failed);
       left = left.slice(at);
       if (left.length === 0) return;
       if (stopping) return report('Entries were left for the next start to project.');
@@ -105,8 +107,8 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     }
   }
 
-  const keep = (batch: readonly EvidenceEntry[]) =>
-    writeDurably(checkpoint, JSON.stringify({ until: batch[0]?.timestamp }));
+  const keep = (batch: readonly Committed[]) =>
+    writeDurably(checkpoint, JSON.stringify({ until: batch[0]?.entry.timestamp }));
 
   async function catchUp(): Promise<void> {
     const now = clock.now();
@@ -121,7 +123,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
           limit: batchSize,
           ...(cursor && { cursor }),
         });
-        await project(page.items);
+        await project(page.items.map((entry) => ({ entry })));
         cursor = page.cursor;
       } while (cursor !== undefined && !stopping);
     }
@@ -142,9 +144,14 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   };
 }
 
-const recordOf = (entry: EvidenceEntry) => ({
+interface Committed {
+  readonly entry: EvidenceEntry;
+  readonly text?: string | undefined;
+}
+
+const recordOf = ({ entry, text = canonicalize(entry) }: Committed) => ({
   eventName: 'INSERT' as const,
-  dynamodb: { SequenceNumber: entry.hash, NewImage: { entry: { S: canonicalize(entry) } } },
+  dynamodb: { SequenceNumber: entry.hash, NewImage: { entry: { S: text } } },
 });
 
 /** Milliseconds; 0 for a state folder without a checkpoint. */

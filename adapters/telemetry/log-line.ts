@@ -25,7 +25,9 @@ function safe(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === maxDepth) return '[deeper]';
   if (Array.isArray(value)) return value.map((item) => safe(item, depth + 1));
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, member(name, item, depth)]));
+  const members: Record<string, unknown> = Object.create(null);
+  for (const name of Object.keys(value)) members[name] = member(name, (value as Record<string, unknown>)[name], depth);
+  return members;
 }
 
 /** Names of our own fields come again and again. */

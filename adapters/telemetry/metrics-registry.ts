@@ -123,6 +123,18 @@ function prometheusName(kind: Kind, name: string): string {
 
 const special = /[\\"\n]/;
 
+/** Names of labels are a closed set, and each is rewritten once. */
+const labelNames = new Map<string, string>();
+
+function labelName(name: string): string {
+  let written = labelNames.get(name);
+  if (written === undefined) {
+    written = name.replaceAll('.', '_');
+    labelNames.set(name, written);
+  }
+  return written;
+}
+
 /** Backslash, quote and line feed are escaped in label values, as the format asks. */
 function labelText(labels: Labels): string {
   let text = '';
@@ -131,7 +143,7 @@ function labelText(labels: Labels): string {
     const written = special.test(value)
       ? value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
       : value;
-    text += `${text === '' ? '{' : ','}${name.replaceAll('.', '_')}="${written}"`;
+    text += `${text === '' ? '{' : ','}${labelName(name)}="${written}"`;
   }
   return text === '' ? '' : `${text}}`;
 }

@@ -70,20 +70,20 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   let shared: SharedTraces | undefined;
 
   return {
-    async span(name, attributes, work) {
+    span(name, attributes, work) {
       const parent = current.getStore();
       const span = parent instanceof OpenSpan ? parent.child(name, attributes) : root(name, attributes, parent);
       const run = () => work(span);
-      try {
-        return await current.run(span, tracer ? () => tracer(name, span.attributes, run) : run);
-      } catch (thrown) {
+      const failed = (thrown: unknown): never => {
         span.threw(thrown);
+        ended(span);
         throw thrown;
-      } finally {
-        span.over();
-        if (span.depth === 0) keep(span.trace);
-        if (sink && span.sampled) sink.push(span);
-      }
+      };
+      const running = begun(() => current.run(span, tracer ? () => tracer(name, span.attributes, run) : run));
+      return running.then((done) => {
+        ended(span);
+        return done;
+      }, failed);
     },
 
     continued: (from, work) => {
@@ -132,6 +132,12 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     },
   };
 
+  function ended(span: OpenSpan): void {
+    span.over();
+    if (span.depth === 0) keep(span.trace);
+    if (sink && span.sampled) sink.push(span);
+  }
+
   /** The first span of a trace here. */
   function root(name: string, attributes: SpanAttributes, known: TraceContext | undefined): OpenSpan {
     const context = known ?? traceContextOf({ xray: functionTrace() }) ?? freshContext();
@@ -146,6 +152,15 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     traces.push(trace);
     if (traces.length > ringSize) traces.shift();
     shared?.note(written(trace));
+  }
+}
+
+/** What is thrown before there is a promise rejects as well. */
+function begun<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return work();
+  } catch (thrown) {
+    return Promise.reject(thrown);
   }
 }
 

@@ -86,8 +86,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     configFile: flags.config,
     adoptSigningKey: flags.adoptSigningKey === true,
     approvalEvents,
-    committed: (entry) => {
-      committed.feed?.committed(entry);
+    committed: (entry, text) => {
+      committed.feed?.committed(entry, text);
       approvalEvents.committed(entry);
     },
     enqueued: (delivery) => enqueued.feed?.enqueued(delivery),

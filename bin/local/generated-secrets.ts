@@ -59,7 +59,9 @@ export function namingSnapshots(
       ...(await unsetSecrets(found.configuration, store)),
     ],
   });
-  const named = async (snapshot: Snapshot): Promise<Snapshot> => {
+  const named = (snapshot: Snapshot): Promise<Snapshot> => withWarnings.get(snapshot) ?? firstNamed(snapshot);
+  /** Its names stand from then on. */
+  const firstNamed = async (snapshot: Snapshot): Promise<Snapshot> => {
     const found = nameSecrets(snapshot.configuration, secrets, generated) ? await snapshots.refresh() : snapshot;
     const kept = withWarnings.get(found) ?? warned(found);
     withWarnings.set(found, kept);

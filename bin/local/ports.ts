@@ -18,6 +18,7 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
+import { turnWriter } from '#adapters/telemetry/turn-writer.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
@@ -51,7 +52,7 @@ export const localTelemetry = () =>
   logTelemetry({
     clock: systemClock,
     service: 'agent-governance-gateway',
-    write: (line) => void process.stderr.write(`${line}\n`), // stdout is for the banner and the ready line
+    write: turnWriter((text) => void process.stderr.write(text)), // stdout is for the banner and the ready line
   });
 
 export interface PortsOptions {
@@ -66,8 +67,8 @@ export interface PortsOptions {
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces'>;
   readonly adminUrl: string;
-  /** Called for every entry that was committed. */
-  readonly committed: (entry: EvidenceEntry) => void;
+  /** Called for every entry that was committed, with its canonical text. */
+  readonly committed: (entry: EvidenceEntry, text?: string) => void;
   /** Of every entry that was committed. */
   readonly approvalEvents: ApprovalEventFeed;
   /** Called for every notification that was enqueued. */

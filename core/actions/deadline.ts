@@ -1,5 +1,6 @@
 /** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
+import { follow } from '#core/kernel/follow-signal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -37,12 +38,13 @@ export async function untilEnd<T>(
     end.abort(new DOMException('The time of the function that runs it is nearly over.', 'TimeoutError'));
     cancelGrace = timeouts.after(graceMs, () => overdue.reject(notSettled()));
   });
-  const signal = given ? AbortSignal.any([given, end.signal]) : end.signal;
+  const unlink = given && follow(end, given);
   try {
-    return await Promise.race([execute(signal), overdue.promise]);
+    return await Promise.race([execute(end.signal), overdue.promise]);
   } finally {
     cancel();
     cancelGrace();
+    unlink?.();
   }
 }
 

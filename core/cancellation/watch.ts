@@ -1,4 +1,6 @@
 /** Looks once a second whether a running call was cancelled from elsewhere, and ends it [cancel.any-process]. */
+
+import { follow } from '#core/kernel/follow-signal.ts';
 import { type Clock, isoTime, type Telemetry, type Timeouts } from '#core/kernel/ports.ts';
 import type { CallName, Cancellations } from './ports.ts';
 
@@ -58,11 +60,13 @@ export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSi
     cancelNext = timeouts.after(lookEveryMs, () => void look());
   };
   next();
+  const unlink = follow(controller, given);
   return {
-    signal: AbortSignal.any([given, controller.signal]),
+    signal: controller.signal,
     stop() {
       stopped = true;
       cancelNext();
+      unlink();
     },
   };
 }

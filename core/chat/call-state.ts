@@ -8,6 +8,7 @@ import type { RolloutMark } from '#core/contracts/rollout.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { follow } from '#core/kernel/follow-signal.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
@@ -56,17 +57,20 @@ export interface ChatCallState {
   /** The approval whose lease this call holds. */
   approvalId?: string;
   readonly headers: Record<string, string>;
-  /** Ends the call from our side while the model speaks; its signal and the caller's close the provider's connection. */
+  /** Ends the call from our side while the model speaks. */
   readonly halt: AbortController;
-  /** The caller has gone, or the call was halted. */
+  /** The caller has gone, or the call was halted: closes the provider's connection. */
   readonly signal: AbortSignal;
+  /** To be called when the call is over: its signal follows the caller's until then. */
+  readonly release: () => void;
 }
 
 export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
   const halt = new AbortController();
   return {
     halt,
-    signal: AbortSignal.any([call.signal, halt.signal]),
+    signal: halt.signal,
+    release: follow(halt, call.signal),
     call,
     startedMs: clock.now(),
     head: null,
@@ -84,8 +88,8 @@ export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
 }
 
 /** Why we ended the call, if we did. */
-export const haltedBy = ({ halt }: ChatCallState): GatewayError | undefined =>
-  halt.signal.aborted ? (halt.signal.reason as GatewayError) : undefined;
+export const haltedBy = ({ signal }: ChatCallState): GatewayError | undefined =>
+  signal.aborted && signal.reason instanceof GatewayError ? signal.reason : undefined;
 
 /** The call ends with this error. */
 export function ended(state: ChatCallState, outcome: ChatOutcome, error: GatewayError): void {

@@ -17,7 +17,6 @@ import { sampleOf, submitForEvaluation } from './evaluation.ts';
 import type { ChatPorts } from './ports.ts';
 import { RecordedFailure } from './recorded-failure.ts';
 import { admit } from './stages/admit.ts';
-import { awaitApproval, chatReviewOf, reviewError } from './stages/approval.ts';
 import { checkInputPolicy } from './stages/input-policy.ts';
 import { callModel } from './stages/provider-call.ts';
 import { fromCache } from './stages/response-cache.ts';
@@ -32,26 +31,31 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
   const replied = Promise.withResolvers<ChatReply>();
   const finishing = Promise.withResolvers<void>();
   let watch: Watch | undefined;
+  let state: ChatCallState | undefined;
   const attributes = {
     tenant_id: request.principal.tenant,
     model: String(request.body.model),
     stream: request.body.stream === true,
   };
-  const finished = ports.telemetry
+  void ports.telemetry
     .span('gateway.chat_completion', attributes, async (span) => {
       const snapshot = await ports.snapshots.current();
       const { tenant, key_id } = request.principal;
       const envelopeId = ports.ids.uuid();
       watch = watchCancelled(ports, { tenant, key_id, call: envelopeId }, request.signal);
       const call = openCall(snapshot, { ...request, signal: watch.signal }, envelopeId);
-      const state = startCallState(call, ports.clock);
+      const own = startCallState(call, ports.clock);
+      state = own;
       const reply = (status: number, body: ChatReply['body']) =>
-        replied.resolve({ status, headers: state.headers, body, finished: finishing.promise });
-      await answer(ports, state, span.traceId, reply);
+        replied.resolve({ status, headers: own.headers, body, finished: finishing.promise });
+      await answer(ports, own, span.traceId, reply);
     })
     .catch((thrown) => replied.reject(thrown))
-    .finally(() => watch?.stop());
-  void finished.then(() => finishing.resolve());
+    .then(() => {
+      state?.release();
+      watch?.stop();
+      finishing.resolve();
+    });
   return replied.promise;
 }
 
@@ -109,6 +113,7 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   const verdict = await checkInputPolicy(ports, state, policy, body);
   await turn();
   if (verdict === 'review') {
+    const { awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');
     const how = chatReviewOf(call);
     if (how === 'hold' && call.stream) holdStream(state, answering);
     const pending = await awaitApproval(ports, state);

@@ -15,9 +15,13 @@ export async function contentPolicyOf(
   ports: ContentPolicyPorts,
 ): Promise<ContentPolicy> {
   if (!hasFilters(configuration)) return withoutFilters;
-  const { contentPolicyFor } = await import('./compile.ts');
+  compiling ??= import('./compile.ts');
+  const { contentPolicyFor } = await compiling;
   return contentPolicyFor(configuration, tenantId, ports);
 }
+
+/** Loaded once: an import by itself costs each call a look-up. */
+let compiling: Promise<typeof import('./compile.ts')> | undefined;
 
 /** A tenant's own: a tenant may strip personal data where the others do not. */
 function hasFilters(configuration: Filtered): boolean {

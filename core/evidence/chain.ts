@@ -9,27 +9,32 @@ import { policyVersionOf } from './tally.ts';
 /** Where a chain ends: what the next entry links to. */
 export type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
 
+/** An entry with its canonical text. */
+export interface Sealed {
+  readonly entry: EvidenceEntry;
+  readonly text: string;
+}
+
+/** The entry of `seal`. */
+export const sealEntry = (draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry => seal(draft, head).entry;
+
 /**
  * Gives a draft its place: index, link to the entry before, hash over everything else.
  * The entry is rebuilt from its canonical text, so what is stored is exactly what was hashed: plain JSON, no
- * `undefined` members, nothing shared with the draft.
+ * `undefined` members, nothing shared with the draft. The text is made once: the hash is put into its place in it.
  * @throws TypeError when the draft holds what JSON cannot carry.
  */
-export function sealEntry(draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry {
+export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
   const { tenant, session_id, timestamp, kind, envelope_id, actor, body } = draft;
-  const text = canonicalize({
-    version: 1,
-    tenant,
-    session_id,
-    index: head?.total_entries ?? 0,
-    timestamp,
-    kind,
-    envelope_id,
-    actor,
-    body,
-    previous_hash: head?.last_hash ?? '',
-  } satisfies Omit<EvidenceEntry, 'hash'>);
-  return { ...(JSON.parse(text) as Omit<EvidenceEntry, 'hash'>), hash: hashEntryText(text) };
+  const index = head?.total_entries ?? 0;
+  const previous_hash = head?.last_hash ?? '';
+  // By the names of their members, the hash stands between the two.
+  const before = canonicalize({ actor, body, envelope_id } satisfies Partial<EvidenceEntry>).slice(0, -1);
+  const rest = { index, kind, previous_hash, session_id, tenant, timestamp, version: 1 } as const;
+  const behind = canonicalize(rest satisfies Partial<EvidenceEntry>).slice(1);
+  const hash = hashEntryText(`${before},${behind}`);
+  const text = `${before},"hash":"${hash}",${behind}`;
+  return { entry: JSON.parse(text) as EvidenceEntry, text };
 }
 
 /** The hash an entry must carry, recomputed from all its fields, known or not: an added field is an edit. */

@@ -85,10 +85,16 @@ function credentialOf(headers: Headers): string {
 }
 
 /** Names are compared without case; a name spelt in two ways is the header sent twice. */
-const valuesOf = (headers: Headers, name: string): string[] =>
-  Object.entries(headers).flatMap(([key, value]) =>
-    key.toLowerCase() === name && value !== undefined ? (typeof value === 'string' ? [value] : [...value]) : [],
-  );
+function valuesOf(headers: Headers, name: string): readonly string[] {
+  let found: readonly string[] = [];
+  for (const key of Object.keys(headers)) {
+    const value = headers[key];
+    if (value === undefined || key.toLowerCase() !== name) continue;
+    const values = typeof value === 'string' ? [value] : value;
+    found = found.length === 0 ? values : [...found, ...values];
+  }
+  return found;
+}
 
 function bearerToken(value: string): string {
   const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);

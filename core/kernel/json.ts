@@ -80,9 +80,12 @@ export async function parseStrictInTurns(
   }
 }
 
+/** Keeps nothing between texts: each is decoded whole. */
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch (cause) {
     throw new GatewayError('invalid_request', 'The body is not valid UTF-8. Send JSON encoded in UTF-8.', { cause });
   }
@@ -139,17 +142,16 @@ function refuseUnrepresentable(value: Json): void {
 export function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
   let [depth, count] = [0, 1];
   const endOfString = stringEnds(text);
-  const marks = /["[\]{},]/g;
-  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
-    const [char] = mark;
-    if (char === '"') marks.lastIndex = endOfString(mark.index);
-    else if (char === ',') count++;
-    else if (char === ']' || char === '}') depth--;
-    else {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(at) - 1;
+    else if (code === comma) count++;
+    else if (code === closingBracket || code === closingBrace) depth--;
+    else if (code === openingBracket || code === openingBrace) {
       count++;
       if (++depth > nesting)
         throw invalidRequest(`The body is nested deeper than ${nesting} levels, the most allowed.`);
-    }
+    } else continue;
     if (count > values) {
       throw new GatewayError(
         'payload_too_large',
@@ -159,40 +161,43 @@ export function assertBounded(text: string, { nesting = maxNesting, values = max
   }
 }
 
-const [quote, backslash] = [0x22, 0x5c];
+const [quote, backslash, comma, minus, colon] = [0x22, 0x5c, 0x2c, 0x2d, 0x3a];
+const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+/** What JSON allows between its tokens. */
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** Walks text that JSON.parse accepted and refuses what it forgives. */
 function scanStructure(text: string, { numbers = 'exact', protoKeys = 'refused' }: JsonRules): void {
   const open: (Set<string> | null)[] = [];
   const endOfString = stringEnds(text);
-  const marks = /["[\]{}0-9-]/g;
-  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
-    const [char] = mark;
-    const position = mark.index;
-    if (char === '"') {
+  for (let position = 0; position < text.length; position++) {
+    const code = text.charCodeAt(position);
+    if (code === quote) {
       const end = endOfString(position);
       const keys = open.at(-1);
       if (keys && isKey(text, end)) {
-        const key = JSON.parse(text.slice(position, end)) as string;
+        const key = keyIn(text, position, end);
         if (keys.has(key))
           throw invalidRequest(`The body holds the key ${JSON.stringify(key)} twice in one object; send it once.`);
         if (key === '__proto__' && protoKeys === 'refused') throw protoKey();
         keys.add(key);
       }
-      marks.lastIndex = end;
-      continue;
-    }
-    if (char === '-' || (char >= '0' && char <= '9')) {
+      position = end - 1;
+    } else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, position);
       const written = text.slice(position, end);
       if (numbers === 'exact' && !isExactNumber(written)) throw inexactNumber(written);
-      marks.lastIndex = end;
-      continue;
-    }
-    if (char === '{') open.push(new Set());
-    else if (char === '[') open.push(null);
-    else open.pop();
+      position = end - 1;
+    } else if (code === openingBrace) open.push(new Set());
+    else if (code === openingBracket) open.push(null);
+    else if (code === closingBracket || code === closingBrace) open.pop();
   }
+}
+
+function keyIn(text: string, position: number, end: number): string {
+  const written = text.slice(position + 1, end - 1);
+  return written.includes('\\') ? (JSON.parse(text.slice(position, end)) as string) : written;
 }
 
 const inexactNumber = (written: string): GatewayError => {
@@ -244,6 +249,6 @@ function endOfNumber(text: string, start: number): number {
 
 function isKey(text: string, afterString: number): boolean {
   let position = afterString;
-  while (' \t\n\r'.includes(text[position] ?? 'x')) position++;
-  return text[position] === ':';
+  while (isSpace(text.charCodeAt(position))) position++;
+  return text.charCodeAt(position) === colon;
 }

@@ -1,13 +1,29 @@
 /** Accounts, periods and tiers of budgets. Periods are UTC days and months. */
 import type { BudgetAccount, BudgetStatus } from './ports.ts';
 
+const dayMs = 86_400_000;
+
 /** Where a call is booked: `tenant|month|2026-11`, `global:gpt-*|day|2026-11-21`. */
 export const accountKey = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>, nowMs: number): string =>
   `${account}|${period}|${periodOf(period, nowMs)}`;
 
 type Period = BudgetAccount['period'];
 
-const periodOf = (period: Period, ms: number): string => new Date(ms).toISOString().slice(0, period === 'day' ? 10 : 7);
+const periodOf = (period: Period, ms: number): string => (period === 'day' ? dateOf(ms) : dateOf(ms).slice(0, 7));
+
+/** Each call looks at a few days, again and again. */
+const dates = new Map<number, string>();
+const maxDates = 64;
+
+function dateOf(ms: number): string {
+  const day = Math.floor(ms / dayMs);
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  const date = new Date(ms).toISOString().slice(0, 10);
+  if (dates.size >= maxDates) dates.clear();
+  dates.set(day, date);
+  return date;
+}
 
 const periodStart = (period: Period, ms: number): number => {
   const date = new Date(ms);
@@ -24,8 +40,6 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
 
 /** Days for which the counters of a key keep what it spent: forecasts see each weekday four times. */
 export const keptDays = 28;
-const dayMs = 86_400_000;
-
 /** The period that runs and the one before it, for reports. A later one is another process's, whose clock runs ahead. */
 export function isKept(key: string, nowMs: number): boolean {
   const [period, name] = key.split('|').slice(-2) as [Period, string];

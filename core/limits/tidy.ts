@@ -5,13 +5,18 @@ import { inWindow, itemSecond, windowSeconds } from './window.ts';
 
 export function tidied(state: CounterState, nowMs: number): CounterState {
   const second = itemSecond(state.window, nowMs);
-  const kept = <T>(byKey: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));
+  const isLive = (lease: { readonly second: number }) => lease.second >= second - windowSeconds;
   return {
     ...state,
     window: inWindow(state.window, second),
-    spend: kept(state.spend),
-    slices: kept(state.slices),
-    leases: state.leases.filter((lease) => lease.second >= second - windowSeconds),
+    spend: kept(state.spend, nowMs),
+    slices: kept(state.slices, nowMs),
+    leases: state.leases.every(isLive) ? state.leases : state.leases.filter(isLive),
   };
+}
+
+/** The same object where everything is kept, as at nearly every write. */
+function kept<T>(byKey: Readonly<Record<string, T>>, nowMs: number): Readonly<Record<string, T>> {
+  if (Object.keys(byKey).every((key) => isKept(key, nowMs))) return byKey;
+  return Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));
 }

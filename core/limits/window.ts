@@ -24,7 +24,10 @@ export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
 
 /** Buckets that still count. One leaves when its last moment is 60 seconds old, not its first. */
 export const inWindow = (buckets: readonly Bucket[], second: number): readonly Bucket[] =>
-  buckets.filter((bucket) => bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds);
+  buckets.every((bucket) => counts(bucket, second)) ? buckets : buckets.filter((bucket) => counts(bucket, second));
+
+const counts = (bucket: Bucket, second: number): boolean =>
+  bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds;
 
 /** What counts: the buckets of the window, and each lease in the last second in which it may be spent. */
 export function counting(
@@ -51,8 +54,12 @@ export function counted(
     requests: Math.max(0, before.requests + change.requests),
     tokens: Math.max(0, before.tokens + change.tokens),
   };
-  const others = buckets.filter((bucket) => bucket.second !== second);
-  if (after.requests === 0 && after.tokens === 0) return others;
+  const empty = after.requests === 0 && after.tokens === 0;
+  const place = buckets.indexOf(before);
+  if (place !== -1 && !empty) return buckets.with(place, after);
+  const others = place === -1 ? buckets : buckets.toSpliced(place, 1);
+  if (empty) return others;
+  if (second > (others.at(-1)?.second ?? 0)) return [...others, after];
   return [...others, after].sort((a, b) => a.second - b.second);
 }
 

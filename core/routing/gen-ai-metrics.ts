@@ -29,21 +29,21 @@ export interface Measured {
 type Settings = Pick<Configuration['telemetry'], 'genai_metrics'>;
 
 export function genAiMetrics({ genai_metrics }: Settings, call: ModelCall): Measured[] {
+  const common = commonLabels(call);
   return [
-    ...(genai_metrics === 'inference' ? [] : clientFamily(call)),
-    ...(genai_metrics === 'client' ? [] : inferenceFamily(call)),
+    ...(genai_metrics === 'inference' ? [] : clientFamily(call, common)),
+    ...(genai_metrics === 'client' ? [] : inferenceFamily(call, common)),
   ];
 }
 
 /** `gen_ai.client.token.usage` and its kin, as of semantic conventions 1.37 to 1.41. */
-function clientFamily(call: ModelCall): Measured[] {
-  const common = commonLabels(call);
+function clientFamily(call: ModelCall, common: Labels): Measured[] {
   const tokens = (type: string, value: number | undefined) =>
     histogram('gen_ai.client.token.usage', value, { ...common, 'gen_ai.token.type': type });
   return [
     ...tokens('input', inputTokens(call.usage)),
     ...tokens('output', call.usage?.output_tokens),
-    ...durations('gen_ai.client.operation', call),
+    ...durations('gen_ai.client.operation', call, common),
   ];
 }
 
@@ -51,8 +51,7 @@ const usage = 'gen_ai.client.inference.usage';
 const operation = 'gen_ai.client.inference.operation';
 
 /** The conventions since they have a repository of their own. A failed call used nothing, and says so. */
-function inferenceFamily(call: ModelCall): Measured[] {
-  const common = commonLabels(call);
+function inferenceFamily(call: ModelCall, common: Labels): Measured[] {
   const used = { ...common, 'gen_ai.token.modality': 'unknown' };
   const nothing = call.errorType === undefined ? undefined : 0;
   const input = inputTokens(call.usage);
@@ -65,7 +64,7 @@ function inferenceFamily(call: ModelCall): Measured[] {
     ...counter(`${usage}.reasoning.output_tokens`, reasoning_tokens, used),
     ...histogram(`${operation}.input_tokens`, input, common),
     ...histogram(`${operation}.output_tokens`, output_tokens, common),
-    ...durations('gen_ai.client.inference', call),
+    ...durations('gen_ai.client.inference', call, common),
   ];
 }
 
@@ -75,8 +74,7 @@ function inputTokens(counted: Partial<Usage> | undefined): number | undefined {
   return input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
 }
 
-function durations(family: string, call: ModelCall): Measured[] {
-  const common = commonLabels(call);
+function durations(family: string, call: ModelCall, common: Labels): Measured[] {
   const labels = call.errorType === undefined ? common : { ...common, 'error.type': call.errorType };
   return [
     ...histogram(`${family}.duration`, call.durationSeconds, labels),
@@ -84,7 +82,9 @@ function durations(family: string, call: ModelCall): Measured[] {
   ];
 }
 
-const commonLabels = ({ operation, provider, model }: ModelCall): Record<string, string> => ({
+type Labels = Measured['labels'];
+
+const commonLabels = ({ operation, provider, model }: ModelCall): Labels => ({
   'gen_ai.operation.name': operation,
   'gen_ai.provider.name': providerNames[provider],
   'gen_ai.request.model': model,

@@ -4,9 +4,14 @@
  */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
+import { type Route, routes } from '#core/contracts/routes.ts';
 import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, wouldIdentify } from './identify.ts';
+
+const placeOf = (method: string, path: string): string => `${method} ${path}`;
+
+/** Asked at every request. */
+const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [placeOf(route.method, route.path), route]));
 
 /** @param event without its body. */
 export async function bodyLimit(
@@ -14,7 +19,7 @@ export async function bodyLimit(
   snapshot: Snapshot,
   ports: Pick<AdmissionPorts, 'tokens'>,
 ): Promise<number> {
-  const route = routes.find(({ path, method }) => path === event.resource && method === event.httpMethod);
+  const route = byPlace.get(placeOf(event.httpMethod, event.resource));
   if (!route || route.access === 'open') return 0;
   if (route.access === 'signed') return maxBytesOf(route.operation); // the signature is over the bytes
   try {

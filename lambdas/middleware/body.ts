@@ -33,6 +33,8 @@ export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
     },
   };
   bytesOf.set(whole, bytes);
+  const headers = byName.get(event);
+  if (headers) byName.set(whole, headers);
   return whole;
 }
 
@@ -117,8 +119,10 @@ export function headerValues(event: HttpEvent, name: string): readonly string[] 
     known = valuesByName(event);
     byName.set(event, known);
   }
-  return known.get(name) ?? [];
+  return known.get(name) ?? none;
 }
+
+const none: readonly string[] = [];
 
 /** A handler asks for a dozen headers of one event. */
 const byName = new WeakMap<HttpEvent, ReadonlyMap<string, readonly string[]>>();
@@ -126,12 +130,15 @@ const byName = new WeakMap<HttpEvent, ReadonlyMap<string, readonly string[]>>();
 /** A name spelt in two ways is the header sent twice. */
 function valuesByName({ headers, multiValueHeaders }: HttpEvent): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, readonly string[]>();
-  for (const [key, values] of Object.entries(multiValueHeaders ?? {})) {
+  for (const key of Object.keys(multiValueHeaders ?? {})) {
     const name = key.toLowerCase();
-    if (values) known.set(name, [...(known.get(name) ?? []), ...values]);
+    const values = multiValueHeaders![key];
+    const before = known.get(name);
+    if (values) known.set(name, before ? [...before, ...values] : values);
   }
-  for (const [key, value] of Object.entries(headers ?? {})) {
+  for (const key of Object.keys(headers ?? {})) {
     const name = key.toLowerCase();
+    const value = headers![key];
     if (value !== undefined && !known.has(name)) known.set(name, [value]);
   }
   return known;

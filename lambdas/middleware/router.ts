@@ -30,10 +30,9 @@ interface Resource {
  * @throws GatewayError `not_found`, or MethodNotAllowed for a path that other methods have.
  */
 export function createRouter(routes: readonly Route[]): Router {
-  const resources = resourcesOf(routes);
+  const find = finderOf(routes);
   return (method, path) => {
-    const given = (path === '/mcp/' ? '/mcp' : path).split('/');
-    const found = resources.find(({ segments }) => matches(segments, given));
+    const { found, given } = find(path === '/mcp/' ? '/mcp' : path);
     if (found === undefined)
       throw new GatewayError('not_found', `There is nothing at ${shortened(path)}.${hintOf(path)}`);
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
@@ -47,14 +46,36 @@ export function createRouter(routes: readonly Route[]): Router {
  * A path of no route stays as it is, and no route matches it.
  */
 export function createLocator(routes: readonly Route[]): (event: HttpEvent) => HttpEvent {
-  const resources = resourcesOf(routes);
+  const find = finderOf(routes);
   return (event) => {
     if (!event.resource.endsWith('{proxy+}')) return event;
-    const given = event.path.split('/');
-    const found = resources.find(({ segments }) => matches(segments, given));
+    const { found, given } = find(event.path);
     return found ? { ...event, resource: found.path, pathParameters: parametersOf(found.segments, given) } : event;
   };
 }
+
+interface Found {
+  readonly found: Resource | undefined;
+  /** Segments of the path; none for a resource without parameters. */
+  readonly given: readonly string[];
+}
+
+/** A path without parameters is looked up: it precedes those with parameters, and most requests have one. */
+function finderOf(routes: readonly Route[]): (path: string) => Found {
+  const resources = resourcesOf(routes);
+  const literal = new Map(
+    resources.filter(({ segments }) => !segments.some(isParameter)).map((resource) => [resource.path, resource]),
+  );
+  const open = resources.filter(({ segments }) => segments.some(isParameter));
+  return (path) => {
+    const known = literal.get(path);
+    if (known) return { found: known, given: noSegments };
+    const given = path.split('/');
+    return { found: open.find(({ segments }) => matches(segments, given)), given };
+  };
+}
+
+const noSegments: readonly string[] = [];
 
 /** One resource per path; those with fewer parameters first, so that `/approvals/history` is not an envelope id. */
 function resourcesOf(routes: readonly Route[]): Resource[] {

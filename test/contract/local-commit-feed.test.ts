@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
-import { createCommitFeed, observedLedger } from '#adapters/local/commit-feed.ts';
+import { type CommitFeed, createCommitFeed, observedLedger } from '#adapters/local/commit-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { startDynamo } from '../support/dynamo.ts';
 
@@ -26,8 +26,10 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   const store = { client: server.client(), tables: await server.createTables(`f${++runs}-`) };
   const log = evidenceTable(store);
   const seen: string[] = [];
+  const batches: number[] = [];
   const reports: string[] = [];
   const handler = async ({ Records }: DynamoDBStreamEvent) => {
+    batches.push(Records.length);
     for (const { dynamodb } of Records) {
       const entry = JSON.parse(dynamodb?.NewImage?.entry?.S ?? '') as EvidenceEntry;
       if (fail(entry)) return { batchItemFailures: [{ itemIdentifier: dynamodb?.SequenceNumber ?? '' }] };
@@ -37,23 +39,23 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   };
   const checkpoint = join(folder, `checkpoint-${runs}.json`);
   /** @param tenants whose log is read again at the start. */
-  const makeFeed = (tenants: readonly string[] = ['t']) =>
+  const makeFeed = (tenants: readonly string[] = ['t'], pause: () => Promise<void> = async () => {}) =>
     createCommitFeed({
       ...{ log, handler, checkpoint, clock: { now: () => Date.now() }, report: (line) => void reports.push(line) },
       tenants: async () => tenants,
-      pause: async () => {},
+      pause,
     });
-  const commitThrough = (committed: (entry: EvidenceEntry) => void) => {
+  const commitThrough = (committed: CommitFeed['committed'], body: Record<string, unknown> = {}) => {
     const ledger = observedLedger(dynamoLedger(store), committed);
     return (n: number) =>
       ledger.commit({
         draft: {
           ...{ tenant: 't', session_id: `s${n % 3}`, timestamp: new Date().toISOString(), kind: 'allow' as const },
-          ...{ envelope_id: `e${n}`, actor: { key_id: 'k' }, body: {} },
+          ...{ envelope_id: `e${n}`, actor: { key_id: 'k' }, body },
         },
       });
   };
-  return { makeFeed, commitThrough, seen, reports };
+  return { makeFeed, commitThrough, seen, batches, reports };
 }
 
 const numbers = Array.from({ length: 25 }, (_, n) => n);
@@ -66,6 +68,42 @@ test('[audit.projections] every commit is projected, and stopping finishes the q
   await Promise.all(numbers.map(commit));
   await feed.stop();
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
+});
+
+test('[audit.batches] commits that come while a batch waits to fill share it', async () => {
+  const { makeFeed, commitThrough, seen, batches } = await setting();
+  let goOn = Promise.withResolvers<void>();
+  const feed = makeFeed([], () => goOn.promise);
+  await feed.start();
+  const commit = commitThrough(feed.committed);
+  for (const n of numbers.slice(0, 12)) await commit(n);
+  const first = goOn;
+  goOn = Promise.withResolvers();
+  first.resolve();
+  while (seen.length < 12) await new Promise(setImmediate);
+  for (const n of numbers.slice(12)) await commit(n);
+  goOn.resolve();
+  await feed.stop();
+  expect(batches).toEqual([12, 13]);
+});
+
+test('[evidence.one-text] the members of a draft are read once for hash, store and projection', async () => {
+  const { makeFeed, commitThrough, seen } = await setting();
+  let reads = 0;
+  const body = {
+    last: 1,
+    get counted() {
+      reads++;
+      return 'once';
+    },
+  };
+  const feed = makeFeed([]);
+  await feed.start();
+  const outcome = await commitThrough(feed.committed, body)(0);
+  await feed.stop();
+  expect(seen).toEqual(['e0']);
+  expect(outcome).toMatchObject({ ok: true, entry: { body: { counted: 'once' } } });
+  expect(reads).toBe(1);
 });
 
 test('what a crash took from the queue is projected at the next start', async () => {

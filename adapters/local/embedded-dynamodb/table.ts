@@ -35,6 +35,7 @@ const surelyFits = Math.floor(maxBytes / 3);
 /** An index with the SQL name of its rows. */
 export interface TableIndex extends IndexDefinition {
   readonly rows: string;
+  readonly sql: { readonly put: string; readonly delete: string };
 }
 
 export class Table {
@@ -50,7 +51,14 @@ export class Table {
     this.#db = db;
     this.definition = definition;
     this.rows = `items_${number}`;
-    this.indexes = definition.indexes.map((index, i) => ({ ...index, rows: `${this.rows}_index_${i}` }));
+    this.indexes = definition.indexes.map((index, i) => {
+      const rows = `${this.rows}_index_${i}`;
+      const sql = {
+        put: `INSERT OR IGNORE INTO ${rows} (gpk, gsk, pk, sk) VALUES (?, ?, ?, ?)`,
+        delete: `DELETE FROM ${rows} WHERE gpk = ? AND gsk = ? AND pk = ? AND sk = ?`,
+      };
+      return { ...index, rows, sql };
+    });
     this.#sql = {
       get: `SELECT item FROM ${this.rows} WHERE pk = ? AND sk = ?`,
       put: `INSERT INTO ${this.rows} (pk, sk, item) VALUES (?, ?, ?) ON CONFLICT (pk, sk) DO UPDATE SET item = excluded.item`,
@@ -118,18 +126,13 @@ export class Table {
   }
 
   #moveInIndexes(place: Place, before: Item | undefined, now: readonly (Place | undefined)[]): void {
-    for (const [i, { name, keys, rows }] of this.indexes.entries()) {
+    for (let i = 0; i < this.indexes.length; i++) {
+      const { name, keys, sql } = this.indexes[i]!;
       const was = before && placeInIndex(before, name, keys);
       const is = now[i];
       if (was && is && samePlace(was, is)) continue;
-      if (was)
-        this.#db
-          .statement(`DELETE FROM ${rows} WHERE gpk = ? AND gsk = ? AND pk = ? AND sk = ?`)
-          .run(was.partition, was.sort, place.partition, place.sort);
-      if (is)
-        this.#db
-          .statement(`INSERT OR IGNORE INTO ${rows} (gpk, gsk, pk, sk) VALUES (?, ?, ?, ?)`)
-          .run(is.partition, is.sort, place.partition, place.sort);
+      if (was) this.#db.statement(sql.delete).run(was.partition, was.sort, place.partition, place.sort);
+      if (is) this.#db.statement(sql.put).run(is.partition, is.sort, place.partition, place.sort);
     }
   }
 

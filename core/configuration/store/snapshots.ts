@@ -97,7 +97,6 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   };
 
   const known = async (): Promise<Snapshot> => {
-    if (held && ageOf(held) < held.freshMs) return held.snapshot;
     looking ??= look().finally(() => {
       looking = undefined;
     });
@@ -111,7 +110,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
 
   return {
     async current({ evenStale = false } = {}) {
-      const snapshot = await known();
+      const snapshot = held && ageOf(held) < held.freshMs ? held.snapshot : await known();
       if (!evenStale) assertFederated(snapshot, held?.federation, clock.now());
       return snapshot;
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { evidenceEntrySchema } from '#core/contracts/evidence.ts';
-import { advanceHead, entryHash, sealEntry } from '#core/evidence/chain.ts';
+import { advanceHead, entryHash, sealEntry, seal as sealed } from '#core/evidence/chain.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { draft, drafts, seal } from './sample.ts';
@@ -21,6 +21,17 @@ test('[evidence.hash-format] the hash is SHA-256 over 0x00 and the canonical ent
   const bytes = Buffer.concat([Buffer.of(0), Buffer.from(canonicalize(rest))]);
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(hash);
   expect(entryHash(entry!)).toBe(hash);
+});
+
+test.each([
+  [{}],
+  [{ b: { d: 1, c: [{ z: 0, a: null }] }, a: 'é' }],
+  [{ 10: 'ten', 9: 'nine', x: undefined }],
+  [JSON.parse('{"__proto__":{"x":1},"hash":"the own member"}') as Record<string, unknown>],
+])('[evidence.one-text] the text of a sealed entry is its canonical text (%j)', (body) => {
+  const { entry, text } = sealed(draft('allow', body, 1), undefined);
+  expect(text).toBe(canonicalize(entry));
+  expect(entryHash(entry)).toBe(entry.hash);
 });
 
 test('golden: the format of entries cannot drift unnoticed', () => {

@@ -2,7 +2,17 @@
 import { invalid } from '../faults.ts';
 import { addNumbers, negated } from '../numbers.ts';
 import { type Attribute, attributeOf, type Item, memberKey, setAttribute } from '../values.ts';
-import { type Bound, conflicting, memberOf, overlapping, type ResolvedPath, resolve, shown, valueAt } from './paths.ts';
+import {
+  type Bound,
+  conflicting,
+  distinct,
+  memberOf,
+  overlapping,
+  type ResolvedPath,
+  resolve,
+  shown,
+  valueAt,
+} from './paths.ts';
 import type { Assigned, Update } from './tree.ts';
 
 type SetType = 'SS' | 'NS' | 'BS';
@@ -12,6 +22,17 @@ export function changedPaths(update: Update, bound: Bound, keys: readonly string
   const { set, remove, add, delete: deleted } = update;
   const paths = [...set.map(({ path }) => path), ...remove, ...[...add, ...deleted].map(({ path }) => path)];
   const resolved = paths.map((path) => resolve(path, bound));
+  if (!distinct(resolved)) assertApart(resolved);
+  const key = resolved.find(([first]) => keys.includes(first as string));
+  if (key)
+    throw invalid(
+      `One or more parameter values were invalid: Cannot update attribute ${key[0]}. This attribute is part of the key`,
+    );
+  return resolved;
+}
+
+/** @throws ValidationException for two paths that clash */
+function assertApart(resolved: readonly ResolvedPath[]): void {
   const clash = overlapping(resolved);
   if (clash)
     throw invalid(
@@ -22,12 +43,6 @@ export function changedPaths(update: Update, bound: Bound, keys: readonly string
     throw invalid(
       `Invalid UpdateExpression: Two document paths conflict with each other; must remove or rewrite one of these paths; path one: ${shown(conflict[0])}, path two: ${shown(conflict[1])}`,
     );
-  const key = resolved.find(([first]) => keys.includes(first as string));
-  if (key)
-    throw invalid(
-      `One or more parameter values were invalid: Cannot update attribute ${key[0]}. This attribute is part of the key`,
-    );
-  return resolved;
 }
 
 /**

@@ -55,14 +55,25 @@ export function bind(request: Placeholders, ...expressions: (Parsed<unknown> | u
     for (const value of wanted)
       if (!Object.hasOwn(values, value))
         throw invalid(`An expression attribute value used in expression is not defined; attribute value: ${value}`);
-  for (const name of checkedNames(names, 'Names'))
+  // What a single expression needs is there, so as many as it needs are all used.
+  const [only, second] = used;
+  const single = second === undefined ? only : undefined;
+  for (const name of unsure(names, 'Names', single?.names))
     if (!has('names', name))
       throw invalid(`Value provided in ExpressionAttributeNames unused in expressions: keys: {${name}}`);
-  for (const value of checkedNames(values, 'Values'))
+  for (const value of unsure(values, 'Values', single?.values))
     if (!has('values', value))
       throw invalid(`Value provided in ExpressionAttributeValues unused in expressions: keys: {${value}}`);
   return { names: names as Bound['names'], values: values === nothing ? nothing : checkedValues(values as Item) };
 }
+
+function unsure(given: object, which: 'Names' | 'Values', needed: ReadonlySet<string> | undefined): readonly string[] {
+  if (given === nothing) return none;
+  const found = checkedNames(given, which);
+  return found.length === needed?.size ? none : found;
+}
+
+const none: readonly string[] = [];
 
 function checkedNames(given: object, which: 'Names' | 'Values'): string[] {
   const found = Object.keys(given);
@@ -74,8 +85,14 @@ function checkedNames(given: object, which: 'Names' | 'Values'): string[] {
   return found;
 }
 
+/** The same object where every value is in its one form. */
 function checkedValues(values: Item): Item {
-  const checked: Item = {};
-  for (const name of Object.keys(values)) setAttribute(checked, name, checkedValue(values[name]!));
+  let checked = values;
+  for (const name of Object.keys(values)) {
+    const value = checkedValue(values[name]!);
+    if (value === values[name]) continue;
+    if (checked === values) checked = { ...values };
+    setAttribute(checked, name, value);
+  }
   return checked;
 }

@@ -25,6 +25,10 @@ export function valueAt(item: Item, path: Path, { names }: Bound): Attribute | u
 export const memberOf = (value: Attribute, step: string | number): Attribute | undefined =>
   typeof step === 'number' ? value.L?.[step] : value.M && attributeOf(value.M, step);
 
+/** Whether no two begin with the same attribute, as most do: then none overlap or conflict. */
+export const distinct = (paths: readonly ResolvedPath[]): boolean =>
+  new Set(paths.map(([first]) => first)).size === paths.length;
+
 /** Two of which one is the other or lies within it. */
 export function overlapping(paths: readonly ResolvedPath[]): readonly [ResolvedPath, ResolvedPath] | undefined {
   for (const [i, one] of paths.entries())

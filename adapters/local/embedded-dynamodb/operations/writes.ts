@@ -9,7 +9,7 @@ import { itemText, parseItem } from '../item-text.ts';
 import { checkedKey, type Place, placeOfItem } from '../keys.ts';
 import { oneOf } from '../request.ts';
 import type { Row, Table } from '../table.ts';
-import { checkedItem, type Item } from '../values.ts';
+import { attributeOf, checkedItem, checkedValue, type Item, setAttribute } from '../values.ts';
 
 export interface WriteRequest {
   readonly TableName?: string;
@@ -88,11 +88,20 @@ export function update(catalog: Catalog, request: WriteRequest): Prepared {
         const was = before ?? key;
         const item = nested ? parseItem(itemText(was)) : { ...was };
         if (expression) applyUpdate(item, was, expression.tree, bound);
-        const after = checkedItem(item);
+        const after = nested ? checkedItem(item) : withChecked(item, paths);
         return { after, row: table.toRow(after), paths };
       },
     };
   };
+}
+
+/** The item with its changed attributes in their one form: the others are as they were kept. Changes `item`. */
+function withChecked(item: Item, changed: readonly ResolvedPath[]): Item {
+  for (const [name] of changed) {
+    const value = attributeOf(item, name as string);
+    if (value !== undefined) setAttribute(item, name as string, checkedValue(value));
+  }
+  return item;
 }
 
 export function remove(catalog: Catalog, request: WriteRequest): Prepared {
