@@ -71,6 +71,8 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   let draining = false;
   for (const server of [tls, cleartext]) {
     server.on('connection', (socket: Socket) => {
+      // Or an answer over HTTP/1.1 waits about 40 ms for the client to acknowledge its head.
+      socket.setNoDelay(true);
       sockets.add(socket);
       options.changed(sockets.size);
       socket.once('close', () => {
