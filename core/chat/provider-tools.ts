@@ -22,9 +22,9 @@ type PassedHeaders = Readonly<Record<string, string>>;
 /** @throws GatewayError `invalid_request` that names what was found and what is allowed. */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
   if (isGiven(body.mcp_servers))
-    throw refusal('mcp_servers', 'no MCP server of the caller: the gateway serves upstreams.mcp under its own policy');
+    throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
   if (isGiven((body.container as JsonObject | undefined)?.skills))
-    throw refusal('container.skills', 'no skills: the provider runs their code itself');
+    throw refusal('container.skills', 'none');
   for (const [at, tool] of listOf(body.tools).entries()) {
     const type = (tool as JsonObject | null)?.type ?? 'custom';
     if (typeof type !== 'string' || !matches([...callerRun, ...settings.provider_tools], type))
@@ -51,7 +51,7 @@ export function listedBetas(
   const betas = header
     .split(',')
     .map((beta) => beta.trim())
-    .filter((beta) => beta !== '');
+    .filter(Boolean);
   const listed = betas.filter((beta) => matches(settings.betas, beta));
   return {
     passed: { ...others, ...(listed.length > 0 && { 'anthropic-beta': listed.join(',') }) },
@@ -80,4 +80,4 @@ const listOf = (value: Json | undefined): Json[] =>
 const isGiven = (value: Json | undefined): boolean => listOf(value).length > 0;
 
 const refusal = (found: string, allowed: string) =>
-  invalidRequest(`Where tools are governed (messages.tool_use), found ${found}; allowed: ${allowed}.`);
+  invalidRequest(`Found ${found}; allowed: ${allowed}.`);

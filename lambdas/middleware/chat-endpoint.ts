@@ -93,7 +93,7 @@ async function formOf(event: HttpEvent, bytes: Buffer) {
   if (bytes.includes('\u{fffd}') && !event.isBase64Encoded)
     throw new GatewayError(
       'unsupported_media_type',
-      'The body came as text, so the bytes of its files are lost; this deployment takes no multipart form data. Send the call to the provider itself.',
+      'The body came as text: this deployment takes no multipart form data. Send the call to the provider itself.',
     );
   const { readForm } = await import('#core/chat/endpoint-form.ts');
   return readForm(headerOf(event, 'content-type'), bytes);

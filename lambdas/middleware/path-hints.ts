@@ -3,8 +3,8 @@
 const served =
   'The gateway serves chat/completions, responses, messages, models, embeddings, completions, moderations, images/generations, images/edits, audio/transcriptions and audio/translations';
 
-/** The first that fits. */
-const hints: readonly (readonly [path: RegExp, hint: string])[] = [
+/** The first that fits. A function, so that a bundle without a router has none of it. */
+const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [/^\/v1\/v1\//, 'The client adds /v1 itself: leave /v1 out of its base URL.'],
   [
     /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|messages|models)(\/|$)/,
@@ -38,6 +38,6 @@ const hints: readonly (readonly [path: RegExp, hint: string])[] = [
 
 /** Begins with a space; empty where nothing is known of the path. */
 export function hintOf(path: string): string {
-  const hint = hints.find(([pattern]) => pattern.test(path))?.[1];
+  const hint = hints().find(([pattern]) => pattern.test(path))?.[1];
   return hint === undefined ? '' : ` ${hint}`;
 }

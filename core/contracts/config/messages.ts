@@ -23,19 +23,18 @@ export const messagesSettings = z
   .strictObject({
     tool_use: z.enum(['reject', 'govern', 'hook']).default('reject').meta({
       description:
-        'reject refuses requests with tools; govern decides every tool call of the model by the tool policy; hook passes them, for coding agents whose hook asks for each call before it runs.',
+        'reject refuses requests with tools; govern decides each tool call by the tool policy; hook leaves it to the hook of the agent.',
     }),
     structured_output: z.enum(['data', 'govern']).default('data').meta({
       description:
-        'With govern: data passes the arguments of a single forced tool that no rule names and that has no effect the gateway can read, as client libraries use it for structured output; govern decides it like any call.',
+        'With govern: data passes the arguments of a single forced tool that no rule names and that has no readable effect (structured output); govern decides it like any call.',
     }),
     provider_tools: z.array(glob).default([]).meta({
       description:
-        'With govern and hook: types of tools that the provider may run itself, e.g. "web_search_*". The gateway decides none of their calls.',
+        'With govern and hook: types of tools that the provider may run itself, undecided, e.g. "web_search_*".',
     }),
     betas: z.array(glob).default(usualBetas).meta({
-      description:
-        'With govern and hook: values of anthropic-beta that go to the provider. Others are left out, and X-Left-Out names them.',
+      description: 'With govern and hook: values of anthropic-beta for the provider; X-Left-Out names others.',
     }),
   })
   .prefault({});
