@@ -1,5 +1,5 @@
 /** The transparency log on AWS: head in DynamoDB, objects under Object Lock, key in KMS. */
-import { kmsLogSigner } from '#adapters/aws/kms-signer.ts';
+import { kmsLogSigner, type LogKeyIds } from '#adapters/aws/kms-signer.ts';
 import { type LogBucketOptions, logBucket } from '#adapters/aws/log-bucket.ts';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -7,14 +7,14 @@ import { TransparencyLog } from '#core/transparency/log.ts';
 import { LogReader, type LogReaderPorts } from '#core/transparency/log-reader.ts';
 
 export interface AwsLogOptions extends LogBucketOptions {
-  readonly keyId: string;
+  readonly keys: LogKeyIds;
   readonly store: Parameters<typeof logTable>[0];
 }
 
-const partsOf = ({ keyId, store, ...objects }: AwsLogOptions): LogReaderPorts => ({
+const partsOf = ({ keys, store, ...objects }: AwsLogOptions): LogReaderPorts => ({
   heads: logTable(store),
   objects: logBucket(objects),
-  signer: kmsLogSigner(keyId),
+  signer: kmsLogSigner(keys),
 });
 
 /** For functions that may put no object. */

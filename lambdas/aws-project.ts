@@ -4,7 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { clientBounds, objectBounds } from '#adapters/aws/client-bounds.ts';
-import { formerKeyIds, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -27,8 +27,8 @@ export function projectPorts(): ProjectPorts {
   const table = (name: TableName) => environment[tableEnvironment(name)] ?? '';
   const tables = { observations: table('observations'), deliveries: table('deliveries') } as Record<TableName, string>;
   const store = { client: new DynamoDBClient(clientBounds()), tables };
-  const keyId = environment.LOG_KEY_ID;
-  const log = keyId ? awsLog({ keyId, bucket, client, store }) : undefined;
+  const keys = logKeyIds(environment);
+  const log = keys ? awsLog({ keys, bucket, client, store }) : undefined;
   return {
     observations: observationsTable(store),
     // The configuration is not read here: what no webhook takes, the notifier drops.

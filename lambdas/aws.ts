@@ -1,7 +1,7 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each handler. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
-import { formerKeyIds } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds, type LogKeyIds, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import type { BreakersTable } from '#adapters/dynamodb/breakers-table.ts';
@@ -56,7 +56,7 @@ export interface HostCapabilities {
     readonly signer: Signer;
     readonly store: StoreOptions;
     /** Absent where the deployment keeps no transparency log. */
-    readonly logKeyId: string | undefined;
+    readonly logKeys: LogKeyIds | undefined;
     readonly clock: Clock;
     readonly telemetry: Telemetry;
   }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>;
@@ -140,7 +140,7 @@ export function compose(
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
     ...host.kept?.({
-      ...{ bucket: needed('ARCHIVE_BUCKET'), logKeyId: environment.LOG_KEY_ID, signer, store, clock, telemetry },
+      ...{ bucket: needed('ARCHIVE_BUCKET'), logKeys: logKeyIds(environment), signer, store, clock, telemetry },
     }),
     probes: new Probes(),
     dependencyStates: new DependencyStates(),

@@ -60,7 +60,7 @@ export function accessOf(
     ...(spec.signs ? [allow(['kms:Sign', 'kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
     ...(spec.signs || spec.verifiesSignatures ? named(['kms:GetPublicKey'], settings.formerSigningKeys) : []),
     ...(spec.verifiesSignatures && !spec.signs ? [allow(['kms:GetPublicKey'], [stores.signingKey.keyArn])] : []),
-    ...(spec.log && stores.logKey ? [allow(logActions[spec.log], [stores.logKey.keyArn])] : []),
+    ...(spec.log && stores.logKey ? logKeyAccess(spec.log, stores.logKey.keyArn, settings) : []),
     ...(spec.votes ? [allow([voteActions[spec.votes]], [stores.voteKey.keyArn])] : []),
     ...(spec.secrets ?? []).map((name) =>
       allow(['secretsmanager:GetSecretValue'], [secretArnPattern(scope, settings, name)]),
@@ -219,6 +219,19 @@ const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
   );
 
 /** What a deployment named, and nothing where it named nothing. */
+/** Keys before the present one are read; the last of them signs beside it during an overlap. */
+function logKeyAccess(
+  right: keyof typeof logActions,
+  keyArn: string,
+  { formerLogKeys, logKeyOverlap }: GatewaySettings,
+): PolicyStatement[] {
+  const signing = logKeyOverlap ? formerLogKeys.slice(-1) : [];
+  return [
+    allow(logActions[right], [keyArn, ...(right === 'appends' ? signing : [])]),
+    ...named(['kms:GetPublicKey'], formerLogKeys),
+  ];
+}
+
 const named = (actions: readonly string[], arns: readonly string[]): PolicyStatement[] =>
   arns.length > 0 ? [allow(actions, arns)] : [];
 

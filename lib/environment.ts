@@ -40,6 +40,7 @@ export function functionEnvironment(
     SIGNING_KEY_ID: stores.signingKey.keyId,
     VOTE_KEY_ID: stores.voteKey.keyId,
     ...(stores.logKey && { LOG_KEY_ID: stores.logKey.keyId }),
+    ...(stores.logKey && settings.formerLogKeys.length > 0 && formerLogKeys(settings)),
     ...(settings.formerSigningKeys.length > 0 && { SIGNING_KEY_FORMER_IDS: settings.formerSigningKeys.join(',') }),
     APPROVAL_STATE_MACHINE_ARN: stateMachineArn(scope, stateMachineName(settings)),
     // What CloudFront says of the caller stands in headers that only it can send.
@@ -48,6 +49,11 @@ export function functionEnvironment(
     ...(settings.otlpTraces && { OTLP_TRACES_URL: `https://xray.${region}.${urlSuffix}/v1/traces` }),
   };
 }
+
+const formerLogKeys = ({ formerLogKeys: arns, logKeyOverlap }: GatewaySettings): Record<string, string> => ({
+  LOG_KEY_FORMER_IDS: arns.join(','),
+  ...(logKeyOverlap && { LOG_KEY_OVERLAP: 'on' }),
+});
 
 /** The further variables of one function, by its row. */
 export const ownEnvironment = (

@@ -32,6 +32,12 @@ export interface GatewaySettings extends ConcurrencySettings {
   readonly archiveDays: number;
   /** Append where sessions stand to the transparency log of their tenant, under a key of its own. On by default. */
   readonly transparencyLog: boolean;
+  /** Which key of the transparency log the stack makes: a higher number makes a new one, and leaves the one before in the account. */
+  readonly logKeyGeneration: number;
+  /** KMS keys that signed the transparency log before the present one, by ARN, oldest first. */
+  readonly formerLogKeys: readonly string[];
+  /** Whether the last of them signs beside the present one. */
+  readonly logKeyOverlap: boolean;
   /** Send spans to CloudWatch's OTLP endpoint. Off by default: it takes nothing until Transaction Search is on. */
   readonly otlpTraces: boolean;
   /** Bytes of comment before the first event of a stream, for runtimes that hold small writes back; 0 = none. */
@@ -84,6 +90,9 @@ export function readSettings(node: Node): GatewaySettings {
     archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
     iamCallers: word(node, 'iamCallers', ['off', 'on']) === 'on',
     transparencyLog: word(node, 'transparencyLog', ['on', 'off']) === 'on',
+    logKeyGeneration: whole(node, 'logKeyGeneration', 1),
+    formerLogKeys: arns(node, 'formerLogKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
+    logKeyOverlap: word(node, 'logKeyOverlap', ['on', 'off']) === 'on',
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),

@@ -7,6 +7,8 @@ export interface SigningKeyProps {
   readonly settings: GatewaySettings;
   /** What it signs: it is the last part of the key's alias. */
   readonly signs: keyof typeof specs;
+  /** Ends the alias of a key that follows another. */
+  readonly generation?: number;
 }
 
 /** Notes and witnesses of transparency logs know Ed25519 alone. */
@@ -19,13 +21,13 @@ const specs = {
 export class SigningKey extends Construct {
   readonly key: Key;
 
-  constructor(scope: Construct, id: string, { settings, signs }: SigningKeyProps) {
+  constructor(scope: Construct, id: string, { settings, signs, generation }: SigningKeyProps) {
     super(scope, id);
     this.key = new Key(this, 'Key', {
       description: `Signs ${signs} of the agent governance gateway (${specs[signs].name})`,
       keySpec: specs[signs].keySpec,
       keyUsage: KeyUsage.SIGN_VERIFY,
-      alias: `${settings.name}-${signs}`,
+      alias: [settings.name, signs, ...(generation === undefined ? [] : [generation])].join('-'),
       removalPolicy: settings.storeRemoval,
     });
   }

@@ -31,7 +31,7 @@ export class GatewayStores extends Stack {
     const archive = new ArchiveBucket(this, 'Archive', { settings });
     const signing = new SigningKey(this, 'Signing', { settings, signs: 'evidence' });
     const votes = new SigningKey(this, 'Votes', { settings, signs: 'votes' });
-    const log = settings.transparencyLog ? new SigningKey(this, 'Log', { settings, signs: 'log' }) : undefined;
+    const log = settings.transparencyLog ? logKey(this, settings) : undefined;
     const secrets = new GatewaySecrets(this, 'Secrets', { settings });
     // A protected table cannot be rolled back, so whatever else can fail is created before the tables [cloud.retained].
     tables.node.addDependency(objects, archive, signing, votes, secrets, ...(log ? [log] : []));
@@ -51,4 +51,13 @@ export class GatewayStores extends Stack {
     if (log) new CfnOutput(this, 'LogKeyId', { value: log.key.keyId });
     new CfnOutput(this, 'KeysSecretName', { value: secretId(settings, 'keys') });
   }
+}
+
+/** Each generation is a resource of its own, so a new one leaves the key before it alone. */
+function logKey(scope: Construct, settings: GatewaySettings): SigningKey {
+  const { logKeyGeneration: generation } = settings;
+  return new SigningKey(scope, generation === 1 ? 'Log' : `Log${generation}`, {
+    ...{ settings, signs: 'log' },
+    ...(generation > 1 && { generation }),
+  });
 }

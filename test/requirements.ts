@@ -730,6 +730,14 @@ const evidence: readonly Requirement[] = [
     'transparency.aws',
     'On AWS the projector appends to the log under a key of KMS and objects that are put once; readers write nothing and show a batch that is committed and not put yet.',
   ),
+  must(
+    'transparency.key-rotation',
+    'The key of the log can be rotated: the log keeps its name and tree, both keys sign for a while, bundles name the keys, and witnesses and verifiers accept the keys they are given and no other; earlier bundles verify under the earlier key.',
+  ),
+  must(
+    'transparency.shared-store',
+    'Gateways that share a store keep one log in it: one head, objects put once, one key. A process with another key is refused; writers side by side that stop anywhere lose and double no leaf.',
+  ),
   must('transparency.survives-kill', 'A writer of the log that stops anywhere loses and doubles no leaf.'),
   must(
     'transparency.routes',
@@ -738,6 +746,10 @@ const evidence: readonly Requirement[] = [
   must(
     'transparency.bundle',
     'A bundle carries the proof that its session is in the log and who cosigned it; with --log-key or --witness-key it is valid only with them, and without a proof it verifies as before.',
+  ),
+  must(
+    'transparency.report',
+    'The Markdown and the HTML report of a session have a section with its leaf, inclusion proof, checkpoint and cosigned checkpoints, so that a reader can compute the signed root.',
   ),
   must(
     'transparency.witness',
@@ -1973,6 +1985,10 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('manifest.recipients', 'A manifest limits whom calls reach: recipients are found under any usual name.'),
   must('manifest.graver', 'A task sheet only makes decisions graver; an approval never lifts a block.'),
+  must(
+    'manifest.first-request',
+    "With manifests.first_request: narrow the prompt of the first call that has one is the session's task sheet: recipients, and resources where it names some. It stands in the evidence and in the session's head, is never replaced, counts beside what is declared, and trusts no value.",
+  ),
   must('manifest.from-request', 'A sheet is derived from the words of a request: recipients and resources it names.'),
   must('manifest.history', 'Drift of each kind is found over the history of a session.'),
   must('manifest.attach', 'A manifest binds a session or a key, or is named by a call.'),

@@ -91,17 +91,59 @@ const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(n
  * The keys of the tenants' transparency logs: one Ed25519 key of KMS, under the name of each log. KMS has Ed25519 sign the
  * message itself, of at most 4 kB; a checkpoint is shorter.
  */
-export function kmsLogSigner(keyId: string, config: KMSClientConfig = {}): (tenant: string) => Promise<LogSigner> {
+export function kmsLogSigner(
+  { keyId, former, overlaps }: LogKeyIds,
+  config: KMSClientConfig = {},
+): (tenant: string) => Promise<LogSigner> {
   const kms = connection(config);
-  let publicKey: Promise<KeyObject> | undefined;
+  const publicKeys = new Map<string, Promise<KeyObject>>();
   return async (tenant) => {
-    publicKey ??= kms()
-      .then((connected) => fetchKey(connected, keyId))
+    const ids = [keyId, ...former.toReversed()];
+    const keys = await Promise.all(ids.map(publicKeyOf));
+    const [current, ...before] = ids.map(
+      (id, at): LogSigner => ({
+        ...logKeyOf(keys[at]!, tenant, keys.at(-1)),
+        sign: async (message) => logSignature(await kms(), id, message),
+      }),
+    );
+    const beside = overlaps ? before.shift() : undefined;
+    return { ...current!, ...(beside && { beside }), ...(before.length > 0 && { former: before }) };
+  };
+
+  function publicKeyOf(id: string): Promise<KeyObject> {
+    const known = publicKeys.get(id);
+    if (known) return known;
+    const fetched = kms()
+      .then((connected) => fetchKey(connected, id))
       .catch((error: unknown) => {
-        publicKey = undefined;
+        publicKeys.delete(id);
         throw error;
       });
-    return { ...logKeyOf(await publicKey, tenant), sign: async (message) => logSignature(await kms(), keyId, message) };
+    publicKeys.set(id, fetched);
+    return fetched;
+  }
+}
+
+/** Which keys of KMS a log has [transparency.key-rotation]. */
+export interface LogKeyIds {
+  readonly keyId: string;
+  /** Ids or ARNs of the keys before it, oldest first: the first names the log. */
+  readonly former: readonly string[];
+  /** Whether the last of them signs beside the present one. */
+  readonly overlaps: boolean;
+}
+
+/** As the function's environment names them; undefined where no log is kept. */
+export function logKeyIds({
+  LOG_KEY_ID,
+  LOG_KEY_FORMER_IDS = '',
+  LOG_KEY_OVERLAP,
+}: NodeJS.ProcessEnv): LogKeyIds | undefined {
+  if (!LOG_KEY_ID) return undefined;
+  return {
+    keyId: LOG_KEY_ID,
+    former: LOG_KEY_FORMER_IDS.split(',').filter((id) => id !== ''),
+    overlaps: LOG_KEY_OVERLAP === 'on',
   };
 }
 

@@ -1,25 +1,25 @@
 /** The Ed25519 key of the transparency log, kept in a file of the state folder. */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type LogSigner, logKeyOf, type NoteSigner } from '#core/transparency/note.ts';
+import type { LogSigner, NoteSigner } from '#core/transparency/note.ts';
 import { createDurably } from './durable-file.ts';
 
-/** The key in `path`, generated with mode 0600 when there is none. @throws Error when the file holds another kind of key. */
-export async function ed25519KeyFile(path: string): Promise<KeyObject> {
+/**
+ * The key in `path`, made with mode 0600 when there is none. @throws Error when the file holds another kind of key.
+ * @param made a random key unless it is given.
+ */
+export async function ed25519KeyFile(
+  path: string,
+  made: () => Promise<KeyObject> = async () => generateKeyPairSync('ed25519').privateKey,
+): Promise<KeyObject> {
   const found = await read(path);
   if (found) return found;
-  const { privateKey } = generateKeyPairSync('ed25519');
+  const privateKey = await made();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   return (await read(path)) ?? privateKey; // another process may have been first: its key stays
 }
-
-/** The signer of each tenant's log. */
-export const logSigners =
-  (privateKey: KeyObject) =>
-  async (tenant: string): Promise<LogSigner> =>
-    logSigner({ ...logKeyOf(createPublicKey(privateKey), tenant), privateKey });
 
 /** Signs as the log of this name. */
 export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({

@@ -1,25 +1,29 @@
-/** Which signing key a store belongs to: two processes that sign with different keys never share one. */
+/** Which keys a store belongs to: two processes that sign with different keys never share one. */
+import { createPublicKey } from 'node:crypto';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
 import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import { rawKey } from '#core/transparency/note.ts';
+import { fingerprint, type LogKeys } from './log-keys.ts';
 
 interface RegisteredKey {
   readonly key_id: string;
   readonly public_key: string;
 }
 
-const id = 'signing-key';
-
 /** The store belongs to a gateway with another signing key. */
 export class OtherSigningKey extends Error {
   override readonly name = 'OtherSigningKey';
 }
 
-export interface RegisterOptions {
+interface Registry {
   readonly client: DynamoDBClient;
   /** The table of configurations. */
   readonly table: string;
+}
+
+export interface RegisterOptions extends Registry {
   readonly signer: Signer;
   /** Take the store over with this key although no statement links it to the registered one. */
   readonly adopt?: boolean;
@@ -30,20 +34,39 @@ export interface RegisterOptions {
  * @returns the id of the key that was registered before, if it was another one.
  * @throws OtherSigningKey
  */
-export async function registerSigningKey({
-  client,
-  table,
-  signer,
-  adopt,
-}: RegisterOptions): Promise<string | undefined> {
+export async function registerSigningKey({ signer, adopt, ...registry }: RegisterOptions): Promise<string | undefined> {
   const { keys, successions } = await signingKeysOf(signer);
   const own = keys[0]!;
+  return register(registry, 'signing-key', own, (registered) => {
+    if (!adopt && !linkedKeys(registered.public_key, successions).includes(own.public_key))
+      throw refusal(registered.key_id, own.key_id);
+  });
+}
+
+/**
+ * Registers the key of the transparency log of processes that share the store; later ones come with it or with one that follows it.
+ * @throws OtherSigningKey
+ */
+export async function registerLogKey({ current, former }: LogKeys, registry: Registry): Promise<void> {
+  const key = createPublicKey(current);
+  const own = { key_id: fingerprint(key), public_key: key.export({ format: 'pem', type: 'spki' }).toString() };
+  await register(registry, 'log-key', own, ({ key_id, public_key }) => {
+    const registered = rawKey(createPublicKey(public_key));
+    if (!former.some((each) => rawKey(each).equals(registered))) throw otherLogKey(key_id, own.key_id);
+  });
+}
+
+/** @param check throws where the registered key may not be followed by the own one. */
+async function register(
+  { client, table }: Registry,
+  id: string,
+  own: RegisteredKey,
+  check: (registered: RegisteredKey) => void,
+): Promise<string | undefined> {
   for (;;) {
     const registered = await read();
     if (registered?.key_id === own.key_id) return undefined;
-    if (registered && !adopt && !linkedKeys(registered.public_key, successions).includes(own.public_key)) {
-      throw refusal(registered.key_id, own.key_id);
-    }
+    if (registered) check(registered);
     if (await put(registered?.key_id)) return registered?.key_id;
   }
 
@@ -76,4 +99,9 @@ export async function registerSigningKey({
 const refusal = (registered: string, own: string): OtherSigningKey =>
   new OtherSigningKey(
     `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links them. Start with the signing-key.pem and signing-keys.json of that gateway, or give this one a store of its own. If that key is lost, --adopt-signing-key goes on with this one; what the lost key signed then verifies under its old public key only.`,
+  );
+
+const otherLogKey = (registered: string, own: string): OtherSigningKey =>
+  new OtherSigningKey(
+    `The transparency log of the store is signed with key ${registered}; this process has ${own}, which does not follow it. Copy log-key.pem, log-keys.json and log-key-previous.pem, as far as they exist, from a process of the store, or give this one a store of its own.`,
   );

@@ -15,6 +15,9 @@ import { keyFileSigner, signerOf } from './key-file-signer.ts';
 const privatePath = (folder: string): string => join(folder, 'signing-key.pem');
 const publishedPath = (folder: string): string => join(folder, 'signing-keys.json');
 
+/** The private key in use, which exists once there is a signer. */
+export const signingKeyPem = (folder: string): Promise<string> => readFile(privatePath(folder), 'utf8');
+
 /** The signer of a state folder; its key is made when there is none, and is listed among the published ones. */
 export async function stateSigner(folder: string): Promise<Signer> {
   const signer = await keyFileSigner(privatePath(folder));

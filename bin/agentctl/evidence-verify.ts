@@ -18,7 +18,7 @@ interface VerifyOptions {
   readonly file?: string;
   readonly publicKey?: string;
   readonly checkpoints?: string;
-  readonly logKey?: string;
+  readonly logKey?: readonly string[];
   readonly witnessKey?: readonly string[];
   readonly witnessState?: string;
 }
@@ -41,8 +41,8 @@ export function addEvidenceVerify(parent: Parent): void {
         .option('--public-key <pem>', 'the key you trust; without it a file’s origin is not checked')
         .option('--checkpoints <file>', 'compare a bundle with this checkpoint file instead of the one it carries')
         .option(
-          '--log-key <key>',
-          'verifier key of the transparency log, or a file with it: a bundle must be in the log',
+          '--log-key <key...>',
+          'verifier keys of the transparency log, or files with them: a bundle must be in the log under one of them',
         )
         .option(
           '--witness-key <key...>',

@@ -6,21 +6,21 @@ import type { LogTrust } from '#core/transparency/session-proof.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 
 export interface LogOptions {
-  readonly logKey?: string;
+  readonly logKey?: readonly string[];
   readonly witnessKey?: readonly string[];
   readonly witnessState?: string;
 }
 
 /** @throws UsageError for keys that are none, and files that cannot be read. */
 export async function logTrust({
-  logKey: log,
+  logKey: logs = [],
   witnessKey: witnesses = [],
   witnessState,
 }: LogOptions): Promise<LogTrust> {
   const { logKey, witnessKey } = await import('#core/transparency/witness-keys.ts');
   const kept = witnessState === undefined ? {} : await keptBy(witnessState);
   return {
-    ...(log !== undefined && { log: await keyOf(log, '--log-key', logKey) }),
+    ...(logs.length > 0 && { log: await Promise.all(logs.map((text) => keyOf(text, '--log-key', logKey))) }),
     witnesses: await Promise.all(witnesses.map((text) => keyOf(text, '--witness-key', witnessKey))),
     ...kept,
   };

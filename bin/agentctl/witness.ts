@@ -16,7 +16,7 @@ import type { WitnessState } from './witness-state.ts';
 interface WitnessOptions {
   readonly name: string;
   readonly folder: string;
-  readonly logKey?: string;
+  readonly logKey?: readonly string[];
   readonly every?: number;
   readonly showKey?: boolean;
   readonly publish?: boolean;
@@ -35,7 +35,7 @@ export function addWitness(parent: Parent): void {
       command
         .requiredOption('--name <name>', 'name of the witness, in its key and its cosignatures')
         .requiredOption('--folder <folder>', 'where its private key and what it saw are kept')
-        .option('--log-key <key>', 'verifier key of the log to watch, or a file with it')
+        .option('--log-key <key...>', 'verifier keys of the log to watch, newest first, or files with them')
         .option('--every <seconds>', 'look again and again, so many seconds apart (default: once)', wholeNumber)
         .option('--publish', 'hand cosignatures in at the gateway, for its bundles')
         .option('--show-key', 'print the verifier key of the witness and end'),
@@ -50,9 +50,9 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
     cli.out.line(verifierKey(signer));
     return 'positive';
   }
-  if (options.logKey === undefined) throw new UsageError('give --log-key: a witness watches the log of one key');
-  const { logKey } = await import('#core/transparency/witness-keys.ts');
-  const log = await keyOf(options.logKey, '--log-key', logKey);
+  const { logKey = [] } = options;
+  if (logKey.length === 0) throw new UsageError('give --log-key: a witness watches the log of the keys it trusts');
+  const log = await logKeysOf(logKey);
   for (;;) {
     const outcome = await look(cli, options, signer, log).catch((failure: unknown) =>
       unreachable(cli, options, failure),
@@ -61,6 +61,18 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
     cli.out.flush();
     await pause(options.every * 1000);
   }
+}
+
+/** @throws UsageError for keys of several logs. */
+async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> {
+  const { logKey } = await import('#core/transparency/witness-keys.ts');
+  const keys = await Promise.all(texts.map((text) => keyOf(text, '--log-key', logKey)));
+  const other = keys.find(({ name }) => name !== keys[0]!.name);
+  if (other)
+    throw new UsageError(
+      `--log-key: ${keys[0]!.name} and ${other.name} are two logs; watch each with a --folder of its own`,
+    );
+  return keys;
 }
 
 /** A gateway that does not answer is queried again; without an interval only once. */
@@ -82,7 +94,7 @@ async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSign
 }
 
 /** One look at the log. What was seen is durable before the cosignature leaves this process. */
-async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: NoteKey): Promise<Outcome> {
+async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: readonly NoteKey[]): Promise<Outcome> {
   const { continued } = await import('#core/transparency/witness.ts');
   const before = await keptState(options.folder, log);
   const note = text(fields((await cli.api().call('logCheckpoint')).json).checkpoint) ?? '';
@@ -122,9 +134,9 @@ async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason
   return 'negative';
 }
 
-async function keptState(folder: string, log: NoteKey): Promise<WitnessState | undefined> {
+async function keptState(folder: string, [log]: readonly NoteKey[]): Promise<WitnessState | undefined> {
   const { readWitnessState } = await import('./witness-state.ts');
-  const { verifierKey } = await import('#core/transparency/note.ts');
+  const { readVerifierKey } = await import('#core/transparency/note.ts');
   let state: WitnessState;
   try {
     state = await readWitnessState(folder);
@@ -134,7 +146,8 @@ async function keptState(folder: string, log: NoteKey): Promise<WitnessState | u
       cause,
     });
   }
-  if (state.log_key !== verifierKey(log)) {
+  // The key of a log may be another one by now; its name stays.
+  if (readVerifierKey(state.log_key)?.name !== log?.name) {
     throw new UsageError(
       `${folder} is the state of a witness of ${state.log_key}: give another --folder for another log`,
     );
@@ -152,7 +165,7 @@ async function readOn(
   cli: Cli,
   before: WitnessState | undefined,
   head: OpenCheckpoint,
-  log: NoteKey,
+  log: readonly NoteKey[],
 ): Promise<Omit<WitnessState, 'checkpoint' | 'history'> | string> {
   const { Frontier } = await import('#core/transparency/tree.ts');
   const { readLeaves } = await import('#core/transparency/witness.ts');
@@ -162,7 +175,7 @@ async function readOn(
   const leaves = await leavesBetween(cli, tree.size, head.size);
   const defect = typeof leaves === 'string' ? leaves : readLeaves(leaves, head, tree, sessions);
   if (defect !== undefined) return defect;
-  return { log_key: verifierKey(log), size: head.size, root: head.root, frontier: [...tree.roots], sessions };
+  return { log_key: verifierKey(log[0]!), size: head.size, root: head.root, frontier: [...tree.roots], sessions };
 }
 
 async function leavesBetween(cli: Cli, from: number, to: number) {

@@ -27,6 +27,8 @@ export interface Flags {
   readonly show?: 'help' | 'version';
   /** Put a new signing key in place of the one in use, and end. */
   readonly rotateSigningKey?: true;
+  /** Put a new key of the transparency log beside the one in use, or end the time in which both sign; and end. */
+  readonly logKey?: 'rotate' | 'retire';
   /** Go on with this signing key although the store belongs to another one. */
   readonly adoptSigningKey?: true;
 }
@@ -56,6 +58,8 @@ Options:
   --no-edge           without the edge
   --durability HOW    process: what was answered survives kill -9 (default); full: a power cut as well
   --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
+  --rotate-log-key    put a new key of the transparency log in place; the one in use signs beside it, and end
+  --retire-log-key    remove the log key that signs beside the present one, and end
   --adopt-signing-key   take over a store whose signing key is lost
   --help              this text
   --version           the version
@@ -83,6 +87,8 @@ const options = {
   'no-edge': { type: 'boolean' },
   durability: text,
   'rotate-signing-key': { type: 'boolean' },
+  'rotate-log-key': { type: 'boolean' },
+  'retire-log-key': { type: 'boolean' },
   'adopt-signing-key': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -107,6 +113,8 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     ...certificateFiles(values['edge-cert'], values['edge-key']),
     durability: durability(values.durability),
     ...(values['rotate-signing-key'] && { rotateSigningKey: true }),
+    ...(values['rotate-log-key'] && { logKey: 'rotate' as const }),
+    ...(values['retire-log-key'] && { logKey: 'retire' as const }),
     ...(values['adopt-signing-key'] && { adoptSigningKey: true }),
     ...(show && { show }),
   };

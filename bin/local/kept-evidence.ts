@@ -1,12 +1,13 @@
 /** What the local run keeps of evidence outside its store, in the state folder: signing key, archive, checkpoints. */
 import { join } from 'node:path';
+import { logObjectsTable } from '#adapters/dynamodb/log-objects-table.ts';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { type CheckpointFile, checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
-import { ed25519KeyFile, logSigners } from '#adapters/local/log-key.ts';
-import { registerSigningKey } from '#adapters/local/registered-key.ts';
-import { stateSigner } from '#adapters/local/signing-keys.ts';
+import { logKeysOf, logSignersOf, sharedLogKey } from '#adapters/local/log-keys.ts';
+import { registerLogKey, registerSigningKey } from '#adapters/local/registered-key.ts';
+import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
@@ -20,8 +21,8 @@ export interface KeptEvidence {
   readonly signer: Signer;
   readonly archived: Archive & ArchiveReader;
   readonly checkpoints: CheckpointFile;
-  /** The log that outsiders watch; absent where processes share the store. */
-  readonly transparency?: TransparencyLog;
+  /** The log that outsiders watch. */
+  readonly transparency: TransparencyLog;
   /** Puts entries that are archived under a checkpoint. */
   readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
   readonly archiving: {
@@ -57,23 +58,28 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const damage = await checkpoints.damage();
   if (damage !== undefined) telemetry.log('error', 'the checkpoint file is damaged', { file: path, error: damage });
   const archive = shared ? evidence : archived;
-  const transparency = shared ? undefined : await transparencyLog(options);
+  const transparency = await transparencyLog(options);
   const cover = async (entries: readonly EvidenceEntry[]) => {
     const log = (await options.logging?.()) === false ? undefined : transparency;
     await checkpointEntries({ checkpoints, archive, log, telemetry }, entries);
   };
   return {
-    ...{ signer, archived, checkpoints, cover, archiving: { archive: archived, cover } },
-    ...(transparency && { transparency }),
+    ...{ signer, archived, checkpoints, cover, archiving: { archive: archived, cover }, transparency },
   };
 }
 
-/** Processes that share a store have each their own folder, and a log has one: they keep none. */
+/** Processes that share a store keep one log there: its objects lie in the store, and each of them has its key [transparency.shared-store]. */
 async function transparencyLog({ stateFolder, store, clock }: KeptEvidenceOptions): Promise<TransparencyLog> {
+  const { shared, client, tables } = store;
+  const keys = await logKeysOf(
+    stateFolder,
+    shared ? async () => sharedLogKey(await signingKeyPem(stateFolder)) : undefined,
+  );
+  if (shared) await registerLogKey(keys, { client, table: tables.config });
   return new TransparencyLog({
     heads: logTable(store),
-    objects: folderLog(join(stateFolder, 'log')),
-    signer: logSigners(await ed25519KeyFile(join(stateFolder, 'log-key.pem'))),
+    objects: shared ? logObjectsTable(store) : folderLog(join(stateFolder, 'log')),
+    signer: logSignersOf(keys),
     clock,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   });

@@ -4,6 +4,7 @@ import { fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
+import { retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
 import { rotateSigningKey } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -39,6 +40,7 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   if (flags.show === 'help') return void process.stdout.write(helpText);
   if (flags.show === 'version') return void process.stdout.write(`${version}\n`);
   if (flags.rotateSigningKey) return rotate(flags);
+  if (flags.logKey) return changeLogKey(flags.state, flags.logKey);
   await serve(flags, environment);
 }
 
@@ -50,6 +52,24 @@ async function rotate({ state }: Flags): Promise<void> {
     const { from, to } = await rotateSigningKey(state, systemClock);
     process.stdout.write(
       `Evidence is signed with key ${to} from the next start on; what ${from} signed stays valid.\n`,
+    );
+  } finally {
+    lock.release();
+  }
+}
+
+/** No gateway may run on the state folder meanwhile. */
+async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<void> {
+  process.umask(0o077);
+  const lock = lockState(state);
+  try {
+    if (what === 'retire') {
+      const { retired } = await retireLogKey(state);
+      return void process.stdout.write(`Key ${retired} of the transparency log is removed and signs no more.\n`);
+    }
+    const { from, to } = await rotateLogKey(state);
+    process.stdout.write(
+      `Key ${to} signs the transparency log from the next start on, and ${from} beside it until --retire-log-key. Publish the new log_key meanwhile.\n`,
     );
   } finally {
     lock.release();

@@ -55,7 +55,10 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
   const options = redactOptions(ports, action);
   const call = known.get(envelope) ?? redact(recordedParts(envelope), options);
   // Fields redacted from the call are redacted from its effects as well, and listed once.
-  const { value: noted, salts: ofTask } = redact({ task: told ? taskNote(told, action.drift) : {} }, options);
+  const { value: noted, salts: ofTask } = redact(
+    { task: told ? taskNote(told, action.drift, action.firstRequest) : {} },
+    options,
+  );
   const salts = [...call.salts, ...ofTask];
   if (salts.length > maxSalts)
     throw new GatewayError(

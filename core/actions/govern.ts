@@ -11,7 +11,8 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ActionEnvelope, ActionRequest, DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
-import type { Change } from '#core/evidence/ports.ts';
+import type { FirstSheet } from '#core/contracts/task-manifest.ts';
+import type { Change, SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -97,13 +98,14 @@ export async function govern(
     const replayed = earlier && (await firstOutcome(ports, earlier, digest));
     if (replayed) return replayed;
 
+    const firstRequest = await firstRequestOf(snapshot, head, prompt);
     const judged = await judge({
-      ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, probed, nowMs },
+      ...{ snapshot, envelope, effects, evaluated, head, attached, standing, scored, probed, nowMs, firstRequest },
       callDigest: digest,
     });
     await turn();
     const { decision, drift, assess, tripped } = judged;
-    const action: GovernedAction = { ...before, decision, drift, assess };
+    const action: GovernedAction = { ...before, decision, drift, assess, firstRequest };
     if (tripped) return refuse(ports, action, tripped, request);
     // A task sheet may have asked for the review: the rules alone did not look for an approval.
     const looked = evaluated.decision === 'review' || decision.decision !== 'review';
@@ -117,6 +119,16 @@ export async function govern(
     report(ports, action, result, span.elapsedUs());
     return result;
   });
+}
+
+/** The sheet of a session that has none yet, from the request that comes with the call. */
+async function firstRequestOf(
+  { configuration }: Snapshot,
+  head: SessionHead | undefined,
+  prompt: string | undefined,
+): Promise<FirstSheet | undefined> {
+  if (configuration.manifests.first_request === 'off' || !prompt || head?.first_request) return undefined;
+  return (await import('#core/task-manifests/first-request.ts')).sheetOfFirst(prompt);
 }
 
 const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;

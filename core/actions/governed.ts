@@ -5,6 +5,7 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
@@ -23,6 +24,8 @@ export interface GovernedAction {
   /** What the call would do. */
   readonly effects?: Effects;
   readonly drift?: readonly Drift[];
+  /** The task sheet that the call's prompt begins the session with. */
+  readonly firstRequest?: FirstSheet | undefined;
   /** What was counted against the caller before the call. */
   readonly standing?: Standing;
   readonly assess?: Judged['assess'];

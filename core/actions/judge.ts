@@ -9,11 +9,13 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
+import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
+import { withFirst } from '#core/task-manifests/first-sheet.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -63,6 +65,8 @@ export interface Judging {
   readonly callDigest: string;
   readonly head: SessionHead | undefined;
   readonly attached: Attached | undefined;
+  /** The task sheet that the call's prompt begins the session with. */
+  readonly firstRequest?: FirstSheet | undefined;
   readonly standing: Standing;
   /** Whether the acting key is scored: agents' keys are. */
   readonly scored: boolean;
@@ -102,7 +106,16 @@ export async function judge(given: Judging): Promise<Judged> {
 }
 
 /** Ways in which the call leaves the tasks it was declared for; none without a manifest. Loaded with the first that has one. */
-async function driftOf({ attached, envelope, effects, head, snapshot, nowMs }: Judging): Promise<Drift[]> {
+async function driftOf({
+  firstRequest,
+  envelope,
+  effects,
+  head,
+  snapshot,
+  nowMs,
+  ...given
+}: Judging): Promise<Drift[]> {
+  const attached = given.attached && withFirst(given.attached, envelope.tenant, firstRequest ?? head?.first_request);
   if (!attached || (attached.manifests.length === 0 && attached.unknown === undefined)) return [];
   const { configuration } = snapshot;
   const asked = {

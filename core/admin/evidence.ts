@@ -14,6 +14,7 @@ import { signatureDefect } from '#core/evidence/signature.ts';
 import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { keysOfLog } from '#core/transparency/note.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
 import { pageByPath } from './by-path.ts';
@@ -30,7 +31,7 @@ export const listSessions: Operation = async (call) => {
 };
 
 /** What the risk rules and task sheets remember between calls is theirs alone. */
-const shown = ({ risk, accepted_drift: _, ...head }: SessionHead) => ({
+const shown = ({ risk, accepted_drift: _, first_request: _first, ...head }: SessionHead) => ({
   ...head,
   ...(risk && { risk: { score: risk.score, rule: risk.rule } }),
 });
@@ -117,30 +118,29 @@ async function reported(call: Call) {
   const { manifest, verification } = await verifyLive(session, ({ index, hash }) => {
     if (index === proof?.leaf.index) hashAt = hash;
   });
-  if (!transparency) return { session, manifest, verification };
+  if (!transparency) return { session, manifest, verification, proof };
   const trust = {
-    log: await transparency.signer(tenant),
+    log: keysOfLog(await transparency.signer(tenant)),
     witnesses: snapshot.configuration.evidence.log.witnesses.map(witnessKey),
   };
   return {
-    session,
-    manifest,
+    ...{ session, manifest, proof },
     verification: withLog(verification, { tenant, session_id }, proof, hashAt, trust),
   };
 }
 
 export const markdownSessionReport: Operation = async (call) => {
-  const { session, manifest, verification } = await reported(call);
-  const body = markdownReport(manifest, session.entries(), verification);
+  const { session, manifest, verification, proof } = await reported(call);
+  const body = markdownReport(manifest, session.entries(), verification, proof);
   return { contentType: 'text/markdown; charset=utf-8', body };
 };
 
 export const htmlSessionReport: Operation = async (call) => {
-  const { session, manifest, verification } = await reported(call);
+  const { session, manifest, verification, proof } = await reported(call);
   return {
     contentType: 'text/html; charset=utf-8',
     headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" },
-    body: htmlReport(manifest, session.entries(), verification),
+    body: htmlReport(manifest, session.entries(), verification, undefined, proof),
   };
 };
 

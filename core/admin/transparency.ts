@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import { cosignedAt, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
 import type { LogReader } from '#core/transparency/log-reader.ts';
-import { verifierKey } from '#core/transparency/note.ts';
+import { keysOfLog, verifierKey } from '#core/transparency/note.ts';
 import { tileOf } from '#core/transparency/tiles.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
@@ -20,7 +20,8 @@ export const logCheckpoint: Operation = async (call) => {
   const checkpoint = await log.checkpoint(tenant);
   if (checkpoint === undefined) throw notFound('A checkpoint: nothing was logged yet. It');
   const cosigned = (await log.heads.cosignatures(tenant)).map(({ witness, size, note }) => ({ witness, size, note }));
-  return { body: { log_key: verifierKey(await log.signer(tenant)), checkpoint, cosigned } };
+  const [log_key, ...former] = keysOfLog(await log.signer(tenant)).map(verifierKey);
+  return { body: { log_key, ...(former.length > 0 && { former_log_keys: former }), checkpoint, cosigned } };
 };
 
 export const logConsistency: Operation = async (call) => {
@@ -54,7 +55,7 @@ export const addCosignature: Operation = async (call) => {
   const log = logOf(call);
   const { tenant } = call.principal;
   const { note } = parsed(cosignatureBody, call.body());
-  const opened = openCheckpoint(note, await log.signer(tenant));
+  const opened = openCheckpoint(note, keysOfLog(await log.signer(tenant)));
   if (typeof opened === 'string') throw invalidRequest(`The note is not taken: ${opened}.`);
   const keys = call.snapshot.configuration.evidence.log.witnesses.map(witnessKey);
   const found = keys.flatMap((key) => {

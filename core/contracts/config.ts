@@ -219,6 +219,10 @@ export const configurationSchema = z
           description:
             'What a call outside the declared task does: warn records it, review asks a human once for each tool, resource or recipient outside, enforce blocks it.',
         }),
+        first_request: z.enum(['off', 'narrow']).default('off').meta({
+          description:
+            'Whether the first request of a session is a task sheet: narrow limits recipients, and resources where it names some, to those in the prompt of the first call that has one. It adds to what is declared and allows nothing.',
+        }),
       })
       .prefault({})
       .meta({ description: 'Task manifests: what a session has declared to do.' }),

@@ -67,6 +67,13 @@ export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
   readonly created_by: string;
 }
 
+/** The task sheet of a session's first request. */
+export interface FirstSheet {
+  readonly recipients: readonly string[];
+  /** Absent where the request names none: then they are no limit. */
+  readonly resources?: readonly string[];
+}
+
 /** Short form of a call's effects as its entry keeps it, so that drift can be found in the history too. */
 export interface EffectSummary {
   /** Tool, capability, target. */

@@ -22,6 +22,8 @@ const path = z.array(z.string().max(44)).max(64);
 const note = z.string().max(16_384);
 
 export const logProofSchema = z.strictObject({
+  /** Verifier keys that the log has or had, newest first, where it has had several. They say which to ask for; trust is pinned. */
+  keys: z.array(z.string().max(1_024)).max(32).optional(),
   leaf: logLeafSchema,
   position: z.int().nonnegative(),
   checkpoint: note,

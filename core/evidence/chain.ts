@@ -3,6 +3,7 @@ import { riskAfter } from '#core/behavior/replay.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { acceptedAfter } from '#core/task-manifests/accepted.ts';
+import { sheetAfter } from '#core/task-manifests/first-sheet.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
@@ -65,6 +66,7 @@ export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry,
     ...riskOf(head, entry),
     ...spentOf(head, entry),
     ...acceptedOf(head, entry),
+    ...firstRequestOf(head, entry),
   };
 }
 
@@ -76,6 +78,11 @@ const riskOf = (head: SessionHead | undefined, entry: EvidenceEntry): Pick<Sessi
 const acceptedOf = (head: SessionHead | undefined, entry: EvidenceEntry): Pick<SessionHead, 'accepted_drift'> => {
   const accepted_drift = acceptedAfter(head?.accepted_drift, entry);
   return accepted_drift === undefined ? {} : { accepted_drift };
+};
+
+const firstRequestOf = (head: SessionHead | undefined, entry: EvidenceEntry): Pick<SessionHead, 'first_request'> => {
+  const first_request = sheetAfter(head?.first_request, entry);
+  return first_request === undefined ? {} : { first_request };
 };
 
 function spentOf(head: SessionHead | undefined, { kind, body }: EvidenceEntry): Pick<SessionHead, 'spent_microusd'> {

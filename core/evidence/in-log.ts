@@ -16,7 +16,7 @@ export function inLog(
   proof: unknown,
   trust: LogTrust,
 ): Pick<Verification, 'log' | 'broken_link'> {
-  const needed = trust.log !== undefined || (trust.witnesses ?? []).length > 0;
+  const needed = [trust.log ?? []].flat().length > 0 || (trust.witnesses ?? []).length > 0;
   if (proof === undefined) {
     if (!needed) return {};
     return {

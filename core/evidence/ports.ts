@@ -1,4 +1,5 @@
 /** What evidence needs from outside, and what the rest of the gateway may rely on. */
+
 import type { AlertRow } from '#core/contracts/alert.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
@@ -13,6 +14,7 @@ import type {
 } from '#core/contracts/evidence.ts';
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
+import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 
 /** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
 export interface SessionHead {
@@ -31,6 +33,8 @@ export interface SessionHead {
   readonly risk?: RiskRecord;
   /** Keys of the drift from its task sheets that a human accepted in the session. */
   readonly accepted_drift?: readonly string[];
+  /** The task sheet of its first request. */
+  readonly first_request?: FirstSheet;
   /** What the session's model calls have cost. */
   readonly spent_microusd?: number;
 }

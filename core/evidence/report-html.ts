@@ -3,7 +3,9 @@
  * It is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and says so itself, too.
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
-import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
+import type { ActionStory, Fact } from './report-parts.ts';
+import { type SessionStory, sessionStory } from './report-story.ts';
 import { visibleLines } from './visible-text.ts';
 
 /** What makes the page verify itself: an addition to its policy, and what stands before its end. */
@@ -18,12 +20,14 @@ export async function* htmlReport(
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
   verification: Verification,
   proof?: Proof,
+  logged?: LogProof,
 ): AsyncIterable<string> {
-  const story = await sessionStory(manifest, entries, verification);
+  const story = await sessionStory(manifest, entries, verification, logged);
   yield `${head(manifest, proof)}${verdict(story)}${proof ? here : ''}<h2>Summary</h2>\n${list(story.summary)}`;
   yield timeline(story);
   yield '<h2>Actions</h2>\n';
   for (const action of story.actions) yield section(action);
+  if (story.log) yield `<h2>Transparency log</h2>\n${section(story.log)}`;
   if (story.omission) yield `<p class="note">${escapeHtml(story.omission)}</p>\n`;
   yield `</main>\n${proof?.parts ?? ''}</body>\n</html>\n`;
 }

@@ -1,17 +1,13 @@
 /** A session told for people: what both report formats say, in the order they say it. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './redact.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
+import type { ActionStory, Fact } from './report-parts.ts';
+import { proofStory } from './report-proof.ts';
 import { type ApprovalUse, approvalUses, approvedOutcome } from './report-uses.ts';
 import { shorten, visible } from './visible-text.ts';
-
-export interface Fact {
-  readonly label: string;
-  readonly value: string;
-  /** Names and digests, as opposed to sentences. */
-  readonly code?: boolean;
-}
 
 export interface TimelineRow {
   readonly index: number;
@@ -22,19 +18,13 @@ export interface TimelineRow {
   readonly hash: string;
 }
 
-export interface ActionStory {
-  readonly title: string;
-  readonly outcome: string;
-  readonly facts: readonly Fact[];
-  /** Pretty-printed JSON, each with a heading. */
-  readonly documents: readonly { readonly heading: string; readonly json: string }[];
-}
-
 export interface SessionStory {
   readonly verdict: { readonly valid: boolean; readonly sentence: string; readonly notChecked: readonly string[] };
   readonly summary: readonly Fact[];
   readonly timeline: readonly TimelineRow[];
   readonly actions: readonly ActionStory[];
+  /** The session in the transparency log. */
+  readonly log?: ActionStory;
   /** Said when the session is longer than a report. */
   readonly omission?: string;
 }
@@ -48,12 +38,14 @@ export async function sessionStory(
   manifest: SessionManifest | UnsignedManifest,
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
   verification: Verification,
+  logged?: LogProof,
 ): Promise<SessionStory> {
   const told: EvidenceEntry[] = [];
   const limit = Math.min(manifest.total_entries, reportedEntries);
   for await (const entry of firstEntries(entries, limit)) told.push(entry);
   const left = manifest.total_entries - told.length;
   const uses = approvalUses(told);
+  const log = proofStory(verification, logged);
   return {
     verdict: verdictOf(verification),
     summary: [...summaryOf(manifest), ...logFacts(verification)],
@@ -61,6 +53,7 @@ export async function sessionStory(
     actions: [...Map.groupBy(told, (entry) => entry.envelope_id)].map(([id, steps]) =>
       actionOf(id, steps, uses.get(id), left),
     ),
+    ...(log && { log }),
     ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
   };
 }

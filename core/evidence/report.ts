@@ -1,6 +1,8 @@
 /** The session report in Markdown. Text from agents is escaped: it can neither format nor link. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
-import { type ActionStory, type Fact, type SessionStory, sessionStory } from './report-story.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
+import type { ActionStory, Fact } from './report-parts.ts';
+import { type SessionStory, sessionStory } from './report-story.ts';
 import { visible } from './visible-text.ts';
 
 /** The report in pieces, section by section. */
@@ -8,12 +10,14 @@ export async function* markdownReport(
   manifest: SessionManifest | UnsignedManifest,
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
   verification: Verification,
+  logged?: LogProof,
 ): AsyncIterable<string> {
-  const story = await sessionStory(manifest, entries, verification);
+  const story = await sessionStory(manifest, entries, verification, logged);
   yield `# Session ${escapeMarkdown(manifest.session_id)}\n\n${verdict(story)}\n## Summary\n\n${list(story.summary)}\n`;
   yield timeline(story);
   yield '## Actions\n\n';
   for (const action of story.actions) yield section(action);
+  if (story.log) yield `## Transparency log\n\n${section(story.log)}`;
   if (story.omission) yield `_${story.omission}_\n`;
 }
 

@@ -1,7 +1,7 @@
 /** What drift means for the decision: noted under `warn`, a question to a human under `review`, a block under `enforce`. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
-import type { EffectSummary } from '#core/contracts/task-manifest.ts';
+import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
@@ -9,7 +9,7 @@ import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 export function decideDrift(
   decided: PolicyDecision,
   drift: readonly Drift[],
-  { enforcement_mode }: Configuration['manifests'],
+  { enforcement_mode }: Pick<Configuration['manifests'], 'enforcement_mode'>,
 ): PolicyDecision {
   const [first] = drift;
   if (!first || enforcement_mode === 'warn' || decided.decision === 'block') return decided;
@@ -34,7 +34,11 @@ const maxEffects = 32;
 export const maxTarget = 200;
 
 /** Members of a decision entry's body: effects as drift and risk are found in them later, and the drift itself. */
-export function taskNote(effects: Effects, drift: readonly Drift[] = []): Record<string, unknown> {
+export function taskNote(
+  effects: Effects,
+  drift: readonly Drift[] = [],
+  firstRequest?: FirstSheet,
+): Record<string, unknown> {
   const { parts, unclear } = effects;
   const summary = parts
     .slice(0, maxEffects)
@@ -45,5 +49,6 @@ export function taskNote(effects: Effects, drift: readonly Drift[] = []): Record
     ...(effects.carrier && { carrier: true }),
     ...(unclear !== undefined && { unclear: unclear.slice(0, maxTarget) }),
     ...(drift.length > 0 && { drift }),
+    ...(firstRequest && { first_request: firstRequest }),
   };
 }

@@ -46,20 +46,28 @@ export interface OpenCheckpoint extends TreeHead {
   readonly signatures: readonly NoteSignature[];
 }
 
+/** One key, or those that a log had one after another. */
+export type LogTrusted = NoteKey | readonly NoteKey[];
+
 /**
- * @param key of the log; without one no signature is checked.
- * @returns the checkpoint, or in words why it is not one of the log with this key. Never throws.
+ * @param trusted keys of the log, of which one has signed; without any no signature is checked.
+ * @returns the checkpoint, or in words why it is not one of the log with these keys. Never throws.
  */
-export function openCheckpoint(note: string, key: NoteKey | undefined): OpenCheckpoint | string {
+export function openCheckpoint(note: string, trusted: LogTrusted | undefined): OpenCheckpoint | string {
   const read = readNote(note);
   if (!read) return 'the checkpoint is not a signed note';
   const head = readTreeHead(read.text);
   if (!head) return 'the text of the checkpoint does not name an origin, a size and a root hash';
-  if (!key) return { ...head, ...read };
-  if (key.type !== noteKeyTypes.ed25519) return `the key of ${key.name} is a witness's key: give the key of the log`;
-  if (head.origin !== key.name) return `the checkpoint is of the log ${head.origin}, the key of ${key.name}`;
-  if (!isSignedBy(read, key)) return `the checkpoint is not signed by the key of ${key.name}`;
-  return { ...head, ...read };
+  const keys = trusted === undefined ? [] : [trusted].flat();
+  if (keys.length === 0) return { ...head, ...read };
+  const witness = keys.find(({ type }) => type !== noteKeyTypes.ed25519);
+  if (witness) return `the key of ${witness.name} is a witness's key: give the key of the log`;
+  const own = keys.filter(({ name }) => name === head.origin);
+  if (own.length === 0) return `the checkpoint is of the log ${head.origin}, the key of ${keys[0]!.name}`;
+  // A signature that claims to be of a trusted key has to hold, whatever stands beside it.
+  const claimed = own.filter((key) => read.signatures.some((signature) => claims(signature, key)));
+  if (claimed.length > 0 && claimed.every((key) => isSignedBy(read, key))) return { ...head, ...read };
+  return `the checkpoint is not signed by ${own.length === 1 ? 'the key' : `one of the ${own.length} trusted keys`} of ${head.origin}`;
 }
 
 /** What a witness signs: its time, in seconds, and the whole text of the checkpoint. */

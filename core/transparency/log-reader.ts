@@ -5,7 +5,7 @@
 import type { LogProof } from '#core/contracts/transparency.ts';
 import type { TreeHead } from './checkpoint-note.ts';
 import { readLeaf, sessionDigest } from './leaf.ts';
-import type { LogSigner } from './note.ts';
+import { keysOfLog, type LogSigner, verifierKey } from './note.ts';
 import type { LoggedSession, LogHead, LogHeads, LogObjects } from './ports.ts';
 import { consistencyProof, inclusionProof, rootOf } from './proofs.ts';
 import { LogDamage, leavesOf, nodesOf, putNewest, tileBytes } from './stored-tiles.ts';
@@ -92,7 +92,13 @@ export class LogReader {
     const seen = (await this.heads.cosignatures(tenant)).filter(
       ({ size }) => place.position < size && size <= head.size,
     );
+    // They say which keys to ask for, and prove nothing: a proof does without them.
+    const keys = await this.signer(tenant).then(
+      (signer) => keysOfLog(signer).map(verifierKey),
+      () => [],
+    );
     return {
+      ...(keys.length > 1 && { keys }),
       leaf: await leafAt(objects, tenant, place),
       position: place.position,
       checkpoint: head.checkpoint,

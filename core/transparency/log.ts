@@ -11,7 +11,7 @@ import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { openCheckpoint, signTreeHead } from './checkpoint-note.ts';
 import { leafBytes, leafOf, sessionDigest } from './leaf.ts';
 import { LogReader, type LogReaderPorts } from './log-reader.ts';
-import type { NoteKey } from './note.ts';
+import { keysOfLog, type LogSigner } from './note.ts';
 import type { LogHead, LogObjects } from './ports.ts';
 import { LogDamage, putNewest } from './stored-tiles.ts';
 import { Frontier, leafHash } from './tree.ts';
@@ -111,9 +111,9 @@ export class TransparencyLog extends LogReader {
   }
 }
 
-/** The frontier of a head that this log's key signed. @throws LogDamage */
-function frontierOf({ size, roots, checkpoint }: LogHead, signer: NoteKey): Frontier {
-  const signed = openCheckpoint(checkpoint, signer);
+/** The frontier of a head that a key of this log signed. @throws LogDamage */
+function frontierOf({ size, roots, checkpoint }: LogHead, signer: LogSigner): Frontier {
+  const signed = openCheckpoint(checkpoint, keysOfLog(signer));
   if (typeof signed === 'string') throw new LogDamage(`${signed}`);
   try {
     const frontier = new Frontier(size, roots);

@@ -21,7 +21,18 @@ export interface NoteSigner extends NoteKey {
 export interface LogSigner extends NoteKey {
   /** The Ed25519 signature. @throws GatewayError `service_unavailable` when the key does not answer. */
   sign(message: Uint8Array): Promise<Uint8Array>;
+  /** The key before it, while both sign: who trusts either of them can check a note [transparency.key-rotation]. */
+  readonly beside?: LogSigner | undefined;
+  /** Keys before these, which sign no more; newest first. */
+  readonly former?: readonly NoteKey[] | undefined;
 }
+
+/** The keys under which notes of a log may stand, newest first. */
+export const keysOfLog = ({ beside, former = [], ...key }: LogSigner): readonly NoteKey[] => [
+  key,
+  ...(beside ? [beside] : []),
+  ...former,
+];
 
 export interface NoteSignature {
   readonly name: string;
@@ -39,7 +50,7 @@ export interface Note {
 /** Prefix of an Ed25519 key in SPKI form. */
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-const rawKey = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' }).subarray(-32);
+export const rawKey = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' }).subarray(-32);
 
 function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
   return createHash('sha256').update(`${name}\n`).update(Uint8Array.of(type)).update(key).digest().subarray(0, 4);
@@ -60,9 +71,12 @@ function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKey
   return { name, type, publicKey, id: noteKeyId(name, type, rawKey(publicKey)) };
 }
 
-/** The key of a tenant's log. Its name carries a digest of the key, so no two gateways share one. */
-export function logKeyOf(publicKey: KeyObject, tenant: string): NoteKey {
-  const id = createHash('sha256').update(rawKey(publicKey)).digest('hex').slice(0, 16);
+/**
+ * A key of a tenant's log. Its name carries a digest of the log's first key, so no two gateways share one, and the log keeps its
+ * name when its key is rotated.
+ */
+export function logKeyOf(publicKey: KeyObject, tenant: string, first = publicKey): NoteKey {
+  const id = createHash('sha256').update(rawKey(first)).digest('hex').slice(0, 16);
   return noteKey(`agent-governance-gateway/${id}/${encodeURIComponent(tenant)}`, publicKey);
 }
 
@@ -98,10 +112,13 @@ export function canonicalBase64(text: string): Buffer | undefined {
 export const signatureLine = ({ name, id, bytes }: NoteSignature): string =>
   `— ${name} ${Buffer.concat([id, bytes]).toString('base64')}`;
 
-/** The note of a text, which ends with a line break, under one Ed25519 signature. */
+/** The note of a text, which ends with a line break, under the Ed25519 signatures of the keys that sign now. */
 export async function signNote(text: string, signer: LogSigner): Promise<string> {
-  const bytes = Buffer.from(await signer.sign(Buffer.from(text)));
-  return `${text}\n${signatureLine({ ...signer, bytes })}\n`;
+  const signers = signer.beside ? [signer, signer.beside] : [signer];
+  const lines = await Promise.all(
+    signers.map(async (each) => signatureLine({ ...each, bytes: Buffer.from(await each.sign(Buffer.from(text))) })),
+  );
+  return `${text}\n${lines.join('\n')}\n`;
 }
 
 const mostSignatures = 100;

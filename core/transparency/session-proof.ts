@@ -1,14 +1,14 @@
 /** Checks, with nothing but keys, that a session's chain is in a log, who saw it there, and since when. */
 import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
-import { cosignedAt, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
+import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
 import { leafBytes, sessionDigest } from './leaf.ts';
-import { canonicalBase64, type NoteKey } from './note.ts';
+import { canonicalBase64, type NoteKey, verifierKey } from './note.ts';
 import { rootOfInclusion } from './proofs.ts';
 import { hashBytes, leafHash } from './tree.ts';
 
 export interface LogTrust {
-  /** The key of the log; without it the origin of the proof is not checked. */
-  readonly log?: NoteKey | undefined;
+  /** Keys of the log; without one the origin of the proof is not checked. */
+  readonly log?: LogTrusted | undefined;
   readonly witnesses?: readonly NoteKey[];
   /** Every leaf of a session that a witness has read, in order. */
   readonly sessions?: (session: string) => readonly { readonly index: number; readonly hash: string }[] | undefined;
@@ -43,17 +43,17 @@ export function checkLogProof(
     const [issue] = parsed.error.issues;
     return `the log proof is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;
   }
-  const { leaf, position, checkpoint, path: hashes, cosigned } = parsed.data;
+  const { leaf, position, checkpoint, path: hashes, cosigned, keys = [] } = parsed.data;
   if (leaf.tenant !== session.tenant || leaf.session !== sessionDigest(session.tenant, session.session_id)) {
     return 'the log proof is of another session';
   }
   const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);
   const head = under(checkpoint, hashes);
-  if (typeof head === 'string') return head;
+  if (typeof head === 'string') return head + unpinned(head, keys, log);
   const seen: SeenBy[] = [];
   for (const each of cosigned) {
     const earlier = under(each.checkpoint, each.path);
-    if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}`;
+    if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}${unpinned(earlier, keys, log)}`;
     if (earlier.origin !== head.origin) return 'a cosigned checkpoint is of another log';
     for (const witness of witnesses) {
       const seconds = cosignedAt(earlier, witness);
@@ -64,12 +64,20 @@ export function checkLogProof(
   return { leaf, position, origin: head.origin, size: head.size, seen };
 }
 
+/** What to do where the log has had further keys. */
+function unpinned(reason: string, keys: readonly string[], log: LogTrusted | undefined): string {
+  const pinned = [log ?? []].flat().map(verifierKey);
+  const others = keys.filter((key) => !pinned.includes(key));
+  if (!reason.includes('is not signed by') || others.length === 0) return '';
+  return `; the bundle names further keys of the log, ${others.join(', ')}: compare them with what its operator publishes, and trust those as well`;
+}
+
 function headOver(
   leaf: LogLeaf,
   position: number,
   text: string,
   proof: readonly string[],
-  log: NoteKey | undefined,
+  log: LogTrusted | undefined,
 ): OpenCheckpoint | string {
   const head = openCheckpoint(text, log);
   if (typeof head === 'string') return head;

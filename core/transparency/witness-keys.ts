@@ -19,7 +19,7 @@ export function logKey(text: string): NoteKey {
 }
 
 /**
- * Keys of one log and of witnesses, one on each line: the kind of each says what it is of.
+ * Keys of one log, which may have had several, and of witnesses, one on each line: the kind of each says what it is of.
  * @throws TypeError that names the line.
  */
 export function logTrustOf(lines: string): Pick<LogTrust, 'log' | 'witnesses'> {
@@ -30,9 +30,10 @@ export function logTrustOf(lines: string): Pick<LogTrust, 'log' | 'witnesses'> {
     return key;
   });
   const logs = read.filter(({ type }) => type === noteKeyTypes.ed25519);
-  if (logs.length > 1) throw new TypeError('two keys are of logs; a session is in one log');
+  if (logs.some(({ name }) => name !== logs[0]!.name))
+    throw new TypeError('two keys are of logs; a session is in one log');
   return {
-    ...(logs[0] && { log: logs[0] }),
+    ...(logs.length > 0 && { log: logs }),
     witnesses: read.filter(({ type }) => type === noteKeyTypes.cosignature),
   };
 }

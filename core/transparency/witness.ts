@@ -3,9 +3,8 @@
  * histories, or goes back, finds no cosignature for one of them [transparency.witness].
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
-import { type OpenCheckpoint, openCheckpoint, type TreeHead } from './checkpoint-note.ts';
+import { type LogTrusted, type OpenCheckpoint, openCheckpoint, type TreeHead } from './checkpoint-note.ts';
 import { leafBytes } from './leaf.ts';
-import type { NoteKey } from './note.ts';
 import { rootsOfConsistency } from './proofs.ts';
 import { type Frontier, leafHash } from './tree.ts';
 
@@ -15,7 +14,7 @@ import { type Frontier, leafHash } from './tree.ts';
  */
 export function continued(
   note: string,
-  log: NoteKey,
+  log: LogTrusted,
   seen: Pick<TreeHead, 'size' | 'root'> | undefined,
   proof: readonly Buffer[],
 ): OpenCheckpoint | string {

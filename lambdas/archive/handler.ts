@@ -8,10 +8,10 @@ import { createHandler } from './http.ts';
 
 export const handler = await httpHandler(createHandler, {
   signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
-  kept: ({ bucket, signer, clock, telemetry, store, logKeyId }) => {
+  kept: ({ bucket, signer, clock, telemetry, store, logKeys }) => {
     const archive = archiveBucket({ bucket });
     const checkpoints = checkpointBucket({ bucket, signer, clock });
-    const log = logKeyId ? awsLog({ keyId: logKeyId, bucket, store }) : undefined;
+    const log = logKeys ? awsLog({ keys: logKeys, bucket, store }) : undefined;
     const cover = (entries: Parameters<typeof checkpointEntries>[1]) =>
       checkpointEntries({ checkpoints, archive, log, telemetry }, entries);
     return { archived: archive, checkpoints, archiving: { archive, cover } };

@@ -10,11 +10,11 @@ import { createHandler } from './http.ts';
 export const handler = await streamingHandler(() => {
   const ports = compose(process.env, {
     signer: (keyId, former) => lazyKmsSigner(keyId, {}, former),
-    kept: ({ bucket, signer, clock, store, logKeyId }) => ({
+    kept: ({ bucket, signer, clock, store, logKeys }) => ({
       archived: archiveBucket({ bucket }),
       checkpoints: checkpointBucket({ bucket, signer, clock }),
-      ...(logKeyId && {
-        transparency: awsLogReader({ keyId: logKeyId, bucket, store }),
+      ...(logKeys && {
+        transparency: awsLogReader({ keys: logKeys, bucket, store }),
       }),
     }),
   });

@@ -52,3 +52,20 @@ test('[evidence.keys.rotate] --rotate-signing-key waits for nobody: a folder in 
   });
   expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
 });
+
+test('[transparency.key-rotation] --rotate-log-key and --retire-log-key change the keys of a folder that nothing runs on', async () => {
+  const state = join(folder, 'log');
+  const lock = lockState(state);
+  expect(await run(['--state', state, '--rotate-log-key'])).toMatchObject({ code: 1 });
+  lock.release();
+  expect(await run(['--state', state, '--rotate-log-key'])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(
+      /^Key [0-9a-f]{16} signs the transparency log from the next start on, and [0-9a-f]{16} beside it/,
+    ),
+  });
+  expect(await run(['--state', state, '--retire-log-key'])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('is removed and signs no more'),
+  });
+});

@@ -3,7 +3,7 @@
  * Each attack is found by a witness or by a stranger who verifies a bundle; neither holds a key of the gateway.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { logSigners } from '#adapters/local/log-key.ts';
+import { logSignersOf } from '#adapters/local/log-keys.ts';
 import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
@@ -257,7 +257,7 @@ describe('[transparency.operator] is found:', () => {
 
   test('18 a log of the same sessions under a new key', async () => {
     const own = named('s-1');
-    const fresh = logSigners(generateKeyPairSync('ed25519').privateKey);
+    const fresh = logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] });
     const other = kept.opened({ signer: fresh });
     await appended(own, other);
     expect(await found(own, await proofOf('s-1', other))).toMatch(/the checkpoint is of the log/);

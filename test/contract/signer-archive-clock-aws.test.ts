@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
-import { formerKeyIds, kmsLogSigner, lazyKmsSigner } from '#adapters/aws/kms-signer.ts';
+import { formerKeyIds, kmsLogSigner, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { logBucket } from '#adapters/aws/log-bucket.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -73,7 +73,7 @@ describe('[transparency.aws] the key of the log', () => {
       { body: { PublicKey: spki } },
       { body: { Signature: sign(null, message, keys.privateKey).toString('base64') } },
     );
-    const log = await kmsLogSigner('log-1', server.client)('a/b');
+    const log = await kmsLogSigner({ keyId: 'log-1', former: [], overlaps: false }, server.client)('a/b');
     expect(log).toMatchObject(logKeyOf(keys.publicKey, 'a/b'));
     expect(verify(null, message, log.publicKey, await log.sign(message))).toBe(true);
     expect(JSON.parse(server.asked[1]!.body)).toEqual({
@@ -84,9 +84,24 @@ describe('[transparency.aws] the key of the log', () => {
     });
   });
 
+  it('[transparency.key-rotation] keeps its name when it is rotated, and the key before it signs beside it for a while', async () => {
+    const next = generateKeyPairSync('ed25519');
+    const nextSpki = next.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+    server.answers({ body: { PublicKey: nextSpki } }, { body: { PublicKey: spki } });
+    const environment = { LOG_KEY_ID: 'log-2', LOG_KEY_FORMER_IDS: 'arn:log-1' };
+    const ids = logKeyIds({ ...environment, LOG_KEY_OVERLAP: 'on' })!;
+    const both = await kmsLogSigner(ids, server.client)('t');
+    expect(both.name).toBe(logKeyOf(keys.publicKey, 't').name);
+    expect([both.beside!.id, both.former]).toEqual([logKeyOf(keys.publicKey, 't').id, undefined]);
+    server.answers({ body: { PublicKey: nextSpki } }, { body: { PublicKey: spki } });
+    const after = await kmsLogSigner(logKeyIds(environment)!, server.client)('t');
+    expect([after.beside, after.former!.map(({ id }) => id)]).toEqual([undefined, [both.beside!.id]]);
+    expect(logKeyIds({})).toBeUndefined();
+  });
+
   it('refuses when KMS does, and asks again the next time', async () => {
     server.answers(awsError('DisabledException'), { body: { PublicKey: spki } });
-    const signer = kmsLogSigner('log-1', server.client);
+    const signer = kmsLogSigner({ keyId: 'log-1', former: [], overlaps: false }, server.client);
     await expect(signer('t')).rejects.toMatchObject({ code: 'service_unavailable' });
     expect((await signer('t')).name).toMatch(/^agent-governance-gateway\/[0-9a-f]{16}\/t$/);
   });

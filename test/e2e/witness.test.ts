@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[transparency.witness] [transparency.bundle] [transparency.routes] a bundle says who saw its session, and verifies offline', async () => {
+test('[transparency.witness] [transparency.bundle] [transparency.routes] [transparency.report] a bundle says who saw its session, and verifies offline', async () => {
   expect(witnessKey).toMatch(/^auditor\+[0-9a-f]{8}\+/);
   await act('seen');
   const file = join(folder, 'seen.json');
@@ -66,6 +66,12 @@ test('[transparency.witness] [transparency.bundle] [transparency.routes] a bundl
     join(folder, 'stranger'),
     '--show-key',
   ]);
+  // [transparency.report] the reports of the gateway say the same.
+  for (const format of [[], ['--html']]) {
+    const report = await ctl('evidence', 'report', '--session', 'seen', ...format);
+    expect(report.out).toMatch(/Transparency log[\s\S]*auditor cosigned \d+ leaves at/);
+  }
+
   const unseen = await verify('--log-key', logKey, '--witness-key', stranger.out.trim());
   expect([unseen.code, unseen.out]).toEqual([1, expect.stringContaining('the witness stranger has not cosigned')]);
 

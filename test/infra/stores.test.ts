@@ -1,5 +1,6 @@
 /** The stores against `core/contracts/tables.ts`: every table as declared, and nothing that can be lost by accident. */
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { Loose } from '../support/loose.ts';
 import { ofType, type Resource, reference, synthesize } from './synthesized.ts';
 
 const { stores } = synthesize();
@@ -118,6 +119,25 @@ it('[transparency.aws] signs the log with an Ed25519 key of its own, and keeps n
   stores.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
   expect(JSON.stringify(without.stores.toJSON())).not.toContain('EDWARDS25519');
   expect(JSON.stringify(without.services.toJSON())).not.toContain('LOG_KEY_ID');
+});
+
+const formerKey = 'arn:aws:kms:eu-central-1:123456789012:key/first';
+const rotated = synthesize({ logKeyGeneration: 2, formerLogKeys: formerKey });
+
+it('[transparency.key-rotation] makes a second key of the log beside the first, and both sign during the overlap', () => {
+  rotated.stores.hasResourceProperties('AWS::KMS::Alias', { AliasName: 'alias/agent-governance-log-2' });
+  const statements = (role: Loose) => role.Properties.Policies[0].PolicyDocument.Statement as Loose[];
+  const signing = Object.values(ofType(rotated.services, 'AWS::IAM::Role')).filter(
+    ({ Properties }) =>
+      Properties.Policies?.length > 0 &&
+      statements({ Properties }).some(
+        ({ Action, Resource }) => [Action].flat().includes('kms:Sign') && [Resource].flat().includes(formerKey),
+      ),
+  );
+  expect(signing).toHaveLength(2);
+  const text = JSON.stringify(rotated.services.toJSON());
+  expect(text).toContain('"LOG_KEY_OVERLAP":"on"');
+  expect(text).toContain(`"LOG_KEY_FORMER_IDS":"${formerKey}"`);
 });
 
 it('[cloud.secrets-without-values] draws the admin token inside Secrets Manager: no template holds a secret', () => {

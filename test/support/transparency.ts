@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
-import { logSigners } from '#adapters/local/log-key.ts';
+import { logSignersOf } from '#adapters/local/log-keys.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
@@ -25,11 +25,12 @@ export type TestLog = Awaited<ReturnType<typeof testLog>>;
 export async function testLog() {
   const dynamo = await startDynamo();
   const folder = await mkdtemp(join(tmpdir(), 'log-'));
-  const heads = logTable({ client: dynamo.client(), tables: await dynamo.createTables() });
+  const store = { client: dynamo.client(), tables: await dynamo.createTables() };
+  const heads = logTable(store);
   const objects = folderLog(folder);
   const key = generateKeyPairSync('ed25519').privateKey;
   const time = { ms: Date.UTC(2026, 0, 1) };
-  const signer = logSigners(key);
+  const signer = logSignersOf({ current: key, former: [] });
 
   /** A process of the log; what it is given in place of the stores may stop it anywhere. */
   const opened = (parts: Partial<Pick<LogPorts, 'heads' | 'objects' | 'signer'>> = {}) =>
@@ -40,7 +41,7 @@ export async function testLog() {
     });
 
   return {
-    ...{ heads, objects, key, signer, time, opened, folder },
+    ...{ heads, objects, store, key, signer, time, opened, folder },
     /** Every leaf, read from the tiles and held against the signed root. */
     async leaves(log: TransparencyLog, tenant = 'default') {
       const note = await log.checkpoint(tenant);

@@ -13,11 +13,16 @@ export class Watcher {
   readonly signer = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
   readonly history: { size: number; at: string }[] = [];
   sessions: KnownSessions = new Map();
-  readonly #log: NoteKey;
+  #log: NoteKey | readonly NoteKey[];
   #seen: { size: number; root: Buffer; tree: Frontier } | undefined;
 
   constructor(log: NoteKey) {
     this.#log = log;
+  }
+
+  /** Of a log whose key was rotated. */
+  trust(keys: readonly NoteKey[]): void {
+    this.#log = keys;
   }
 
   /** @returns why the log is refused; undefined when its checkpoint was cosigned and handed in. */

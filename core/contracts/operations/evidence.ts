@@ -62,6 +62,10 @@ export const evidence = {
   logCheckpoint: {
     output: z.strictObject({
       log_key: z.string().meta({ description: 'Verifier key of the log; pin one that was got elsewhere.' }),
+      former_log_keys: z
+        .array(z.string())
+        .optional()
+        .meta({ description: 'Verifier keys before it, newest first; the first of them signs beside it for a while.' }),
       checkpoint: z.string().meta({ description: 'Signed note.' }),
       cosigned: z.array(z.strictObject({ witness: z.string(), size: count, note: z.string() })),
     }),

@@ -1,0 +1,63 @@
+/**
+ * Objects of the transparency log in the table of its head, for gateways that share a store and no folder. Each is put once and
+ * keeps its bytes.
+ *
+ * Items: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, is a fifth of what an item holds.
+ * Access patterns: put unless it is there; get (consistent); the names of a folder (consistent Query).
+ */
+import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { LogObjects } from '#core/transparency/ports.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import type { logTable } from './log-table.ts';
+
+const seriesOf = (tenant: string, folder: string): string => `log-objects#${tenant}#${folder}`;
+
+function keyOf(tenant: string, path: string): Item {
+  const cut = path.lastIndexOf('/');
+  return toItem({ series: seriesOf(tenant, path.slice(0, cut)), at: path.slice(cut + 1) });
+}
+
+export function logObjectsTable({ client, tables }: Parameters<typeof logTable>[0]): LogObjects {
+  const TableName = tables.observations;
+  return {
+    async put(tenant, path, bytes) {
+      const Item = { ...keyOf(tenant, path), ...toItem({ bytes }) };
+      const put = new PutItemCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(series)' });
+      await stored(client.send(put).catch(unlessPresent));
+    },
+
+    async get(tenant, path) {
+      const Key = keyOf(tenant, path);
+      const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
+      return Item && Buffer.from((fromItem(Item as Item) as { bytes: Uint8Array }).bytes);
+    },
+
+    async list(tenant, folder) {
+      const names: string[] = [];
+      let next: Item | undefined;
+      do {
+        const page = await stored(
+          client.send(
+            new QueryCommand({
+              TableName,
+              ConsistentRead: true,
+              KeyConditionExpression: 'series = :series',
+              ExpressionAttributeValues: toItem({ ':series': seriesOf(tenant, folder) }),
+              ProjectionExpression: '#at',
+              ExpressionAttributeNames: { '#at': 'at' },
+              ...(next && { ExclusiveStartKey: next }),
+            }),
+          ),
+        );
+        names.push(...(page.Items ?? []).map((item) => (fromItem(item as Item) as { at: string }).at));
+        next = page.LastEvaluatedKey as Item | undefined;
+      } while (next);
+      return names.sort();
+    },
+  };
+}
+
+/** An object that is there stays as it is. */
+function unlessPresent(cause: unknown): undefined {
+  if ((cause as Error).name !== 'ConditionalCheckFailedException') throw cause;
+}

@@ -1,0 +1,110 @@
+/**
+ * The keys of the transparency log in a state folder: the private key in use, the one before it while both sign, and the public
+ * keys of those that signed before, oldest first [transparency.key-rotation].
+ */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { type LogSigner, logKeyOf, rawKey } from '#core/transparency/note.ts';
+import { syncFolder, writeDurably } from './durable-file.ts';
+import { ed25519KeyFile, logSigner } from './log-key.ts';
+
+const keyPath = (folder: string): string => join(folder, 'log-key.pem');
+const previousPath = (folder: string): string => join(folder, 'log-key-previous.pem');
+const formerPath = (folder: string): string => join(folder, 'log-keys.json');
+
+export interface LogKeys {
+  readonly current: KeyObject;
+  /** Private too: it signs beside the current one. */
+  readonly previous?: KeyObject;
+  /** Public keys before the current one, oldest first; the previous one is the last of them. */
+  readonly former: readonly KeyObject[];
+}
+
+/** @param made how the first key of the folder comes about; a random one where this is absent. */
+export async function logKeysOf(folder: string, made?: () => Promise<KeyObject>): Promise<LogKeys> {
+  const current = await ed25519KeyFile(keyPath(folder), made);
+  const same = (key: KeyObject) => rawKey(key).equals(rawKey(createPublicKey(current)));
+  const former = (await formerKeys(folder)).filter((key) => !same(key));
+  const pem = await unlessMissing(readFile(previousPath(folder), 'utf8'));
+  const previous = pem === undefined ? undefined : createPrivateKey(pem);
+  // A rotation that stopped in between leaves the current key as the previous one.
+  return { current, former, ...(previous && !same(createPublicKey(previous)) && { previous }) };
+}
+
+/** The signer of each tenant's log. */
+export const logSignersOf =
+  ({ current, previous, former }: LogKeys) =>
+  async (tenant: string): Promise<LogSigner> => {
+    const publicKey = createPublicKey(current);
+    const first = former[0] ?? publicKey;
+    const signing = (privateKey: KeyObject) =>
+      logSigner({ ...logKeyOf(createPublicKey(privateKey), tenant, first), privateKey });
+    const beside = previous && signing(previous);
+    const silent = former
+      .map((key) => logKeyOf(key, tenant, first))
+      .filter(({ id }) => !beside?.id.equals(id))
+      .reverse();
+    return { ...signing(current), ...(beside && { beside }), ...(silent.length > 0 && { former: silent }) };
+  };
+
+/**
+ * Puts a new key in place of the one in use, which signs beside it until `retireLogKey`. No gateway may run on the folder
+ * meanwhile. A crash in between leaves the log as it was, with one more listed key.
+ * @throws Error while the key before the present one still signs.
+ */
+export async function rotateLogKey(folder: string): Promise<{ from: string; to: string }> {
+  const { current, previous } = await logKeysOf(folder);
+  if (previous) throw new Error('Two keys of the log sign already: end that with --retire-log-key, then rotate again.');
+  const before = createPublicKey(current);
+  const listed = await formerKeys(folder);
+  const others = listed.filter((key) => !rawKey(key).equals(rawKey(before)));
+  const pems = [...others, before].map((key) => key.export({ format: 'pem', type: 'spki' }).toString());
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  await writeDurably(formerPath(folder), `${JSON.stringify({ former: pems }, null, 2)}\n`);
+  await writeDurably(previousPath(folder), current.export({ format: 'pem', type: 'pkcs8' }));
+  await writeDurably(keyPath(folder), privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  return { from: fingerprint(before), to: fingerprint(publicKey) };
+}
+
+/** Removes the private key that signed beside the present one. @throws Error when there is none. */
+export async function retireLogKey(folder: string): Promise<{ retired: string }> {
+  const { previous } = await logKeysOf(folder);
+  if (!previous) throw new Error('One key of the log signs: there is none to retire. --rotate-log-key makes a second.');
+  await rm(previousPath(folder));
+  await syncFolder(folder);
+  return { retired: fingerprint(createPublicKey(previous)) };
+}
+
+/** The first 16 hex digits of the key, as the names of logs have those of their first key. */
+export const fingerprint = (key: KeyObject): string => logKeyOf(key, 'x').name.split('/')[1]!;
+
+/**
+ * The key of a log that several processes keep. All of them have the signing key of the store, and arrive at this one from it;
+ * nothing leads back from it.
+ */
+export function sharedLogKey(signingKeyPem: string): KeyObject {
+  const secret = createPrivateKey(signingKeyPem).export({ format: 'der', type: 'pkcs8' });
+  const seed = hkdfSync('sha256', secret, '', 'agent-governance-gateway transparency log', 32);
+  const key = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.from(seed)]);
+  return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+}
+
+const listSchema = z.strictObject({ former: z.array(z.string()).max(32) });
+
+async function formerKeys(folder: string): Promise<KeyObject[]> {
+  const text = await unlessMissing(readFile(formerPath(folder), 'utf8'));
+  if (text === undefined) return [];
+  try {
+    return listSchema.parse(JSON.parse(text)).former.map((pem) => createPublicKey(pem));
+  } catch (cause) {
+    throw new Error(`${formerPath(folder)} is not a list of log keys: restore it from a copy.`, { cause });
+  }
+}
+
+const unlessMissing = (reading: Promise<string>): Promise<string | undefined> =>
+  reading.catch((fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'ENOENT') throw fault;
+    return undefined;
+  });

@@ -1,0 +1,32 @@
+/** The section of a report with the proof that the session is in the transparency log, for a reader who checks it by hand [transparency.report]. */
+import type { Verification } from '#core/contracts/evidence.ts';
+import type { LogProof } from '#core/contracts/transparency.ts';
+import { leafBytes } from '#core/transparency/leaf.ts';
+import { leafHash } from '#core/transparency/tree.ts';
+import type { ActionStory } from './report-parts.ts';
+
+/** Undefined where no proof was checked. */
+export function proofStory({ log }: Verification, proof: LogProof | undefined): ActionStory | undefined {
+  if (!log || !proof) return undefined;
+  return {
+    title: log.origin,
+    outcome: `entries 0 to ${log.index} are leaf ${log.position} of ${log.size}`,
+    facts: [
+      { label: 'Leaf hash', value: leafHash(leafBytes(proof.leaf)).toString('hex'), code: true },
+      ...log.witnesses.map(({ witness, at, size }) => ({
+        label: 'Witness',
+        value: `${witness} cosigned ${size} leaves at ${at}`,
+      })),
+      ...(log.witnesses.length === 0 ? [{ label: 'Witness', value: 'none has cosigned it yet' }] : []),
+    ],
+    documents: [
+      { heading: 'Leaf', json: JSON.stringify(proof.leaf, null, 2) },
+      { heading: 'Inclusion proof, from the leaf to the root', json: JSON.stringify(proof.path, null, 2) },
+      { heading: 'Checkpoint', json: proof.checkpoint.trimEnd() },
+      ...proof.cosigned.map(({ checkpoint, path }) => ({
+        heading: 'Cosigned checkpoint and its inclusion proof',
+        json: `${checkpoint.trimEnd()}\n\n${JSON.stringify(path, null, 2)}`,
+      })),
+    ],
+  };
+}

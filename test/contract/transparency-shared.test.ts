@@ -1,0 +1,152 @@
+/** One log for several gateways over one store: writers side by side that stop anywhere, over a table and over a bucket. */
+import { generateKeyPairSync } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { logBucket } from '#adapters/aws/log-bucket.ts';
+import { logObjectsTable } from '#adapters/dynamodb/log-objects-table.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
+import type { ChainPoint } from '#core/contracts/evidence.ts';
+import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
+import type { LogHeads, LogObjects } from '#core/transparency/ports.ts';
+import { rootsOfConsistency } from '#core/transparency/proofs.ts';
+import { checkLogProof } from '#core/transparency/session-proof.ts';
+import { keptEvidence } from '../../bin/local/kept-evidence.ts';
+import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
+import { FakeBucket } from '../support/fake-bucket.ts';
+import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
+
+let kept: TestLog;
+beforeEach(async () => {
+  kept = await testLog();
+});
+afterEach(() => kept.stop());
+
+class Killed extends Error {}
+
+/** A process that ends at its n-th write: before it is done, or after it and before its answer. */
+function process_(objects: LogObjects, at: number) {
+  let writes = 0;
+  const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
+    writes++;
+    if (writes > at || (writes === at && at % 2 === 0)) throw new Killed();
+    const result = await write();
+    if (writes === at) throw new Killed();
+    return result;
+  };
+  const heads: LogHeads = {
+    ...kept.heads,
+    replace: (...args) => guarded(() => kept.heads.replace(...args)),
+    remember: (...args) => guarded(() => kept.heads.remember(...args)),
+  };
+  return kept.opened({ heads, objects: { ...objects, put: (...args) => guarded(() => objects.put(...args)) } });
+}
+
+const stores: Record<string, () => LogObjects> = {
+  'in the table of the head': () => logObjectsTable(kept.store),
+  'in a bucket that replaces nothing': () => logBucket({ bucket: 'archive', client: new FakeBucket(100).client }),
+};
+
+describe.each(Object.keys(stores))('[transparency.shared-store] [transparency.survives-kill] objects %s', (name) => {
+  test('writers side by side, each killed again and again, lose and double no leaf', async () => {
+    const objects = stores[name]!();
+    const seen: string[] = [];
+    let kills = 0;
+    /** A process after another takes the batches; what was not done is given again, as a stream does. */
+    const writer = async (own: number, batches: readonly ChainPoint[][]) => {
+      let life = own + 1;
+      for (const batch of batches) {
+        for (;;) {
+          life = (life % 7) + 1;
+          const log = process_(objects, life < 6 ? life : Number.POSITIVE_INFINITY);
+          const done = await log.append(batch).then(
+            () => true,
+            (thrown: Error) => {
+              if (!(thrown instanceof Killed) && (thrown as { code?: string }).code !== 'service_unavailable')
+                throw thrown;
+              kills++;
+              return false;
+            },
+          );
+          seen.push((await kept.heads.head('default'))?.checkpoint ?? '');
+          if (done) break;
+        }
+      }
+    };
+    const batches = (own: number) =>
+      Array.from({ length: 5 }, (_b, batch) =>
+        Array.from({ length: 16 }, (_p, at) => pointOf(`s-${own}-${batch}-${at}`, 0)).concat(
+          // A session that all of them log: the furthest place wins.
+          pointOf('common', own * 5 + batch),
+        ),
+      );
+    await Promise.all([0, 1, 2, 3].map((own) => writer(own, batches(own))));
+
+    expect(kills).toBeGreaterThan(20);
+    const log = kept.opened({ objects });
+    const leaves = await kept.leaves(log);
+    const own = leaves.filter(({ session }) => session !== leaves.find(({ index }) => index > 0)?.session);
+    expect(own).toHaveLength(4 * 5 * 16);
+    expect(new Set(leaves.map(({ session, index }) => `${session} ${index}`)).size).toBe(leaves.length);
+    const trust = { log: await kept.signer('default') };
+    for (const session_id of ['s-0-0-0', 's-3-4-15', 'common'])
+      expect(
+        checkLogProof(await log.proof('default', session_id), { tenant: 'default', session_id }, trust),
+      ).toMatchObject({
+        size: leaves.length,
+      });
+    // Whatever anybody saw meanwhile, the log only grew.
+    const last = openCheckpoint((await log.checkpoint('default'))!, trust.log);
+    for (const note of new Set(seen.filter((each) => each !== ''))) {
+      const earlier = openCheckpoint(note, trust.log);
+      if (typeof earlier === 'string' || typeof last === 'string') throw new Error('a checkpoint is not of the log');
+      const proof = (await log.consistency('default', earlier.size, last.size))!;
+      expect(rootsOfConsistency(earlier.size, last.size, earlier.root, proof)).toEqual({
+        earlier: earlier.root,
+        later: last.root,
+      });
+    }
+  });
+});
+
+describe('[transparency.shared-store] gateways of one store', () => {
+  let dynamo: TestDynamo;
+  const folder = mkdtempSync(join(tmpdir(), 'shared-log-'));
+  beforeAll(async () => {
+    dynamo = await startDynamo();
+  });
+  afterAll(async () => {
+    await dynamo.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('come to one key from the signing key of the store, and keep one log; another key is refused', async () => {
+    const store = { client: dynamo.client(), tables: await dynamo.createTables('shared-'), shared: true };
+    const telemetry = logTelemetry({ clock: systemClock, write: () => {}, service: 't', deployment: 't' });
+    const evidence = { entries: () => (async function* () {})() };
+    const start = (name: string) =>
+      keptEvidence({ stateFolder: join(folder, name), store, evidence, clock: systemClock, telemetry });
+    const first = await start('a');
+    // What an operator copies to every process of a store.
+    mkdirSync(join(folder, 'b'));
+    copyFileSync(join(folder, 'a/signing-key.pem'), join(folder, 'b/signing-key.pem'));
+    const second = await start('b');
+    await Promise.all([
+      first.transparency.append([pointOf('s-1', 0), pointOf('s-2', 0)]),
+      second.transparency.append([pointOf('s-2', 0), pointOf('s-3', 0)]),
+    ]);
+    const trust = { log: await first.transparency.signer('default') };
+    for (const session_id of ['s-1', 's-2', 's-3'])
+      for (const { transparency } of [first, second]) {
+        const proof = await transparency.proof('default', session_id);
+        expect(checkLogProof(proof, { tenant: 'default', session_id }, trust)).toMatchObject({ size: 3 });
+      }
+    mkdirSync(join(folder, 'c'));
+    copyFileSync(join(folder, 'a/signing-key.pem'), join(folder, 'c/signing-key.pem'));
+    const other = generateKeyPairSync('ed25519');
+    writeFileSync(join(folder, 'c/log-key.pem'), other.privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    await expect(start('c')).rejects.toThrow('Copy log-key.pem');
+    await Promise.all([first, second].map(({ checkpoints }) => checkpoints.close()));
+  });
+});
