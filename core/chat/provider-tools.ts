@@ -21,10 +21,8 @@ type PassedHeaders = Readonly<Record<string, string>>;
 
 /** @throws GatewayError `invalid_request` that names what was found and what is allowed. */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
-  if (isGiven(body.mcp_servers))
-    throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
-  if (isGiven((body.container as JsonObject | undefined)?.skills))
-    throw refusal('container.skills', 'none');
+  if (isGiven(body.mcp_servers)) throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
+  if (isGiven((body.container as JsonObject | undefined)?.skills)) throw refusal('container.skills', 'none');
   for (const [at, tool] of listOf(body.tools).entries()) {
     const type = (tool as JsonObject | null)?.type ?? 'custom';
     if (typeof type !== 'string' || !matches([...callerRun, ...settings.provider_tools], type))
@@ -79,5 +77,4 @@ const listOf = (value: Json | undefined): Json[] =>
 
 const isGiven = (value: Json | undefined): boolean => listOf(value).length > 0;
 
-const refusal = (found: string, allowed: string) =>
-  invalidRequest(`Found ${found}; allowed: ${allowed}.`);
+const refusal = (found: string, allowed: string) => invalidRequest(`Found ${found}; allowed: ${allowed}.`);

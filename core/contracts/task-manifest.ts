@@ -70,7 +70,7 @@ export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
 /** The task sheet of a session's first request. */
 export interface FirstSheet {
   readonly recipients: readonly string[];
-  /** Absent where the request names none: then they are no limit. */
+  /** Absent where the request names none: resources are then not limited. */
   readonly resources?: readonly string[];
 }
 

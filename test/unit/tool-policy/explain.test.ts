@@ -62,7 +62,10 @@ test('[provenance.rules] a condition on a source that was not traced ends the tr
   const source = { to: { source: 'trusted' } };
   const parameters = { to: 'eve', amount: 5 };
   expect(traced([rule({ arguments: source }), rule({})], call({ parameters }))).toMatchObject([
-    { matched: false, failed: { field: 'arguments.to', found: expect.stringMatching(/^a source that is not known here/) } },
+    {
+      matched: false,
+      failed: { field: 'arguments.to', found: expect.stringMatching(/^a source that is not known here/) },
+    },
   ]);
   const both = { ...source, amount: { equals: 6 } };
   expect(traced([rule({ arguments: both }), rule({})], call({ parameters }))).toMatchObject([
