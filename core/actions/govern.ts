@@ -26,7 +26,6 @@ import { type ApprovalCandidate, type GovernedAction, sessionOwner, tasksOf } fr
 import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
-import { review } from './review.ts';
 import { endOfStarted, firstOutcome, idOfKey, startOf } from './started.ts';
 import { keepPrompt, withSources } from './value-sources.ts';
 import { type WaitStrategy, waitingFor } from './wait.ts';
@@ -210,8 +209,9 @@ async function enforce(
       const [result] = await Promise.all([carry(ports, started, entry.hash), follow(ports, action, entry)]);
       return result;
     }
+    // Loaded with the first review: few calls of a model's reply wait, and chat functions start smaller.
     case 'review':
-      return review(ports, action, candidate, carry, wait);
+      return (await import('./review.ts')).review(ports, action, candidate, carry, wait);
   }
 }
 
