@@ -42,7 +42,7 @@ export function unionOf(names: readonly FunctionName[]): Rights {
     for (const [table, access] of Object.entries(spec.tables) as [TableName, Access][])
       tables[table] = both(tables[table], access);
   const granted = rights.filter((right) => specs.some((spec) => spec[right]));
-  const widest = (member: 'objects' | 'results') => {
+  const widest = (member: 'objects' | 'results' | 'definitions') => {
     const words = specs.map((spec) => spec[member]);
     if (words.includes('write')) return { [member]: 'write' };
     return words.includes('read') && { [member]: 'read' };
@@ -60,5 +60,6 @@ export function unionOf(names: readonly FunctionName[]): Rights {
     ...(specs.some(({ votes }) => votes === 'verifies') && { votes: 'verifies' as const }),
     ...widest('objects'),
     ...widest('results'),
+    ...widest('definitions'),
   };
 }

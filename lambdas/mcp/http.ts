@@ -60,7 +60,8 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     event: HttpEvent,
     call: McpCall,
   ): Promise<HttpReply> => {
-    assertKnownVersion(call.headers);
+    // A posted message may claim its revision itself: its id belongs to the answer.
+    if (event.httpMethod !== 'POST') assertKnownVersion(call.headers);
     if (rawBody(event).length > largeBytes) await ports.pause(0); // other work has a turn
     switch (operation) {
       case 'mcpStream':

@@ -87,7 +87,9 @@ test('[approval.pr-comment] [pr-comment.place] a request is asked on its pull re
 test('[pr-comment.signature] [pr-comment.once] [sod.unmapped-chat] forged, repeated and unmapped comments decide nothing', async () => {
   const id = await asked('comment-forged', 8);
   expect((await comment(`/approve ${id}`, 8, { secret: 'guessed' })).status).toBe(401);
-  expect((await comment(`/approve ${id}`, 8, { login: 'stranger', id: 77 })).body.text).toMatch(/no person/);
+  expect((await comment(`/approve ${id}`, 8, { login: 'stranger', id: 77 })).body.text).toMatch(
+    /not mapped to a person/,
+  );
   expect((await comment(`/approve ${id}`, 8, { login: 'stranger', id: 77 })).status).toBe(409);
   expect(await statusOf(id)).toBe('pending');
 });

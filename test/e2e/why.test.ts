@@ -64,8 +64,8 @@ test('[policy.why] a line that is blocked for one of its commands names the comm
   expect(rm).toMatchObject({ tool: 'shell.rm', target: '/', decision: 'block', matched_rule: 'shell:shell.rm' });
   expect(matchedIn(rm?.trace)).toEqual(['shell:shell.rm']);
   const { out } = await agentctl(['why', id], { AGENTCTL_KEY: 'e2e-alice', AGENTCTL_URL: gateway.ready.admin_url });
-  expect(out).toMatch(/decided_by: +effect/);
-  expect(out).toMatch(/effect .*shell\.rm \/ .*shell:shell\.rm/);
+  expect(out).toMatch(/decided by: the effect shell\.rm on \/ \(delete\), by rule \d+ shell:shell\.rm/);
+  expect(out).toMatch(/- block +shell\.rm on \/ \(delete\): shell:shell\.rm/);
 });
 
 test('[policy.why] a service allowed by its name waits because its effect has no rule, and why says which', async () => {

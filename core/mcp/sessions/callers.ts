@@ -4,7 +4,7 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
 import { type McpCall, serversOf } from '../http-call.ts';
 import type { McpPorts } from '../ports.ts';
-import { assumedVersion, type Era, eraOf } from '../protocol/era.ts';
+import { assertKnownVersion, assumedVersion, type Era, eraOf } from '../protocol/era.ts';
 import type { RpcMessage } from '../protocol/messages.ts';
 import type { Caller } from './caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
@@ -26,6 +26,7 @@ export class Callers {
   /** The caller of a message; `initialize` opens a session. */
   async ofMessage(message: RpcMessage, call: McpCall): Promise<Caller> {
     const era = eraOf(message, call.headers);
+    if (era === 'session') assertKnownVersion(call.headers);
     const entries = serversOf(call);
     const opening = message.kind === 'request' && message.request.method === 'initialize';
     if (era === 'session' && opening) {

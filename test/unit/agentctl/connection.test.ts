@@ -76,7 +76,7 @@ describe('credential', () => {
   test('a broken keys file is named, its content is not', async () => {
     home.write('state/keys.json', '{"agent": secret-key}');
     const { code, err } = await home.run(['whoami', '--url', server.url]);
-    expect([code, err.includes('keys.json is not JSON'), err.includes('secret')]).toEqual([2, true, false]);
+    expect([code, err.includes('keys.json is not valid JSON'), err.includes('secret')]).toEqual([2, true, false]);
   });
 });
 
