@@ -7,7 +7,7 @@ import { type Call, expectStatus } from './caller.ts';
 const session = 'cloud-endpoints';
 
 /** What this run has not made, and the log that outsiders watch, which no deployment of functions keeps. */
-const notThere = /\/(rollouts|traces)\/\{id\}$|\/evidence\/log\//;
+const notThere = /\/(rollouts|traces)\/\{id\}$|\/mcp\/tools\/\{name\}$|\/evidence\/log\//;
 
 /** What these reads cannot do without. */
 const queries: Readonly<Record<string, string>> = {
@@ -23,6 +23,7 @@ export function endpointChecks(call: Call): Check[] {
       .replace('{envelope_id}', id)
       .replace('/manifests/{id}', `/manifests/${manifest}`)
       .replace('{id}', session)
+      .replace('{name}', 'no_such_tool')
       .replace('{version}', '1');
   const reads = routes.filter(({ method, surface }) => method === 'GET' && surface === 'admin');
 
