@@ -6,7 +6,7 @@
 import { targetArgument } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
@@ -300,54 +300,4 @@ export function isAccepted(
     return besides.length === 0 || covers(mark.shadows, besides);
   }
   return revision === 0 && (guard === undefined || heldKinds(definition, guard).length === 0);
-}
-
-/**
- * Accepts the definition seen last.
- * @param looked fingerprint of the definition that the human looked at; undefined for whichever was seen last.
- * @param record writes the act down, before it holds.
- * @throws GatewayError `not_found`, `conflict` (nothing changed, or changed again).
- */
-export async function acceptDefinition(
-  store: McpStore,
-  upstream: string,
-  tool: string,
-  looked: string | undefined,
-  record: (accepted: ToolMark) => Promise<unknown>,
-): Promise<ToolMark> {
-  const marks = await store.marks(upstream);
-  const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-  if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
-  if (!mark.changed)
-    throw new GatewayError('conflict', `The definition of ${tool} has not changed, so there is nothing to accept.`);
-  const { changed: seen, about } = mark;
-  if (looked !== undefined && looked !== seen.fingerprint)
-    throw new GatewayError(
-      'conflict',
-      `The definition of ${tool} that waits is ${seen.fingerprint}, not ${looked}: it changed again. Look at it before you accept it.`,
-    );
-  const kept = seen.kept ?? (seen.fingerprint === mark.fingerprint ? mark.kept : undefined);
-  // Its surface is taken when the definition is seen next.
-  const accepted = {
-    ...{ fingerprint: seen.fingerprint, seen_at: seen.seen_at },
-    ...(about && { about }),
-    ...(seen.shadows && { shadows: seen.shadows }),
-    ...(kept !== undefined && { kept }),
-  };
-  await record(accepted);
-  const written = await store.putMarks({ ...marks, tools: { ...marks.tools, [tool]: accepted } });
-  if (!written)
-    throw new GatewayError(
-      'conflict',
-      `The definitions of ${upstream} changed at the same moment, and nothing was accepted. Read them again, then accept.`,
-    );
-  return accepted;
-}
-
-/** The server of a tool, where only one has it. @throws GatewayError `not_found`, `invalid_request` (several have it). */
-export function upstreamOf(all: readonly ToolMarks[], tool: string): string {
-  const having = all.filter(({ tools }) => Object.hasOwn(tools, tool)).map(({ upstream }) => upstream);
-  if (having.length === 0) throw notFound(`Tool ${tool}`);
-  if (having.length > 1) throw invalidRequest(`${having.join(', ')} have a tool ${tool}; say which with ?upstream=.`);
-  return having[0]!;
 }
