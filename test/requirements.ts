@@ -1836,7 +1836,7 @@ const toolGateway: readonly Requirement[] = [
   must('mcp.foreign-ids', 'Tasks, sessions and requests of another key are as unknown as none.'),
   must(
     'mcp.refusals',
-    'What is not a JSON-RPC message, or names a protocol revision that is not spoken, is HTTP 400 with a JSON-RPC error; errors of requests are HTTP 200.',
+    'What is not JSON (-32700) or not a JSON-RPC message (-32600) is HTTP 200 with a JSON-RPC error, as errors of requests are; a protocol revision that is not spoken is HTTP 400.',
   ),
   must('mcp.headers', 'Headers that repeat a message must say what it says (-32020).'),
   must('mcp.store-steps', 'An MCP block takes at most three store steps in a row, an allow at most four.'),

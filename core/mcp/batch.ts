@@ -7,12 +7,11 @@ import { idOf, isObject, mcpCodes, RpcFault, responseOf } from './protocol/messa
 
 /** @throws RpcFault for an empty batch, and for one under another revision. */
 export function assertBatch(items: readonly Json[], version: string | undefined): void {
-  if (items.length === 0)
-    throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty; send at least one message.', { status: 400 });
+  if (items.length === 0) throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty; send at least one message.');
   if (version === batchVersion) return;
   const found = version === undefined ? 'no revision' : `revision ${version.slice(0, 40)}`;
   const message = `Found a batch under ${found}; batches belong to ${batchVersion} alone. Send one message a request.`;
-  throw new RpcFault(mcpCodes.invalidRequest, message, { status: 400 });
+  throw new RpcFault(mcpCodes.invalidRequest, message);
 }
 
 /** @param post answers one message. */

@@ -50,7 +50,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
       const { params } = inputsOf(route, event);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
-      return refusal(event, fault);
+      return refusal(event, fault, route.operation !== 'mcpSessionMessage');
     }
   };
 
@@ -131,14 +131,17 @@ function wantsEvents(event: HttpEvent): void {
   });
 }
 
-/** A refusal before there is a session: an HTTP status with a JSON-RPC body. */
-function refusal(event: HttpEvent, fault: unknown): HttpReply {
+/**
+ * A refusal before there is a session: an HTTP status with a JSON-RPC body.
+ * @param inPlace whether the answer to this HTTP request is the answer to the message; else its client reads the status alone.
+ */
+function refusal(event: HttpEvent, fault: unknown, inPlace: boolean): HttpReply {
   if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;
   const { error } = errorOf(fault);
   const shape = { body: () => responseOf(null, { error }) };
   if (fault instanceof RpcFault) {
     const body = JSON.stringify(responseOf(fault.id ?? null, { error }));
-    const statusCode = fault.status === 200 && fault.id === undefined ? 400 : fault.status;
+    const statusCode = fault.status === 200 && !inPlace ? 400 : fault.status;
     return { statusCode, headers: { 'content-type': 'application/json' }, body };
   }
   const reply = errorReply(fault, shape);

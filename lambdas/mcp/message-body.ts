@@ -32,7 +32,7 @@ export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean
     const defect = jsonDefectOf(fault);
     if (defect !== undefined) throw unfit(bytes, message, defect, inPlace);
     const unreadable = (cause as Error | undefined)?.name === 'SyntaxError' || message.includes('UTF-8');
-    throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message, { status: 400 });
+    throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message);
   }
 }
 
@@ -41,5 +41,5 @@ function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: 
   const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
   const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? idOf(loose) : null;
   const data = { reason: defect };
-  return new RpcFault(mcpCodes.invalidParams, message, id === null ? { status: 400, data } : { data, id });
+  return new RpcFault(mcpCodes.invalidParams, message, id === null ? { data } : { data, id });
 }

@@ -109,19 +109,19 @@ describe('sessions', () => {
 
 describe('what is refused', () => {
   test.each<[string, number, number, unknown, Readonly<Record<string, string>>]>([
-    ['no JSON', 400, -32700, '{"jsonrpc"', {}],
-    ['no JSON-RPC', 400, -32600, { id: 1, method: 'ping' }, {}],
-    ['duplicate keys', 400, -32600, '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}', {}],
+    ['no JSON', 200, -32700, '{"jsonrpc"', {}],
+    ['no JSON-RPC', 200, -32600, { id: 1, method: 'ping' }, {}],
+    ['duplicate keys', 200, -32600, '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}', {}],
     [
       'deep nesting',
-      400,
+      200,
       -32600,
       `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(80)}1${'}'.repeat(81)}`,
       {},
     ],
-    ['an empty batch', 400, -32600, [], {}],
+    ['an empty batch', 200, -32600, [], {}],
     ['an unknown method', 200, -32601, { jsonrpc: '2.0', id: 1, method: 'tools/burn' }, {}],
-    ['params that are a list', 400, -32600, { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, {}],
+    ['params that are a list', 200, -32600, { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, {}],
     ['arguments that are no object', 200, -32602, rpcCall('echo', ['x']), {}],
     ['arguments of 5 MB', 200, -32602, rpcCall('echo', { text: 'x'.repeat(5e6) }), {}],
     ['a target with line breaks', 200, -32602, rpcCall('get_file', { path: 'a\nb' }), {}],

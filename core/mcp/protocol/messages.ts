@@ -127,7 +127,7 @@ const isId = (id: unknown): id is RequestId =>
   (typeof id === 'string' && id.length <= 1024) || (typeof id === 'number' && Number.isSafeInteger(id));
 
 const notRpc = (why: string): RpcFault =>
-  new RpcFault(mcpCodes.invalidRequest, `Invalid JSON-RPC 2.0 message: ${why}.`, { status: 400 });
+  new RpcFault(mcpCodes.invalidRequest, `Invalid JSON-RPC 2.0 message: ${why}.`);
 
 /** An error as another server wrote it. */
 export function rpcError({ code, message, data }: JsonObject): RpcError {
