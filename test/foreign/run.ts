@@ -1,81 +1,29 @@
 /**
- * Has Go's own libraries verify a log that the gateway wrote: notes, tiles, proofs. `npm run test:foreign`; without Go it is
- * skipped and says so, with FOREIGN=required it fails instead.
+ * Foreign code reads what the gateway writes (`npm run test:foreign`): Go's own libraries verify the transparency log, and the
+ * OpenTelemetry Collector receives traces. Without Go the tier is skipped and says so, with FOREIGN=required it fails instead.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { cosign, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { leafBytes } from '#core/transparency/leaf.ts';
-import { noteKeyTypes, noteSigner, verifierKey } from '#core/transparency/note.ts';
-import { tileAt, tilePath } from '#core/transparency/tiles.ts';
-import { pointOf, testLog } from '../support/transparency.ts';
+import { join } from 'node:path';
+import { check, runChecks } from '../support/checks.ts';
+import { builtFromGo, goCommand } from '../support/go-programs.ts';
+import { collectorChecks, startCollector } from './collector.ts';
+import { verifyLog } from './log.ts';
 
-const go = ['go', '/usr/local/go/bin/go'].find((name) => spawnSync(name, ['version']).status === 0);
-
-if (go) await verify(go);
-else {
-  process.stderr.write('SKIPPED: the log was not verified by foreign code, because Go is not installed.\n');
-  process.exitCode = process.env.FOREIGN === 'required' ? 1 : 0;
+const go = goCommand();
+if (go === undefined) {
+  const isRequired = process.env.FOREIGN === 'required';
+  console.log('SKIPPED: neither the log nor the traces were read by foreign code, because Go is not installed.');
+  console.log(`0 passed, ${isRequired ? 1 : 0} failed`);
+  process.exit(isRequired ? 1 : 0);
 }
 
-async function verify(program: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
-  const kept = await testLog();
-  try {
-    await write(kept, folder);
-    const cwd = import.meta.dirname;
-    execFileSync(program, ['run', '.', folder], {
-      cwd,
-      stdio: 'inherit',
-      env: { ...process.env, GOFLAGS: '-mod=mod' },
-    });
-  } finally {
-    await kept.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function write(kept: Awaited<ReturnType<typeof testLog>>, folder: string): Promise<void> {
-  const log = kept.opened();
-  const witness = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
-  const heads = [];
-  for (const [n, count] of [1, 2, 252, 1, 1, 300, 500].entries()) {
-    await log.append(Array.from({ length: count }, (_, i) => pointOf(`s-${n}-${i}`, i)));
-    const head = openCheckpoint((await log.checkpoint('default'))!, await kept.signer('default'));
-    if (typeof head === 'string') throw new Error(head);
-    heads.push(head);
-  }
-  const last = heads.at(-1)!;
-  for (const level of ['entries', 0, 1] as const) {
-    for (let index = 0, tile = tileAt(level, 0, last.size); tile; tile = tileAt(level, ++index, last.size)) {
-      const file = join(folder, tilePath(tile));
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, (await log.tile('default', tile))!);
-    }
-  }
-  const inclusion = [];
-  for (const name of ['s-0-0', 's-2-251', 's-3-0', 's-4-0', 's-5-299', 's-6-0', 's-6-499']) {
-    const { leaf, position, path } = (await log.proof('default', name))!;
-    inclusion.push({ index: position, leaf: leafBytes(leaf).toString('base64'), proof: path });
-  }
-  const growth = [];
-  for (const { size, root } of heads.slice(0, -1)) {
-    const proof = (await log.consistency('default', size, last.size))!;
-    growth.push({
-      from: size,
-      from_root: root.toString('base64'),
-      proof: proof.map((each) => each.toString('base64')),
-    });
-  }
-  const note = (await log.checkpoint('default'))!;
-  const fixture = {
-    log_key: verifierKey(await kept.signer('default')),
-    witness_key: verifierKey(witness),
-    checkpoint: `${note}${cosign(last.text, 1_790_000_000, witness)}\n`,
-    ...{ inclusion, growth },
-  };
-  writeFileSync(join(folder, 'fixture.json'), JSON.stringify(fixture));
+const collector = await startCollector(builtFromGo(go, 'collector', join(import.meta.dirname, 'collector')));
+try {
+  const { passed, failed } = await runChecks([
+    check("[transparency.tiles] Go's libraries verify notes, tiles and proofs of the log", () => verifyLog(go)),
+    ...collectorChecks(collector),
+  ]);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  await collector.stop();
 }

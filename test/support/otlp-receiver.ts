@@ -158,8 +158,8 @@ const exportRequest: Message = {
 
 const kinds = { 1: 'internal', 2: 'server', 3: 'client' } as const;
 
-/** Both forms of a request come to the same. */
-function spansOf(request: Decoded): ReceivedSpan[] {
+/** Both forms of a request, and what the Collector writes, come to the same. */
+export function spansOf(request: Decoded): ReceivedSpan[] {
   return request.resourceSpans.flatMap(({ resource: shared, scopeSpans: scopes }: Decoded) =>
     scopes.flatMap(({ scope: by, spans: list }: Decoded) =>
       list.map((one: Decoded) => ({
