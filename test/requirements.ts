@@ -1404,6 +1404,10 @@ const hosts: readonly Requirement[] = [
   ),
   must('store.table-of-rates', 'The documented rates of keys are those of the items that the gateway writes.'),
   must('local.drain', 'SIGTERM drains and exits 0.'),
+  must(
+    'local.npm-ends',
+    'A signal to npm ends the gateway that npm start or npx runs, where the shell between them passes none on.',
+  ),
   must('local.same-machine-file', 'The local clock interprets the same ASL file as AWS.'),
   must(
     'cloud.templates',
@@ -2180,7 +2184,7 @@ const webConsole: readonly Requirement[] = [
   must('console.requests', 'Chat calls are listed with decision, outcome, tokens, cost and session.'),
   must(
     'console.policies',
-    'Rules, versions and their differences are shown; a call is evaluated and nothing is recorded.',
+    'Rules with their conditions, versions and their differences are shown; a call is evaluated and nothing is recorded.',
   ),
   must(
     'console.policy-saved',

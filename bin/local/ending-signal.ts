@@ -1,4 +1,4 @@
-/** The signals that end a gateway process. */
+/** What ends a gateway process: a signal, or the end of the shell in which npm started it. */
 
 /** The first signal drains, a second one ends at once. */
 export function endingSignal(): Promise<void> {
@@ -9,5 +9,23 @@ export function endingSignal(): Promise<void> {
         resolve();
       });
     }
+    whenShellEnds(resolve);
   });
+}
+
+const lookEveryMs = 500;
+
+/**
+ * `npm start` and `npx` run a shell between themselves and the gateway. Where that shell passes no signal on, a signal to npm ends
+ * npm and the shell alone: a process whose parent has gone then gets another one.
+ */
+function whenShellEnds(end: () => void): void {
+  const { npm_lifecycle_event: script } = process.env;
+  if (process.platform === 'win32' || (script !== 'start' && script !== 'npx')) return;
+  const shell = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(looking);
+    end();
+  }, lookEveryMs).unref();
 }

@@ -3,6 +3,7 @@ import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
 import { Ago, Badge, Text } from '../ui.tsx';
+import { plural } from '../words.ts';
 import type { Item, View } from './items.ts';
 
 const mostAsked = 100;
@@ -20,7 +21,11 @@ export function Before({ api, item }: { readonly api: Api; readonly item: Item }
     <section>
       <h3>Decided before</h3>
       {alike.length === 0 ? (
-        <p class="quiet">No request for this tool and target is among the last {value.approvals.length} decisions.</p>
+        <p class="quiet">
+          {value.approvals.length === 0
+            ? 'Nothing was decided before.'
+            : `No request for this tool and target is among the last ${plural(value.approvals.length, 'decision')}.`}
+        </p>
       ) : (
         <ul class="plain-list">
           {alike.slice(0, mostShown).map((view) => (

@@ -1,27 +1,26 @@
 /** The whole call: what is executed stands first, what is redacted is named. */
 import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import type { Language } from './highlight.ts';
-import { type Item, names, pathOf } from './items.ts';
+import { type Item, inReadingOrder, names, pathOf } from './items.ts';
 
 export function CallOf({ item }: { readonly item: Item }) {
-  const { protocol, target, capability, upstream, upstream_tool, parameters, sent_with, withheld } = item;
+  const { protocol, target, capability, upstream, upstream_tool, sent_with, withheld } = item;
   const executed = item.executed ?? [];
-  const all = Object.entries(parameters).map(([name, value]) => ({
+  const parameters = inReadingOrder(item).map(([name, value]) => ({
     name,
     value,
     runs: names(executed, pathOf(name)),
     redacted: names(withheld, pathOf(name)),
   }));
-  const inOrder = [...all.filter(({ runs }) => runs), ...all.filter(({ runs }) => !runs)];
   return (
     <>
       {names(executed, '$.target') && (
         <Value name="target" value={target} runs redacted={false} language={languageOf(protocol)} />
       )}
-      {inOrder.map((parameter) => (
+      {parameters.map((parameter) => (
         <Value key={parameter.name} {...parameter} language={parameter.runs ? languageOf(protocol) : undefined} />
       ))}
-      {all.length === 0 && <p class="quiet">The call has no parameters.</p>}
+      {parameters.length === 0 && <p class="quiet">The call has no parameters.</p>}
       {sent_with && <Value name="sent with the call" value={sent_with} runs={false} redacted={false} />}
       {withheld.length > 0 && (
         <Notice kind="warn">

@@ -38,12 +38,27 @@ export function signOf(effect: string): readonly [sign: string, kind: 'read' | '
   return ['▸', 'run'];
 }
 
+/** Names under which tools take what a call is about, the most telling first. */
+const tellingNames = ['title', 'subject', 'summary', 'query', 'name', 'path', 'url', 'to', 'recipient', 'message'];
+
+type Called = Pick<Item, 'parameters' | 'executed'>;
+
+/** The parameters as a reader wants them: what is executed first, then what the call is about, then the others as they came. */
+export function inReadingOrder({ parameters, executed = [] }: Called): readonly (readonly [string, unknown])[] {
+  const rank = (name: string): number => {
+    if (names(executed, pathOf(name))) return -1;
+    const at = tellingNames.indexOf(name.toLowerCase());
+    return at === -1 ? tellingNames.length : at;
+  };
+  return Object.entries(parameters).sort(([one], [other]) => rank(one) - rank(other));
+}
+
 const excerptCharacters = 120;
 
-/** The first executed parameter, else the first text among them; one line. */
-export function excerptOf({ parameters, executed = [] }: Item): string | undefined {
-  const texts = Object.entries(parameters).filter((each): each is [string, string] => typeof each[1] === 'string');
-  const [, text] = texts.find(([name]) => names(executed, pathOf(name))) ?? texts[0] ?? [];
+/** The first text in reading order; one line. */
+export function excerptOf(item: Called): string | undefined {
+  const texts = inReadingOrder(item).map(([, value]) => value);
+  const text = texts.find((value): value is string => typeof value === 'string' && value.trim() !== '');
   const line = text?.trim().replace(/\s+/g, ' ');
   if (!line) return undefined;
   return line.length <= excerptCharacters ? line : `${line.slice(0, excerptCharacters)}…`;

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { Asked, Badge, Fact, Facts, Heading, Table, Text } from '../ui.tsx';
-import { duration, usd } from '../words.ts';
+import { duration, figure, plural, usd } from '../words.ts';
 
 const everyMs = 10_000;
 
@@ -46,7 +46,9 @@ export function BudgetsPage({ api }: PageProps) {
               <h2>Rate limit of this tenant</h2>
               <Rate of={rate_limit} />
               <p class="quiet">
-                {open_reservations} running {open_reservations === 1 ? 'call holds' : 'calls hold'} an amount.
+                {open_reservations === 0
+                  ? 'No running call has anything reserved.'
+                  : `${plural(open_reservations, 'running call')} ${open_reservations === 1 ? 'has' : 'have'} requests, tokens or money reserved.`}
               </p>
             </section>
           </>
@@ -119,12 +121,12 @@ function Rate({ of }: { readonly of: AnswerOf<'listBudgets'>['rate_limit'] | und
     <Facts>
       {limit_requests !== undefined && (
         <Fact name="Requests">
-          {remaining_requests ?? limit_requests} of {limit_requests} a minute are left
+          {figure(remaining_requests ?? limit_requests)} of {figure(limit_requests)} a minute are left
         </Fact>
       )}
       {limit_tokens !== undefined && (
         <Fact name="Tokens">
-          {remaining_tokens ?? limit_tokens} of {limit_tokens} a minute are left
+          {figure(remaining_tokens ?? limit_tokens)} of {figure(limit_tokens)} a minute are left
         </Fact>
       )}
     </Facts>

@@ -6,6 +6,7 @@ import type { PageProps } from '../page-props.ts';
 import { go, hashOf } from '../route.ts';
 import { mayOperate } from '../session.ts';
 import { Ago, Asked, Badge, Code, Heading, Notice, Table, Text } from '../ui.tsx';
+import { conditionsOf } from './conditions.ts';
 import { Difference } from './difference.tsx';
 import { Editor } from './editor.tsx';
 import { Playground } from './playground.tsx';
@@ -94,7 +95,7 @@ function Rules({ api }: { readonly api: Api }) {
                 <Text of={warning} />
               </Notice>
             ))}
-            <Table caption="Rules in order" heads={['Rule', 'Target', 'Decision', 'Reason']}>
+            <Table caption="Rules in order" heads={['Rule', 'Target', 'Conditions', 'Decision', 'Reason']}>
               {rules.map((rule, at) => (
                 <tr key={at}>
                   <td>
@@ -102,6 +103,15 @@ function Rules({ api }: { readonly api: Api }) {
                   </td>
                   <td>
                     <Code of={rule.target ?? '*'} />
+                  </td>
+                  <td>
+                    <ul class="plain-list">
+                      {conditionsOf(rule).map((condition) => (
+                        <li key={condition}>
+                          <Code of={condition} />
+                        </li>
+                      ))}
+                    </ul>
                   </td>
                   <td>
                     <Badge of={rule.decision} />

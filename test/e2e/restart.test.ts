@@ -1,4 +1,9 @@
 /** kill -9 at any point, start again: nothing acknowledged is lost, nothing runs twice. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import {
@@ -149,3 +154,23 @@ test('[policy-version.import-once] a rollback survives a restart, for the file d
 test('[local.drain] SIGTERM drains and exits 0', async () => {
   expect(await gateway.stop()).toBe(0);
 });
+
+(process.platform === 'win32' ? test.skip : test)(
+  '[local.npm-ends] a signal to npm, which its shell passes on to nobody, ends the gateway',
+  async () => {
+    const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
+    const ports = ['gateway', 'admin', 'mcp', 'edge'].map((name) => `--${name}-port 0`).join(' ');
+    const shell = spawn('/bin/sh', ['-c', `"${process.execPath}" bin/local.ts --state "${state}" ${ports}; true`], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: { ...process.env, npm_lifecycle_event: 'start' },
+    });
+    // The gateway holds the other end of the pipe: it closes when both have ended.
+    for await (const line of createInterface({ input: shell.stdout })) {
+      if (line.startsWith('{"event":"ready"')) shell.kill('SIGTERM');
+    }
+    expect(readdirSync(state)).toContain('keys.json');
+    const again = await startGateway({ state }); // the folder is free
+    expect(await again.stop()).toBe(0);
+    rmSync(state, { recursive: true, force: true });
+  },
+);

@@ -1,5 +1,5 @@
-/** Which parameters of a request the console shows as executed or redacted. */
-import { names, pathOf } from '../../../console/approvals/items.ts';
+/** Which parameters of a request the console shows as executed or redacted, and in which order. */
+import { excerptOf, inReadingOrder, names, pathOf } from '../../../console/approvals/items.ts';
 
 test.each<[string, readonly string[], boolean]>([
   ['command', ['$.parameters.command'], true],
@@ -11,4 +11,20 @@ test.each<[string, readonly string[], boolean]>([
   ['command', [], false],
 ])('[approval.secret-in-program] %s is among %j: %s', (name, paths, expected) => {
   expect(names(paths, pathOf(name))).toBe(expected);
+});
+
+test('[console.card] what is executed comes first, then what the call is about, then the rest', () => {
+  const parameters = { base: 'main', body: 'text', head: 'fix', title: 'Fix login' };
+  const order = (item: Parameters<typeof inReadingOrder>[0]) => inReadingOrder(item).map(([name]) => name);
+  expect(order({ parameters })).toEqual(['title', 'base', 'body', 'head']);
+  expect(order({ parameters, executed: ['$.parameters.head'] })).toEqual(['head', 'title', 'base', 'body']);
+});
+
+test.each<[string | undefined, Readonly<Record<string, never>>]>([
+  ['Fix login', { base: 'main', title: 'Fix\n  login' } as never],
+  ['main', { base: 'main', count: 3 } as never],
+  ['main', { base: 'main', title: ' ' } as never],
+  [undefined, { count: 3 } as never],
+])('[console.approvals] the list names a request by %j', (excerpt, parameters) => {
+  expect(excerptOf({ parameters })).toBe(excerpt);
 });

@@ -1,0 +1,14 @@
+/** The conditions of a rule beside tool and target, one line each, as the configuration writes them [console.policies]. */
+import type { AnswerOf } from '#core/contracts/operations.ts';
+
+type Rule = AnswerOf<'listPolicies'>['rules'][number];
+
+export function conditionsOf({ upstream, capability, arguments: predicates = {} }: Rule): readonly string[] {
+  const asked = Object.entries({ upstream, capability }).filter(([, glob]) => glob !== undefined);
+  return [
+    ...asked.map(([name, glob]) => `${name}: ${glob}`),
+    ...Object.entries(predicates).flatMap(([path, predicate]) =>
+      Object.entries(predicate).map(([member, value]) => `${path} ${member}: ${JSON.stringify(value)}`),
+    ),
+  ];
+}

@@ -1,0 +1,16 @@
+/** How the console writes the conditions of a rule. */
+import { conditionsOf } from '../../../console/policies/conditions.ts';
+
+const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const };
+
+test('[console.policies] each condition of a rule is a line, and a rule without one has none', () => {
+  const predicates = { force: { equals: true }, to: { glob: ['*@a.example'], absent: false } };
+  expect(conditionsOf({ ...rule, capability: 'delete', upstream: 'notes', arguments: predicates })).toEqual([
+    'upstream: notes',
+    'capability: delete',
+    'force equals: true',
+    'to glob: ["*@a.example"]',
+    'to absent: false',
+  ]);
+  expect(conditionsOf(rule)).toEqual([]);
+});
