@@ -18,12 +18,22 @@ const packs = new Map(
 );
 const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
 
-/** Decides under a pack with an own rule before it that allows every call. */
-async function decidedOpen(pack: string, call: ToolCall, disable_guards: string[] = []) {
+/** Compiled once: a pack has hundreds of patterns, and this file thousands of calls. */
+const compiled = new Map<string, ReturnType<typeof compilePolicy>>();
+
+/** A pack with an own rule before it that allows every call. */
+function openPolicy(pack: string, disable_guards: string[]): ReturnType<typeof compilePolicy> {
+  const key = [pack, ...disable_guards].join(' ');
+  const known = compiled.get(key);
+  if (known) return known;
   const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards, require_signed: false };
   const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
-  return decideEffects(policy, call, await readCallEffects(call));
+  compiled.set(key, policy);
+  return policy;
 }
+
+const decidedOpen = async (pack: string, call: ToolCall, disable_guards: string[] = []) =>
+  decideEffects(openPolicy(pack, disable_guards), call, await readCallEffects(call));
 
 const mcp = (parameters: Record<string, unknown>, tool = 'read_file', target = ''): ToolCall => ({
   ...{ protocol: 'mcp', tool, target, capability: 'read', parameters },
