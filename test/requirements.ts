@@ -1230,6 +1230,10 @@ const admin: readonly Requirement[] = [
   ),
   must('trace.isolation', "A tenant's callers see traces of their tenant; the platform's callers see all."),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
+  must(
+    'trace.sampling',
+    'Of traces that begin here and that the rate leaves out, those that failed or were slow are exported whole.',
+  ),
   must('admin.cache', 'cache shows hits, misses, hit rate and evictions.'),
   must('admin.budgets', 'Budgets and providers are readable.'),
   must('admin.budgets.forecast', 'The forecast of budgets is readable.'),

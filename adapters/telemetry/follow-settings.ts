@@ -29,7 +29,7 @@ export function followTelemetrySettings(
   { clock = systemClock, timeouts = systemTimeouts }: FollowOptions = {},
 ): { stop(): Promise<void> } {
   let following: { readonly key: string; readonly sink: SpanSink | undefined } = { key: '', sink: undefined };
-  let rate = 1;
+  let sampling = { sample_rate: 1, slow_ms: Number.POSITIVE_INFINITY };
   let stopped = false;
   let cancel = () => {};
   const leaving = new Set<Promise<void>>();
@@ -37,7 +37,8 @@ export function followTelemetrySettings(
   const change = (key: string, settings: Settings | undefined): void => {
     const { sink: before } = following;
     const sender = settings && senderFor(settings);
-    const sink = sender && batchedSink({ sender, telemetry, clock, timeouts, sampleRate: () => rate });
+    const wanted = { sampleRate: () => sampling.sample_rate, slowMs: () => sampling.slow_ms };
+    const sink = sender && batchedSink({ sender, telemetry, clock, timeouts, ...wanted });
     following = { key, sink };
     telemetry.exportTo(sink);
     if (!before) return;
@@ -48,7 +49,7 @@ export function followTelemetrySettings(
   const look = async (): Promise<void> => {
     const { telemetry: settings } = (await snapshots.current({ evenStale: true })).configuration;
     if (stopped) return;
-    rate = settings.sample_rate;
+    sampling = settings;
     const key = settings.otlp_endpoint === undefined ? '' : keyOf(settings);
     if (key !== following.key) change(key, settings);
   };

@@ -26,9 +26,18 @@ function freshId(bytes: number): string {
   return stock.toString('hex', used - bytes, used);
 }
 
+/** Whether a trace is exported; all of its parts in this process share it. */
+export interface Fate {
+  sampled: boolean;
+}
+
 /** What the spans of one trace share in this process. */
-export interface LocalTrace extends TraceContext {
-  readonly sampled: boolean;
+export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
+  readonly fate: Fate;
+  /** The rate was asked here, not the caller. */
+  readonly begins: boolean;
+  /** The rate said no; a failure or a long duration may still change it, so the spans wait for the last of them. */
+  isHeld: boolean;
   /** The clock's milliseconds, and the steady timer's at the same moment: children are placed relative to it. */
   readonly startedMs: number;
   readonly from: number;
@@ -100,7 +109,7 @@ export class OpenSpan implements Span, EndedSpan {
     return this.trace.traceId;
   }
   get sampled(): boolean {
-    return this.trace.sampled;
+    return this.trace.fate.sampled;
   }
   get random(): boolean {
     return this.trace.random;

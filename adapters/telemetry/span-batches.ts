@@ -11,6 +11,8 @@ export interface BatchOptions {
   readonly timeouts?: Timeouts;
   /** @default all */
   readonly sampleRate?: () => number;
+  /** @default none is slow */
+  readonly slowMs?: () => number;
 }
 
 export const batchSizes = {
@@ -23,7 +25,8 @@ export const batchSizes = {
 
 const complainEveryMs = 60_000;
 
-export function batchedSink({ sender, telemetry, clock, timeouts, sampleRate = () => 1 }: BatchOptions): SpanSink {
+export function batchedSink(options: BatchOptions): SpanSink {
+  const { sender, telemetry, clock, timeouts, sampleRate = () => 1, slowMs = () => Number.POSITIVE_INFINITY } = options;
   // The queue outlives the request that started its timer: it must not run as a part of it.
   const outside = AsyncLocalStorage.snapshot();
   const queue: EndedSpan[] = [];
@@ -77,6 +80,7 @@ export function batchedSink({ sender, telemetry, clock, timeouts, sampleRate = (
 
   return {
     sampleRate,
+    slowMs,
     push(span) {
       if (stopped || queue.length >= batchSizes.queue) return dropped(1, 'queue_full');
       queue.push(span);

@@ -28,6 +28,8 @@ export interface EndedSpan {
 export interface SpanSink {
   /** Share of the traces that begin here that it wants, 0–1. */
   sampleRate(): number;
+  /** A trace that begins here and lasts so long is wanted whatever the rate says. */
+  slowMs(): number;
   push(span: EndedSpan): void;
   /** Resolves when what was pushed has been sent or given up; at most a few seconds. */
   flush(): Promise<void>;

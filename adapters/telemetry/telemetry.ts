@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
-import { freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
+import { type Fate, freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
 import type { SharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
 import type { TraceLink } from '#adapters/telemetry/xray-link.ts';
@@ -65,6 +65,8 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces: LocalTrace[] = [];
+  /** Traces that began here, were not sampled and have not ended: the edge and what stands behind it share one. */
+  const undecided = new Map<string, Fate>();
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;
   let shared: SharedTraces | undefined;
@@ -135,16 +137,38 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   function ended(span: OpenSpan): void {
     span.over();
     if (span.depth === 0) keep(span.trace);
-    if (sink && span.sampled) sink.push(span);
+    if (span.trace.isHeld) {
+      if (span.depth === 0) release(span);
+    } else if (sink && span.sampled) sink.push(span);
+  }
+
+  /** The rate left this trace out; that it failed or was slow is known now. */
+  function release({ trace, startMs, endMs }: OpenSpan): void {
+    const { fate, spans } = trace;
+    const slowMs = sink?.slowMs() ?? Number.POSITIVE_INFINITY;
+    fate.sampled ||= endMs - startMs >= slowMs || spans.some(({ end }) => end === 'failed');
+    if (trace.begins) undecided.delete(trace.traceId);
+    if (!fate.sampled) return;
+    trace.isHeld = false;
+    for (const span of spans) sink?.push(span);
   }
 
   /** The first span of a trace here. */
   function root(name: string, attributes: SpanAttributes, known: TraceContext | undefined): OpenSpan {
     const context = known ?? traceContextOf({ xray: functionTrace() }) ?? freshContext();
-    const sampled = context.sampled ?? isSampled(context.traceId, sink?.sampleRate() ?? 1);
     const clocks = { startedMs: clock.now(), from: performance.now() };
-    const trace: LocalTrace = { ...context, ...clocks, sampled, spans: [] };
+    const trace: LocalTrace = { ...context, ...clocks, ...fateOf(context), spans: [] };
     return new OpenSpan(trace, name, attributes, context.parentId, 0, clocks.from);
+  }
+
+  function fateOf({ traceId, sampled }: TraceContext): Pick<LocalTrace, 'fate' | 'begins' | 'isHeld'> {
+    if (sampled !== undefined) {
+      const known = sampled ? undefined : undecided.get(traceId);
+      return { fate: known ?? { sampled }, begins: false, isHeld: known !== undefined };
+    }
+    const fate = { sampled: isSampled(traceId, sink?.sampleRate() ?? 1) };
+    if (!fate.sampled) undecided.set(traceId, fate);
+    return { fate, begins: true, isHeld: !fate.sampled };
   }
 
   function keep(trace: LocalTrace): void {

@@ -24,11 +24,12 @@ export function tracesFromEnvironment(
 ): SpanSink | undefined {
   const url = environment.OTLP_TRACES_URL;
   if (!url) return undefined;
-  let settings = { service_name: 'agent-governance-gateway', sample_rate: 1 };
+  let settings = { service_name: 'agent-governance-gateway', sample_rate: 1, slow_ms: Number.POSITIVE_INFINITY };
   const sign = signerFor(url, environment, clock);
   const resource = () => resourceAttributes(settings.service_name, environment);
   const sender = httpSender({ url, resource, timeoutMs, ...(sign && { sign }) });
-  const sink = batchedSink({ sender, telemetry, clock, sampleRate: () => settings.sample_rate });
+  const wanted = { sampleRate: () => settings.sample_rate, slowMs: () => settings.slow_ms };
+  const sink = batchedSink({ sender, telemetry, clock, ...wanted });
   const look = async (): Promise<void> => {
     const snapshot = await snapshots?.current().catch(() => undefined);
     if (snapshot) settings = snapshot.configuration.telemetry;

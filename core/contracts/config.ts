@@ -264,12 +264,17 @@ export const configurationSchema = z
           description:
             'Which names of the OpenTelemetry GenAI metrics are written: those of clients, of inference servers, or both.',
         }),
-        sample_rate: z
+        sample_rate: z.number().min(0).max(1).default(1).meta({
+          description:
+            'Share of traces that are exported, 0 to 1. Of traces that begin here, those that failed or were slow are exported in any case.',
+        }),
+        slow_ms: z
           .number()
-          .min(0)
-          .max(1)
-          .default(1)
-          .meta({ description: 'Share of traces that are exported, 0 to 1.' }),
+          .int()
+          .min(1)
+          .max(3_600_000)
+          .default(10_000)
+          .meta({ description: 'Milliseconds from which a trace counts as slow.' }),
       })
       .prefault({})
       .meta({ description: 'Traces and metrics.' }),

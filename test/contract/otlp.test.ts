@@ -93,6 +93,7 @@ const settings = (more: Partial<Configuration['telemetry']> = {}): Configuration
   otlp_protocol: 'grpc',
   genai_metrics: 'both',
   sample_rate: 1,
+  slow_ms: 10_000,
   ...more,
 });
 

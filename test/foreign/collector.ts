@@ -78,7 +78,8 @@ async function endedSpans(): Promise<readonly EndedSpan[]> {
   const telemetry = logTelemetry({ clock: { now: () => 1_790_000_000_123 }, write: () => {}, service: 'test' });
   const ended: EndedSpan[] = [];
   const nothing = async () => {};
-  telemetry.exportTo({ sampleRate: () => 1, push: (span) => void ended.push(span), flush: nothing, stop: nothing });
+  const push = (span: EndedSpan) => void ended.push(span);
+  telemetry.exportTo({ sampleRate: () => 1, slowMs: () => 60_000, push, flush: nothing, stop: nothing });
   const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03';
   await telemetry.continued({ traceparent: parent, tracestate: 'rojo=1' }, () =>
     telemetry.span('gateway.chat_completion', { tenant_id: 'default', stream: false, model: undefined }, () =>

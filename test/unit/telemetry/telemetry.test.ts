@@ -274,9 +274,74 @@ describe('spans', () => {
   });
 });
 
-function sinkOf(ended: EndedSpan[], rate = 1): SpanSink {
-  return { sampleRate: () => rate, push: (span) => void ended.push(span), flush: nothing, stop: nothing };
+function sinkOf(ended: EndedSpan[], rate = 1, slowMs = Number.POSITIVE_INFINITY): SpanSink {
+  const push = (span: EndedSpan) => void ended.push(span);
+  return { sampleRate: () => rate, slowMs: () => slowMs, push, flush: nothing, stop: nothing };
 }
+
+describe('traces that the rate leaves out', () => {
+  const fail = () => Promise.reject(new GatewayError('provider_timeout', 'late'));
+
+  function unsampled(slowMs?: number) {
+    const { telemetry } = setting();
+    const ended: EndedSpan[] = [];
+    telemetry.exportTo(sinkOf(ended, 0, slowMs));
+    return { telemetry, names: () => ended.map(({ name, sampled }) => [name, sampled]) };
+  }
+
+  test('[trace.sampling] are exported whole when a span of theirs failed', async () => {
+    const { telemetry, names } = unsampled();
+    await telemetry.span('call', {}, async () => {
+      await telemetry.span('before', {}, nothing);
+      await telemetry.span('provider', {}, fail).catch(nothing);
+      expect(names()).toEqual([]);
+    });
+    expect(names()).toEqual([
+      ['before', true],
+      ['provider', true],
+      ['call', true],
+    ]);
+    await telemetry.span('next', {}, nothing);
+    expect(names()).toHaveLength(3);
+  });
+
+  test('[trace.sampling] are exported when they were slow, and not when a caller was refused', async () => {
+    const slow = unsampled(0);
+    await slow.telemetry.span('call', {}, () => slow.telemetry.span('inner', {}, nothing));
+    expect(slow.names()).toEqual([
+      ['inner', true],
+      ['call', true],
+    ]);
+    const quick = unsampled();
+    const refusal = () => Promise.reject(new GatewayError('policy_violation', 'no'));
+    await quick.telemetry.span('call', {}, refusal).catch(nothing);
+    expect(quick.names()).toEqual([]);
+  });
+
+  test('[trace.sampling] are exported with what stands before and behind the listener that failed', async () => {
+    const { telemetry, names } = unsampled();
+    const through = (work: () => Promise<never>) =>
+      telemetry.continued({}, () =>
+        telemetry.span('edge.request', {}, async () => {
+          const headers = telemetry.outgoing();
+          expect(headers.traceparent).toMatch(/-02$/);
+          await telemetry.continued(headers, () => telemetry.span('gateway.chat_completion', {}, work)).catch(nothing);
+        }),
+      );
+    await through(fail);
+    expect(names()).toEqual([
+      ['gateway.chat_completion', true],
+      ['edge.request', true],
+    ]);
+  });
+
+  test('[trace.sampling] stay out where the caller said so, whatever happens', async () => {
+    const { telemetry, names } = unsampled(0);
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
+    await telemetry.continued({ traceparent }, () => telemetry.span('theirs', {}, fail)).catch(nothing);
+    expect(names()).toEqual([]);
+  });
+});
 
 describe('trace context', () => {
   const trace = '0af7651916cd43dd8448eb211c80319c';
