@@ -1,0 +1,40 @@
+/** What evidence leaves out and how long it is kept, and what a session declares to do. */
+import * as z from 'zod';
+
+export const evidence = z
+  .strictObject({
+    sensitive: z.array(z.string().min(1)).default([]).meta({
+      description: 'JSON paths such as $.parameters.password whose values are replaced by salted digests.',
+    }),
+    log: z
+      .strictObject({
+        enabled: z.boolean().default(true).meta({
+          description:
+            'Whether the gateway on this machine appends where sessions stand to the transparency log of their tenant. On AWS the deployment says so (transparencyLog).',
+        }),
+        witnesses: z.array(z.string().max(300)).max(16).default([]).meta({
+          description:
+            'Verifier keys of the witnesses whose cosignatures the gateway accepts, such as name+1a2b3c4d+BF…: 0 to 16, each of the cosignature type.',
+        }),
+      })
+      .prefault({})
+      .meta({ description: 'The transparency log, and who witnesses it.' }),
+    retention_days: z.int().min(30).max(36_500).optional().meta({
+      description:
+        'Rows of evidence older than this are removed from the table once they equal their archived copies; unset, they stay. Keep it set: without it the sessions that lost rows do not verify.',
+    }),
+  })
+  .prefault({});
+
+export const manifests = z
+  .strictObject({
+    enforcement_mode: z.enum(['warn', 'review', 'enforce']).default('warn').meta({
+      description:
+        'What a call outside the declared task does: warn records it, review asks a human once for each tool, resource or recipient outside, enforce blocks it.',
+    }),
+    first_request: z.enum(['off', 'narrow']).default('off').meta({
+      description:
+        'Whether the first request of a session is a task sheet: narrow limits recipients, and resources where it names some, to those in the prompt of the first call that has one. It adds to what is declared and allows nothing.',
+    }),
+  })
+  .prefault({});

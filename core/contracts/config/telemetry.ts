@@ -1,0 +1,45 @@
+/** Where traces and metrics go, and the webhook that is sent prompts and responses for evaluation. */
+import * as z from 'zod';
+import { address, secretName } from './words.ts';
+
+export const telemetry = z
+  .strictObject({
+    service_name: z
+      .string()
+      .min(1)
+      .default('agent-governance-gateway')
+      .meta({ description: 'Value of service.name in traces and metrics.' }),
+    otlp_endpoint: address.optional().meta({
+      description:
+        'Address of the OTLP receiver, which is sent batches every 5 seconds. Without it nothing is exported.',
+    }),
+    otlp_protocol: z.enum(['grpc', 'http']).default('grpc').meta({ description: 'Protocol of the OTLP receiver.' }),
+    genai_metrics: z.enum(['client', 'inference', 'both']).default('both').meta({
+      description:
+        'Which names of the OpenTelemetry GenAI metrics are written: those of clients, of inference servers, or both.',
+    }),
+    sample_rate: z.number().min(0).max(1).default(1).meta({
+      description:
+        'Share of traces that are exported, 0 to 1. Of traces that begin here, those that failed or were slow are exported in any case.',
+    }),
+    slow_ms: z
+      .int()
+      .min(1)
+      .max(3_600_000)
+      .default(10_000)
+      .meta({ description: 'Milliseconds from which a trace counts as slow.' }),
+  })
+  .prefault({});
+
+export const evaluation = z
+  .strictObject({
+    url: address.optional().meta({ description: 'Address of the webhook. Without it nothing is sent.' }),
+    secret_env: secretName
+      .optional()
+      .meta({ description: 'Environment variable (or secret) with the key that signs the webhook.' }),
+    sample_rate: z.number().min(0).max(1).default(0).meta({ description: 'Share of calls that are sent, 0 to 1.' }),
+    max_characters: z.int().positive().max(20_000).default(2000).meta({
+      description: 'Characters (code points) of prompt and of response that are sent; the rest is cut off.',
+    }),
+  })
+  .prefault({});
