@@ -868,6 +868,10 @@ const admin: readonly Requirement[] = [
   ),
   must('json.proto-key', 'A member called __proto__ is refused on every surface; no other key is lost.'),
   must('error.bad-input', 'Hostile input gets the right status, says what was found and allowed, and writes nothing.'),
+  must(
+    'error.plain-words',
+    'What a schema finds wrong is answered as what was found and what is allowed, in the unit that the name of the member has. What may be a secret is not repeated.',
+  ),
   must('error.store-down', 'When a store fails the answer is 503: fail closed.'),
   must('json.values', 'A body of more values than are taken is 413 before it is parsed.'),
   must('limit.hostile', 'Requests that are made to stop the gateway get typed answers; /health answers beside them.'),

@@ -96,7 +96,8 @@ async function onFile(
   if (policyVersion !== undefined) throw new UsageError('give --policy or --policy-version, not both');
   const { readPolicyFile, simulator } = await import('./policy-file.ts');
   const { simulateSchema } = await import('#core/contracts/admin-requests.ts');
-  const parsed = simulateSchema.safeParse({ calls });
+  const { foundAndAllowed } = await import('#core/kernel/issue-words.ts');
+  const parsed = simulateSchema.safeParse({ calls }, { error: foundAndAllowed });
   if (!parsed.success)
     throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
   const decide = simulator((await readPolicyFile(policy)).configuration);

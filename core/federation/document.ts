@@ -10,6 +10,7 @@ import {
 import type { Signer } from '#core/evidence/ports.ts';
 import { signatureFault } from '#core/evidence/signature.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { foundAndAllowed } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 /** A new document is issued this often, so that one that was recorded long ago is not taken for the present one. */
@@ -76,7 +77,7 @@ export type Verified =
 /** Verifies a document whole; nothing of it is used before. Never throws. */
 export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }: Expected): Verified {
   const bad = (reason: string): Verified => ({ ok: false, reason });
-  const parsed = federationDocumentSchema.safeParse(value);
+  const parsed = federationDocumentSchema.safeParse(value, { error: foundAndAllowed });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     return bad(`it is not a document of this format: ${issue?.path.join('.') || 'document'}: ${issue?.message}`);

@@ -6,6 +6,7 @@ import { storedForm } from '#core/configuration/store/stored-form.ts';
 import type { LocalKey } from '#core/contracts/config/federation.ts';
 import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
 import { levelsWithRules } from '#core/identity/organization.ts';
+import { allowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import type { OwnOfPlane } from './served.ts';
 
@@ -24,7 +25,7 @@ export function mergedConfiguration(
 ): Merged {
   const tenants = Array.isArray(served.tenants) ? served.tenants : [];
   const keyless = { ...served, admin, federation, tenants: tenants.map((tenant) => ({ ...tenant, api_keys: [] })) };
-  const parsed = configurationSchema.safeParse(keyless);
+  const parsed = configurationSchema.safeParse(keyless, { error: allowed });
   if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, keyless), () => undefined);
   const { pack } = parsed.data.tool_policies;
   if (typeof pack === 'string') throw new TypeError('a served configuration holds the rules of its pack');

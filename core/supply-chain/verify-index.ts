@@ -2,6 +2,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import type * as z from 'zod';
+import { foundAndAllowed } from '#core/kernel/issue-words.ts';
 import type { PluginEntry, PluginIndex } from './documents.ts';
 import { delegationsPredicate, indexFile, indexPredicate, revocationsPredicate } from './documents.ts';
 import type { DocumentKind } from './envelope.ts';
@@ -38,7 +39,7 @@ const skewMs = 10 * 60_000;
  * @throws SupplyChainRefusal with the first check that failed
  */
 export function verifyIndex(file: unknown, root: KeyObject, { now, seen }: { now: number; seen?: Seen }): Trusted {
-  const parsed = indexFile.safeParse(file);
+  const parsed = indexFile.safeParse(file, { error: foundAndAllowed });
   if (!parsed.success) return refuse('envelope_malformed', `the index file is not valid: ${firstIssue(parsed.error)}`);
   const rootKeys = new Map([[keyIdOf(root), root]]);
   const open = <Shape>(kind: (typeof rootDocuments)[number], schema: z.ZodType<Shape>) => {
@@ -72,7 +73,7 @@ export function verifyIndex(file: unknown, root: KeyObject, { now, seen }: { now
 
 /** @throws SupplyChainRefusal with the reason of the member that is not valid. */
 export function shaped<Shape>(schema: z.ZodType<Shape>, value: unknown, kind: DocumentKind): Shape {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: foundAndAllowed });
   if (parsed.success) return parsed.data;
   const member = parsed.error.issues[0]?.path.at(-1);
   const reasons: Record<string, RefusalReason> = {

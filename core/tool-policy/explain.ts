@@ -92,6 +92,6 @@ function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {
 }
 
 const show = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = JSON.stringify(value) ?? 'absent';
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 };

@@ -1,8 +1,8 @@
 /** Policy packs: a parsed YAML document becomes a pack, or an error that says where and what. */
-import type * as z from 'zod';
 import { capabilities } from '#core/contracts/envelope.ts';
 import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
+import { foundAndAllowed, meantIssues } from '#core/kernel/issue-words.ts';
 import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
@@ -21,9 +21,13 @@ export const shippedPacks = [
  * @throws GatewayError `invalid_request` with the YAML path, what was found and what is allowed.
  */
 export function parsePack(value: unknown, where: string): ToolPack {
-  const parsed = toolPackSchema.safeParse(value);
+  const parsed = toolPackSchema.safeParse(value, { error: foundAndAllowed });
   if (!parsed.success)
-    throw invalidRequest(parsed.error.issues.map((issue) => describe(issue, value, where)).join('\n'));
+    throw invalidRequest(
+      meantIssues(parsed.error.issues)
+        .map(({ path, message }) => `${where}: ${pathOf(path)}: ${message}`)
+        .join('\n'),
+    );
   compilePack(parsed.data, where);
   return parsed.data;
 }
@@ -43,20 +47,8 @@ function compilePack(pack: ToolPack, where: string): void {
   }
 }
 
-function describe(issue: z.core.$ZodIssue, value: unknown, where: string): string {
-  const path = issue.path.reduce<string>(
-    (text, step) => text + (typeof step === 'number' ? `[${step}]` : `.${String(step)}`),
-    '',
-  );
-  const found = JSON.stringify(valueAt(value, issue.path)) ?? 'nothing';
-  return `${where}: ${path.replace(/^\./, '') || 'the document'}: found ${found}; ${issue.message}.`;
-}
-
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>(
-    (at, step) =>
-      at !== null && typeof at === 'object' && Object.hasOwn(at, step)
-        ? (at as Record<PropertyKey, unknown>)[step]
-        : undefined,
-    value,
-  );
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '') || 'the document';

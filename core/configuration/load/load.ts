@@ -2,6 +2,7 @@
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
+import { allowed } from '#core/kernel/issue-words.ts';
 import { checkConfiguration } from '../checks/checks.ts';
 import { checkHost } from '../checks/host-checks.ts';
 import { checkPolicy } from '../checks/policy-checks.ts';
@@ -33,7 +34,7 @@ export interface LoadedConfiguration {
 /** @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y». */
 export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
   const { value, lineOf } = readYaml(text, 'The configuration');
-  const parsed = configurationSchema.safeParse(value);
+  const parsed = configurationSchema.safeParse(value, { error: allowed });
   if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, value), lineOf);
   const file = parsed.data;
 

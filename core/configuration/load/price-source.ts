@@ -1,5 +1,6 @@
 /** Prices from their file, checked with the lines of that file. */
 import { type PriceTable, priceTableSchema } from '#core/contracts/prices.ts';
+import { allowed } from '#core/kernel/issue-words.ts';
 import { globProblems } from '../checks/glob-checks.ts';
 import { type Path, type Problem, problemsOf } from '../checks/problems.ts';
 import { readYaml } from './yaml.ts';
@@ -17,7 +18,7 @@ const tablePath: Path = ['prices', 'table'];
  */
 export function readPrices(text: string, file: string): ReadPrices {
   const { value, lineOf } = readYaml(text, file);
-  const parsed = priceTableSchema.safeParse(value);
+  const parsed = priceTableSchema.safeParse(value, { error: allowed });
   const problems = parsed.success
     ? priceProblems(parsed.data)
     : problemsOf(parsed.error.issues, { prices: { table: value } }, tablePath);

@@ -10,6 +10,7 @@ import {
   type Placement,
   sizes,
 } from '#core/contracts/envelope.ts';
+import { foundAndAllowed } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
@@ -76,7 +77,7 @@ export function actionOfUnplaced(
 export function governable(
   request: ToolWords & { readonly target: string; readonly parameters: JsonObject },
 ): ActionRequest & { parameters: JsonObject } {
-  const checked = actionRequestSchema.safeParse(request);
+  const checked = actionRequestSchema.safeParse(request, { error: foundAndAllowed });
   if (!checked.success) {
     const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);

@@ -250,19 +250,19 @@ test.each<Row>([
   [
     'requests',
     tenant('api_keys: [k], rate_limit: { requests_per_minute: -1 }'),
-    'tenants[0].rate_limit.requests_per_minute (line 3): found -1, allowed a number of at least 0',
+    'tenants[0].rate_limit.requests_per_minute (line 3): found -1, allowed a whole number, at least 0',
   ],
   ['tokens', tenant('api_keys: [k], rate_limit: { tokens_per_minute: -5 }'), 'tokens_per_minute (line 3): found -5'],
   [
     "a tenant's body",
     tenant('api_keys: [k], max_body_bytes: -1'),
-    'tenants[0].max_body_bytes (line 3): found -1, allowed a number above 0',
+    'tenants[0].max_body_bytes (line 3): found -1, allowed a whole number of bytes, at least 1',
   ],
   ["the server's body", base('server: { max_body_bytes: -1 }'), 'server.max_body_bytes (line 8): found -1'],
   [
     'a grant beyond an hour',
     base('credentials: { grants: [{ tool: a, broker: b, scope: s, ttl_seconds: 3601 }] }'),
-    'found 3601, allowed a number of at most 3600',
+    'found 3601, allowed a whole number of seconds from 1 to 3600',
   ],
 ])('[config.limits-not-negative] %s', async (_what, text, expected) => {
   await expect(load(text)).rejects.toThrow(expected);
@@ -559,7 +559,7 @@ test('every problem is listed at once', async () => {
     code: 'invalid_request',
     data: {
       problems: [
-        'server.max_body_bytes (line 8): found -1, allowed a number above 0',
+        'server.max_body_bytes (line 8): found -1, allowed a whole number of bytes, at least 1',
         'messages.tool_use (line 9): found "maybe", allowed reject, govern, hook',
         expect.stringMatching(/^colour \(line 10\): found an unknown key/),
       ],

@@ -73,7 +73,7 @@ describe('what is run', () => {
     [{ sql: 'SELECT 1', query: 'SELECT 2' }, 'more than one'],
     [{ sql: 'SELECT 1; SELECT 2' }, 'holds 2 statements'],
     [{ sql: '' }, 'holds 0 statements'],
-    [{ sql: 'SELECT 1', unknown: true }, 'Unrecognized key'],
+    [{ sql: 'SELECT 1', unknown: true }, 'found the unknown key "unknown", allowed database, '],
     [{ sql: 'SELECT \0' }, 'well-formed'],
     [{ sql: 'SELECT \ud800' }, 'well-formed'],
     [{ sql: 'COMMIT' }, 'COMMIT is not carried out'],

@@ -8,7 +8,7 @@ test.each([
   ['no rows', [], 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
   ['no list', { rows: [row] }, 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
   ['a decision that is none', [row, { ...row, decision: 'deny' }], 'row 2 decision: decision must be one of'],
-  ['a row that is no call', ['shell.rm'], 'row 1: Invalid input: expected object'],
+  ['a row that is no call', ['shell.rm'], 'row 1: found "shell.rm", allowed an object'],
 ])('[cli.policy-test] a table with %s is refused with its place', (_what, table, said) => {
   expect(() => parseCases(table, 'table.yaml')).toThrow(said);
 });

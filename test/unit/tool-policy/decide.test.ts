@@ -143,7 +143,7 @@ test('[policy.why] explain names the first condition that failed', () => {
   expect(explain(policy, call()).map(({ matched, failed }) => [matched, failed?.field, failed?.found])).toEqual([
     [false, 'protocol', 'git'],
     [false, 'target', 'acme/web'],
-    [false, 'arguments.a', 'nothing'],
+    [false, 'arguments.a', 'absent'],
     [true, undefined, undefined],
   ]);
 });

@@ -42,7 +42,7 @@ test.each<[string, Partial<ToolRule>, Partial<ToolCall>, object]>([
 });
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>, string, string]>([
-  ['a', { equals: 1 }, {}, '{"equals":1}', 'nothing'],
+  ['a', { equals: 1 }, {}, '{"equals":1}', 'absent'],
   ['a', { equals: 1 }, { a: 2 }, '{"equals":1}', '2'],
   ['a[*]', { equals: 1 }, { a: [1, 2] }, '{"equals":1}', '[1,2]'],
   ['a[*]', { equals: 1 }, { a: [2] }, '{"equals":1}', '2'],

@@ -5,8 +5,8 @@ const rule = { protocol: 'git', tool: 'scm.get_*', decision: 'allow' };
 const pack = (fields: object) => ({ name: 'own', default_decision: 'review', rules: [rule], ...fields });
 
 test.each([
-  ['a text', 'readonly', 'own.yaml: the document: found "readonly"; Invalid input: expected object'],
-  ['no name', pack({ name: undefined }), 'own.yaml: name: found nothing; Invalid input: expected string'],
+  ['a text', 'readonly', 'own.yaml: the document: found "readonly", allowed an object'],
+  ['no name', pack({ name: undefined }), 'own.yaml: name: found nothing, allowed a text'],
   [
     'a decision that is none',
     pack({ rules: [rule, { ...rule, decision: 'deny' }] }),

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { foundAndAllowed, meantIssues } from '#core/kernel/issue-words.ts';
+
+const said = (schema: z.ZodType, value: unknown): string[] =>
+  meantIssues(schema.safeParse(value, { error: foundAndAllowed }).error?.issues ?? []).map(
+    ({ path, message }) => `${path.join('.')}: ${message}`,
+  );
+const of = (member: z.ZodType, name = 'x') => z.strictObject({ [name]: member });
+
+test.each<[string, z.ZodType, unknown, string]>([
+  ['x', z.int().positive().max(3600), 0, 'found 0, allowed a whole number from 1 to 3600'],
+  ['x', z.int().positive().max(3600), 3601, 'found 3601, allowed a whole number from 1 to 3600'],
+  ['x', z.int().min(2).lt(9), 1.5, 'found 1.5, allowed a whole number from 2 to 8'],
+  ['x', z.int().positive(), 'many', 'found "many", allowed a whole number, at least 1'],
+  ['wait_seconds', z.int().nonnegative(), -1, 'found -1, allowed a whole number of seconds, at least 0'],
+  ['max_body_bytes', z.int().max(9), 10, 'found 10, allowed a whole number of bytes, at most 9'],
+  ['slow_ms', z.number().int().min(1), 0.5, 'found 0.5, allowed a whole number of milliseconds, at least 1'],
+  ['share', z.number().min(0).max(1), 2, 'found 2, allowed a number from 0 to 1'],
+  ['price_usd', z.number().gt(0), 0, 'found 0, allowed a number of US dollars, above 0'],
+  ['share', z.number().gt(0).lt(1), 1, 'found 1, allowed a number, above 0 and below 1'],
+  ['share', z.number(), undefined, 'found nothing, allowed a number'],
+  ['x', z.number().multipleOf(5), 3, 'found 3, allowed a multiple of 5'],
+  ['x', z.string().min(1), '', 'found an empty text, allowed a text that is not empty'],
+  ['x', z.string().min(3), 'ab', 'found "ab", allowed a text of at least 3 characters'],
+  ['x', z.string().max(1), 'ab', 'found "ab", allowed a text of at most 1 character'],
+  ['x', z.string().min(1).max(2), 'a'.repeat(81), 'found a text of 81 characters, allowed a text of 1 to 2 characters'],
+  ['x', z.string().max(2), 'a'.repeat(80), `found "${'a'.repeat(80)}", allowed a text of at most 2 characters`],
+  ['x', z.string().length(5), 'ab', 'found "ab", allowed a text of exactly 5 characters'],
+  ['x', z.array(z.string()).min(1), [], 'found an empty list, allowed a list that is not empty'],
+  ['x', z.array(z.string()).max(1), ['a', 'b'], 'found a list of 2 entries, allowed a list of at most 1 entry'],
+  ['x', z.array(z.string()), { a: 1 }, 'found an object, allowed a list'],
+  ['x', z.boolean(), null, 'found null, allowed true or false'],
+  ['x', z.enum(['allow', 'block']), 'alow', 'found "alow", allowed allow, block'],
+  ['x', z.literal(1), 2, 'found 2, allowed 1'],
+  ['x', z.union([z.string(), z.array(z.string())]), 3, 'found 3, allowed a text or a list'],
+  ['x', z.iso.datetime(), 'today', 'found "today", allowed a time in UTC such as 2026-11-25T12:00:00Z'],
+  ['x', z.string().regex(/^a+$/), 'b', 'found "b", allowed a text that matches /^a+$/'],
+  ['x', z.email(), 'b', 'found "b", allowed a text in the form email'],
+  ['x', z.string().refine(() => false), 'b', 'found "b", allowed another value'],
+  ['x', z.string().regex(/^a/, 'a word that begins with a'), 'b', 'a word that begins with a'],
+])('[error.plain-words] %s: %#', (name, schema, value, message) => {
+  expect(said(of(schema, name), { [name]: value })).toEqual([`${name}: ${message}`]);
+});
+
+test('[error.plain-words] an unknown key stands with those that are known', () => {
+  const schema = z.strictObject({ name: z.string(), limit: z.int().optional() });
+  expect(said(schema, { name: 'a', nam: 1 })).toEqual([': found the unknown key "nam", allowed name, limit']);
+  expect(said(z.strictObject({}), { a: 1, b: 2 })).toEqual([': found the unknown keys "a", "b", allowed no key']);
+});
+
+test('[error.plain-words] of a union only the alternative that was meant is named', () => {
+  const schema = of(z.union([z.string(), z.strictObject({ of: z.array(z.int().max(3)) })]));
+  expect(said(schema, { x: { of: [4] } })).toEqual(['x.of.0: found 4, allowed a whole number, at most 3']);
+});
+
+test('[error.plain-words] a discriminator stands with its words', () => {
+  const schema = z.discriminatedUnion('type', [
+    of(z.int()).extend({ type: z.literal('p') }),
+    z.object({ type: z.literal('q') }),
+  ]);
+  expect(said(schema, { type: 'z' })).toEqual(['type: found "z", allowed p, q']);
+});
+
+test('[error.plain-words] the name of an entry is held to its own words', () => {
+  expect(said(z.record(z.string().regex(/^a/, 'a word with a'), z.int()), { b: 1 })).toEqual([
+    'b: found "b", allowed a name that is a word with a',
+  ]);
+});
+
+test.each([
+  ['api_keys', 'sk-live'],
+  ['password', 'hunter2'],
+  ['authorization', 'Bearer abc'],
+  ['url', 'https://user:pass@example.com'],
+])('[error.plain-words] what may hold a secret is not repeated: %s', (name, value) => {
+  expect(said(of(z.int(), name), { [name]: value })).toEqual([
+    `${name}: found a string (not shown), allowed a whole number`,
+  ]);
+});
+
+test('[error.plain-words] every answer that repeats what a schema finds does so in these words', () => {
+  const files = ['core', 'adapters', 'lambdas', 'bin', 'operator'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name)),
+  );
+  const without = files.filter((file) => {
+    const text = readFileSync(file, 'utf8');
+    return /\.error\.issues|\{ issues/.test(text) && !/kernel\/issue-words\.ts/.test(text);
+  });
+  // It names the member alone.
+  expect(without).toEqual(['core/approvals/github.ts']);
+});
