@@ -190,7 +190,8 @@ export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHa
   const ready = await composedEarly(() => composed(host, createHandler));
   return async (event: HttpEvent, context: LambdaContext) => {
     const { ports, handler } = ready();
-    const reply = await buffered(await handler(asCalled(event), contextOf(context)));
+    const { finished, ...reply } = await buffered(await handler(asCalled(event), contextOf(context)));
+    await finished;
     await ports.telemetry.flush(); // a frozen function sends nothing
     return reply;
   };

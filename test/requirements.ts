@@ -1759,6 +1759,10 @@ const chat: readonly Requirement[] = [
   must('chat.cache', 'Exact and semantic cache, scoped by tenant.'),
   must('chat.traceparent', 'traceparent is continued and forwarded.'),
   must('limit.rate', 'RPM and TPM per tenant, exact across processes; 429 with Retry-After.'),
+  must(
+    'limit.requests',
+    'Each request to the gateway and to MCP counts as one of its tenant and its key; ping, notifications, responses, health, and what ends a call, a task or a session do not.',
+  ),
   must('limit.rate.fails-closed', 'A failing limiter is 503.'),
   must('limit.none', 'A tenant without limits and budgets has no counters: its calls make no store step for them.'),
   must(

@@ -157,14 +157,14 @@ export const functions = {
   'count-tokens': {
     ...interactive,
     purpose: 'estimates the tokens of a messages request',
-    tables: configuration,
+    tables: { ...configuration, counters: 'write' },
     objects: 'read',
   },
   models: {
     ...interactive,
     purpose: 'lists the models a tenant may use; cancels running requests',
     // Whether a request that does not run has ended stands in evidence.
-    tables: { ...configuration, evidence: 'get', cancellations: 'write' },
+    tables: { ...configuration, evidence: 'get', cancellations: 'write', counters: 'write' },
     queries: ['evidence.by_time'],
     objects: 'read',
   },

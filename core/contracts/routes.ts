@@ -30,6 +30,11 @@ export interface Route {
   readonly handledBy: FunctionName;
   /** A key of the table of operations, the name of the function in core/admin, and the operation id in OpenAPI. */
   readonly operation: string;
+  /**
+   * Whether a request counts as one of the minute of its tenant and its key before it runs [limit.requests]. Chat calls, MCP
+   * messages and streams of MCP are counted by what answers them.
+   */
+  readonly counts?: true;
   readonly summary: string;
   readonly query?: readonly string[];
   /** Those of `query` that may be given more than once. */
@@ -64,7 +69,9 @@ export function proxyPathOf({
   return below.length > 0 && proxiedFamilies.includes(family) ? `${adminPrefix}${family}/{proxy+}` : undefined;
 }
 
-type Options = Partial<Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface'>>;
+type Options = Partial<
+  Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface' | 'counts'>
+>;
 
 const route = (
   call: `${Route['method']} /${string}`,
@@ -83,6 +90,7 @@ const paging = ['limit', 'cursor'] as const;
 
 /** Agents call the gateway; a role that may run actions may chat. */
 const gateway = { surface: 'gateway', agents: 'yes' } as const;
+const counted = { ...gateway, counts: true } as const;
 /** Anthropic's beta clients write `?beta=true`; what counts is the header `anthropic-beta`. */
 const anthropicQuery = ['beta'] as const;
 const mcp = { surface: 'mcp', agents: 'yes' } as const;
@@ -519,7 +527,7 @@ export const routes: readonly Route[] = [
     query: anthropicQuery,
   }),
   route('POST /v1/messages/count_tokens', 'count-tokens', 'operator', 'countTokens', 'Estimate of input tokens', {
-    ...gateway,
+    ...counted,
     query: anthropicQuery,
   }),
   route(
@@ -530,8 +538,8 @@ export const routes: readonly Route[] = [
     'Cancel a running request of the same key',
     gateway,
   ),
-  route('GET /v1/models', 'models', 'viewer', 'listModels', 'Models the tenant may use', gateway),
-  route('GET /v1/models/{id}', 'models', 'viewer', 'getModel', 'One model the tenant may use', gateway),
+  route('GET /v1/models', 'models', 'viewer', 'listModels', 'Models the tenant may use', counted),
+  route('GET /v1/models/{id}', 'models', 'viewer', 'getModel', 'One model the tenant may use', counted),
 
   route('GET /health', 'mcp', 'open', 'health', 'Health and version', mcp),
   route('POST /mcp', 'mcp', 'operator', 'mcpMessage', 'A message of an MCP client', mcp),

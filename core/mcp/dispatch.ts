@@ -7,7 +7,6 @@ import { discoverResult, initializeResult, reachedServers, serverInfo } from './
 import type { Listening } from './sessions/listen.ts';
 import { toServers } from './sessions/relay.ts';
 import type { Sessions } from './sessions/session.ts';
-import { admit } from './tools/admit.ts';
 import { callTool } from './tools/call.ts';
 import { askOwner, listThings, listTools } from './tools/lists.ts';
 
@@ -28,7 +27,6 @@ export async function dispatch(
   const older = caller.era === 'session';
   switch (method) {
     case 'tools/call':
-      await admit(ports, caller, exchange);
       return callTool(ports, caller, request, exchange);
     case 'tools/list':
       return listTools(ports, caller, request, exchange);
@@ -38,8 +36,6 @@ export async function dispatch(
       return listThings(ports, caller, request, exchange);
     case 'prompts/get':
     case 'resources/read':
-      await admit(ports, caller, exchange);
-      return askOwner(ports, caller, request, exchange);
     case 'completion/complete':
       return askOwner(ports, caller, request, exchange);
     case 'initialize':

@@ -4,6 +4,7 @@
  */
 
 import type { Json } from '#core/kernel/json.ts';
+import { type AdmittedRequest, admitRequest } from '#core/limits/admit-request.ts';
 import { assertBatch, batchReply } from './batch.ts';
 import { type McpCall, type McpReply, serversOf } from './http-call.ts';
 import type { McpPorts, McpSession } from './ports.ts';
@@ -56,7 +57,8 @@ export class McpGateway {
       if (Array.isArray(body)) return await this.#batch(body, call);
       const message = messageOf(body);
       const caller = await this.#callers.ofMessage(message, call);
-      return this.#answer(message, caller, call);
+      const admitted = isCounted(message) ? await admitRequest(this.#ports, call) : undefined;
+      return this.#answer(message, caller, call, admitted);
     } catch (fault) {
       return refusedReply(this.#ports, fault, idOf(body));
     }
@@ -74,14 +76,20 @@ export class McpGateway {
     const { lastEvent } = call.headers;
     if (lastEvent !== undefined && this.#resumes(session))
       return { status: 200, headers: {}, events: this.resumable.resume(session.id, lastEvent) };
+    const { headers, booked } = await this.admit(call);
     const open = await this.eventStreams.open(call.principal, configuration, session.id, call.signal);
     try {
       const reply = await this.listen({ ...call, signal: open.signal });
-      return { ...reply, finished: reply.finished!.then(open.close) };
+      return { ...reply, headers, finished: Promise.all([reply.finished!.then(open.close), booked]).then(() => {}) };
     } catch (fault) {
       await open.close();
       throw fault;
     }
+  }
+
+  /** A request for a stream counts like one in a message. @throws as `admitRequest` */
+  admit(call: McpCall): Promise<AdmittedRequest> {
+    return admitRequest(this.#ports, call);
   }
 
   /** The messages of a session's servers, until the signal aborts or the reader leaves. */
@@ -130,17 +138,19 @@ export class McpGateway {
     return batchReply(items, (item) => this.post(item, call));
   }
 
-  #answer(message: RpcMessage, caller: Caller, call: McpCall): McpReply {
+  #answer(message: RpcMessage, caller: Caller, call: McpCall, admitted: AdmittedRequest | undefined): McpReply {
     if (message.kind !== 'request') {
       const finished = this.#take(message, caller).catch((fault) => logFault(this.#ports, fault));
       return { status: 202, headers: {}, finished };
     }
     const opened = message.request.method === 'initialize' ? caller.session : undefined;
+    const { messages, finished } = this.#requests.start(message.request, caller, call.signal);
     return {
       status: 200,
-      headers: opened ? { 'mcp-session-id': opened.id } : {},
+      headers: { ...admitted?.headers, ...(opened && { 'mcp-session-id': opened.id }) },
       resumableIn: this.#resumes(caller.session) ? caller.session.id : undefined,
-      ...this.#requests.start(message.request, caller, call.signal),
+      messages,
+      finished: Promise.all([finished, admitted?.booked]).then(() => {}),
     };
   }
 
@@ -169,5 +179,10 @@ export class McpGateway {
     }
   }
 }
+
+/** What only shows that the other side is there, or ends what runs, passes above any limit (decision 0171). */
+const free: ReadonlySet<string> = new Set(['ping', 'tasks/cancel']);
+
+const isCounted = (message: RpcMessage): boolean => message.kind === 'request' && !free.has(message.request.method);
 
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number';

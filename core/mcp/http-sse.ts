@@ -71,6 +71,7 @@ export class OlderStreams {
     const { eventStreams } = this.#gateway;
     const { configuration } = given.snapshot;
     if (!eventStreams.offered(configuration, 'older_transport')) throw notOffered();
+    const { headers, booked } = await this.#gateway.admit(given);
     const id = ids.randomHex(16);
     const counted = await eventStreams.open(given.principal, configuration, id, given.signal, inboxes && lifeMs);
     const call = { ...given, signal: counted.signal };
@@ -90,7 +91,7 @@ export class OlderStreams {
     void queue.write({ endpoint: `${base}/mcp/session/${id}` });
     if (call.signal.aborted) leave();
     const finished = inboxes && this.#empty(id, stream, call, inboxes);
-    return { status: 200, headers: {}, messages: queue, ...(finished && { finished }) };
+    return { status: 200, headers, messages: queue, finished: Promise.all([finished, booked]).then(() => {}) };
   }
 
   /** `POST /mcp/session/{id}`. @throws RpcFault with status 404 for a stream that is not open, or another key's. */

@@ -2,6 +2,7 @@
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { RequestRefused } from '#core/limits/admit-request.ts';
 import type { McpCall, McpReply } from './http-call.ts';
 import { errorOf, mcpCodes, type RequestId, type RpcError, RpcFault, responseOf } from './protocol/messages.ts';
 
@@ -13,7 +14,10 @@ export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): 
   const wait = fault instanceof GatewayError ? fault.retryAfterSeconds : undefined;
   return {
     status,
-    headers: wait === undefined ? {} : { 'retry-after': String(wait) },
+    headers: {
+      ...(fault instanceof RequestRefused && fault.headers),
+      ...(wait !== undefined && { 'retry-after': String(wait) }),
+    },
     body: responseOf(id, { error }),
   };
 }

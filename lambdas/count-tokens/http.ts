@@ -4,6 +4,7 @@ import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
+import { admitRequest, type RequestLimitPorts } from '#core/limits/admit-request.ts';
 import { jsonObject } from '../middleware/body.ts';
 import { boundedChatBody, errorShape } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
@@ -15,7 +16,7 @@ import type { GatewayPorts } from '../ports.ts';
 const own = routes.filter((route) => route.handledBy === 'count-tokens');
 
 export function createHandler(
-  ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'>,
+  ports: Pick<GatewayPorts, 'snapshots' | 'telemetry' | 'admissions' | 'tokens'> & RequestLimitPorts,
 ): HttpHandler {
   const answer = async (event: HttpEvent) => {
     const route = matchRoute(own, event);
@@ -24,7 +25,8 @@ export function createHandler(
     inputsOf(route, event);
     const body = jsonObject(event, boundedChatBody(event, snapshot, principal), chatJson);
     dialects.anthropic.checkRequest(body);
-    return replyOf({ body: { input_tokens: estimateTokens('anthropic', body) } });
+    const { headers, booked } = await admitRequest(ports, { principal, snapshot });
+    return { ...replyOf({ headers, body: { input_tokens: estimateTokens('anthropic', body) } }), finished: booked };
   };
   return withCors(own, ports, answer, errorShape('anthropic'));
 }

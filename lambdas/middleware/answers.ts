@@ -4,6 +4,7 @@ import type { HttpContext, HttpEvent, HttpReply } from '#core/contracts/http.ts'
 import { RefusedToken } from '#core/identity/refused-token.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { RequestRefused } from '#core/limits/admit-request.ts';
 import { MethodNotAllowed } from './route.ts';
 
 export type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpReply>;
@@ -46,6 +47,7 @@ const usual: ErrorShape = { body: (error) => error.toBody() };
 
 export function errorReply(error: GatewayError, shape: ErrorShape = usual): HttpReply {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
+  if (error instanceof RequestRefused) Object.assign(headers, error.headers);
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   // A short wait does not help: the official clients would try again at once.

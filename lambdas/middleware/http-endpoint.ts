@@ -3,6 +3,7 @@ import type { Call, Operation, Reply } from '#core/admin/operation.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { opensToPages, type Route, routes } from '#core/contracts/routes.ts';
+import { admitRequest } from '#core/limits/admit-request.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
 import { withCors } from './cors.ts';
@@ -39,7 +40,15 @@ export function httpEndpoint(
       body: () => jsonBody(event, route.operation),
       text: () => textBody(event, route.operation),
     };
-    return replyOf(await operation(call));
+    if (!route.counts) return replyOf(await operation(call));
+    const { headers, booked } = await admitRequest(ports, call);
+    try {
+      const reply = replyOf(await operation(call));
+      return { ...reply, headers: { ...headers, ...reply.headers }, finished: booked };
+    } catch (fault) {
+      await booked; // an error has no work that goes on after it
+      throw fault;
+    }
   };
 
   const handler = own.some(({ surface }) => opensToPages(surface))

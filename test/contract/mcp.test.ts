@@ -165,7 +165,7 @@ describe('what is refused', () => {
   });
 
   test('[mcp.refusal-log] more calls than the tenant may make, before anything is done, and not an error of the gateway', async () => {
-    await configure({ rate: 1 });
+    await configure({ rate: 2 });
     const session = await open();
     expect((await call('echo', {}, { session })).status).toBe(200);
     const calls = server.calls().length;

@@ -1,0 +1,27 @@
+/** Which requests to gateway and MCP endpoints count against rate limits: each route is one of a known kind. */
+import { routes } from '#core/contracts/routes.ts';
+
+/** Counted by the flow that answers: with its tokens, or message by message. */
+const flows = new Set(['chat-completions', 'messages']);
+const byMessage = ['POST /mcp', 'GET /mcp', 'GET /sse', 'POST /mcp/session/{id}'];
+/** No caller, or the end of something. */
+const free = [
+  'GET /health',
+  'GET /',
+  'GET /.well-known/oauth-protected-resource',
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'POST /v1/requests/{id}/cancel',
+  'DELETE /mcp',
+];
+
+test('[limit.requests] each route of the gateway and of MCP is counted, or known to be free', () => {
+  const served = routes.filter(({ surface }) => surface === 'gateway' || surface === 'mcp');
+  const named = (route: (typeof routes)[number]) => `${route.method} ${route.path}`;
+  const unknown = served.filter(
+    (route) =>
+      !route.counts && !flows.has(route.handledBy) && !byMessage.includes(named(route)) && !free.includes(named(route)),
+  );
+  expect(unknown.map(named)).toEqual([]);
+  expect(routes.filter((route) => route.counts && free.includes(named(route))).map(named)).toEqual([]);
+  expect(routes.filter(({ counts, surface }) => counts && surface !== 'gateway')).toEqual([]);
+});
