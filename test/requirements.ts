@@ -2060,6 +2060,10 @@ const toolGateway: readonly Requirement[] = [
     'A parameter that may change where a request goes, or its method, makes the request unclear.',
   ),
   must(
+    'effects.http-overrides',
+    'What a server may take for the method, the host or the path of a request counts as they do: parameters in another case, headers in any form, _method in query or body, and GraphQL mutations by GET.',
+  ),
+  must(
     'effects.http-differential',
     'Host and path that are decided on are those the client of Node connects to and sends.',
   ),

@@ -5,6 +5,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { type Address, readAddress } from './http/address.ts';
+import { fieldsOf, plainParameters } from './http/fields.ts';
 import { addedQuery, parameterDoubts, urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
@@ -24,12 +25,11 @@ const carriers = new Set([
   'download',
   'web_fetch',
 ]);
-const overrideHeaders = new Set(['x-http-method-override', 'x-http-method', 'x-method-override']);
 
 /** Reads calls of protocol `http`, and tools of other protocols that fetch a URL. Never throws. */
 export const httpEffects: EffectReader = (call) => {
   try {
-    return effectsOf(call);
+    return effectsOf({ ...call, parameters: plainParameters(call.parameters) });
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { parts: [], carrier: false, unclear: `the request could not be read: ${why}` };
@@ -48,13 +48,16 @@ function effectsOf(call: ToolCall): Effects {
   const targets = new Map(addresses.map((address) => [address.target, address]));
   if (targets.size > 1) unclear.add('the call names more than one address');
 
-  const verbs = methodsOf(call, unclear);
-  const hosts = [...targets.values()].map(({ host }) => host);
-  const named = headerOf(
+  const fields = fieldsOf(
     call.parameters,
-    (name) => name === 'host' || name === ':authority' || name === 'x-forwarded-host',
+    [...targets.values()].map((address) => address.query),
   );
-  if (named.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, '')))) {
+  for (const doubt of fields.doubts) unclear.add(doubt);
+  const verbs = methodsOf(call, fields.methods, unclear);
+  // A server may take a mutation by GET as well.
+  if (fields.mutates && verbs.every((verb) => readers.has(verb))) verbs.push('post');
+  const hosts = [...targets.values()].map(({ host }) => host);
+  if (fields.hosts.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, '')))) {
     unclear.add('a header names another host than the address');
   }
   const parts = [...targets.values()].flatMap((address) => verbs.map((method) => partOf(call, address, method)));
@@ -124,8 +127,8 @@ function addressesOf(call: ToolCall): string[] {
   return [...target, ...given];
 }
 
-/** The method of the tool, of the parameter and of an overriding header: all that a server might take. */
-function methodsOf(call: ToolCall, unclear: Set<string>): string[] {
+/** The method of the tool, of the parameter and of what overrides it: all that a server might take. */
+function methodsOf(call: ToolCall, overriding: readonly string[], unclear: Set<string>): string[] {
   const [operation = '', ...words] = operationOf(call);
   const byTool = words.find((word) => methods.has(word));
   const parameter = call.parameters.method;
@@ -139,9 +142,7 @@ function methodsOf(call: ToolCall, unclear: Set<string>): string[] {
     if (!carriers.has(operation)) unclear.add(`"${operation}" is not an HTTP method`);
     found.add(sends ? 'post' : 'get');
   }
-  for (const value of headerOf(call.parameters, (name) => overrideHeaders.has(name))) {
-    found.add(methodWord(value, unclear));
-  }
+  for (const value of overriding) found.add(methodWord(value, unclear));
   return [...found];
 }
 
@@ -149,26 +150,4 @@ function methodWord(text: string, unclear: Set<string>): string {
   if (/^[A-Za-z]+$/.test(text)) return text.toLowerCase();
   unclear.add('the method is not a word');
   return 'unknown';
-}
-
-/** Values of the headers whose lower-case name is asked for: from an object, or from a list of pairs or of lines. */
-function headerOf(parameters: Readonly<Record<string, unknown>>, wanted: (name: string) => boolean): string[] {
-  const { headers } = parameters;
-  if (headers === null || typeof headers !== 'object') return [];
-  const pairs: [unknown, unknown][] = Array.isArray(headers)
-    ? headers.map((item: unknown) => pairOf(item))
-    : Object.entries(headers);
-  return pairs.flatMap(([name, value]) =>
-    typeof name === 'string' && wanted(name.trim().toLowerCase()) ? [String(value).trim()] : [],
-  );
-}
-
-function pairOf(item: unknown): [unknown, unknown] {
-  if (Array.isArray(item)) return [item[0], item[1]];
-  if (typeof item === 'string') {
-    const colon = item.indexOf(':');
-    return [item.slice(0, colon), item.slice(colon + 1)];
-  }
-  const { name, key, value } = (item ?? {}) as { name?: unknown; key?: unknown; value?: unknown };
-  return [name ?? key, value];
 }

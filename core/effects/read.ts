@@ -7,6 +7,7 @@ import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { alikeNames } from './alike-names.ts';
+import { urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
 export type ReaderName = 'shell' | 'sql' | 'http' | 'git';
@@ -45,7 +46,7 @@ const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
   shell: () => true,
   sql: () => true,
   http: (call) =>
-    has(call, ['url', 'uri', 'href', 'endpoint', 'address', 'link']) &&
+    Object.keys(call.parameters).some((key) => urlKeys.includes(key.toLowerCase())) &&
     Object.values(call.parameters).some((value) => typeof value === 'string' && /^\s*https?:/i.test(value)) &&
     namesOneOf(call.tool, httpWords),
   git: (call) =>

@@ -41,7 +41,10 @@ export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   const found = names
     .filter((name) => !unknown.includes(name))
     .flatMap((name) => steeringIn(name, parameters[name], 0));
+  const { redirect } = parameters;
+  const leads = typeof redirect === 'string' && !/^(?:follow|error|manual|true|false|yes|no)?$/i.test(redirect.trim());
   return [
+    ...(leads ? ['the parameter "redirect" names where the request is led'] : []),
     ...unknown.map((name) => `what the parameter ${shown(name)} does to the request is not known`),
     ...found.map((name) => `the parameter ${shown(name)} may send the request elsewhere or change its method`),
   ].slice(0, 5);

@@ -191,6 +191,95 @@ describe('[effects.http-known-parameters] parameters', () => {
   });
 });
 
+describe('[effects.http-overrides] what counts as method, host or path', () => {
+  const target = 'https://good.example/v1';
+  const of = (parameters: Record<string, unknown>, more: Partial<ToolCall> = {}) =>
+    read({ tool: 'http.get', target, parameters, ...more });
+  const toolsOf = (parameters: Record<string, unknown>) => of(parameters).parts.map(({ tool }) => tool);
+
+  test.each([
+    [{ Method: 'DELETE' }],
+    [{ METHOD: 'delete' }],
+    [{ headers: 'Accept: */*\r\nX-HTTP-Method-Override: DELETE' }],
+    [{ headers: ['Accept: */*\nX-HTTP-Method: DELETE'] }],
+    [{ Headers: { 'X-HTTP-Method-Override': 'DELETE' } }],
+    [{ headers: { X_HTTP_METHOD_OVERRIDE: 'DELETE' } }],
+    [{ headers: { 'x-method-override': ['DELETE'] } }],
+    [{ headers: [{ Name: 'X-HTTP-Method', Value: 'DELETE' }] }],
+    [{ headers: { ':method': 'DELETE' } }],
+    [{ params: { _method: 'DELETE' } }],
+    [{ query: '_method=delete' }],
+    [{ data: { _method: 'delete' } }],
+    [{ body: 'a=1&_method=DELETE' }],
+    [{ body: '{"_method":"DELETE"}' }],
+    [{ Form: { _method: 'DELETE' } }],
+  ])('%j deletes', (parameters) => {
+    expect(toolsOf(parameters)).toEqual(['http.get', 'http.delete']);
+  });
+
+  test('the query of the address itself names a method', () => {
+    for (const query of ['_method=DELETE', 'a=1&_METHOD=delete', 'X-HTTP-Method-Override=DELETE'])
+      expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual([
+        'http.get',
+        'http.delete',
+      ]);
+  });
+
+  test.each([
+    [{ params: { query: 'mutation { deleteUser(id: 1) { id } }' } }],
+    [{ query: 'mutation { deleteUser(id: 1) { id } }' }],
+    [{ query: 'fragment A on B { c } mutation D($e: F!) { g(h: $e) { i } }' }],
+    [{ json: { query: 'mutation { deleteUser(id: 1) { id } }' } }],
+    [{ body: '{"query":"subscription { events { id } }"}' }],
+  ])('the mutation of %j is a write by GET', (parameters) => {
+    expect(of(parameters).parts.map(({ capability }) => capability)).toEqual(['read', 'write']);
+  });
+
+  test('a mutation in the address is a write by GET', () => {
+    for (const query of ['query=mutation{deleteUsers}', 'query=mutation%7BdeleteUsers%7D&variables=%7B%7D'])
+      expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual(['http.get', 'http.post']);
+  });
+
+  test.each([
+    [{ URL: 'https://evil.example/' }],
+    [{ Uri: 'https://evil.example/' }],
+    [{ Headers: { Host: 'evil.example' } }],
+    [{ headers: 'Host: evil.example' }],
+    [{ headers: { 'X-Host': 'evil.example' } }],
+    [{ headers: { Forwarded: 'for=192.0.2.1;host=evil.example;proto=https' } }],
+    [{ headers: { 'X-Original-URL': '/admin' } }],
+    [{ headers: { 'X-Rewrite-Url': '/admin' } }],
+    [{ headers: { accept: 'a\r\nHost: evil.example' } }],
+    [{ headers: { 'accept\r\nHost': 'evil.example' } }],
+    [{ headers: 7 }],
+    [{ redirect: 'https://evil.example/' }],
+  ])('%j is unclear', (parameters) => {
+    expect(of(parameters).unclear).toBeDefined();
+  });
+
+  test.each([
+    [{ headers: 'Accept: text/html\r\nX-Request-Id: 7\r\n' }],
+    [{ headers: { 'X-Forwarded-For': '192.0.2.1', Forwarded: 'for=192.0.2.1', Host: 'good.example:443' } }],
+    [{ Headers: { Accept: 'application/json' }, Timeout: 5 }],
+    [{ params: { method: 'card', search: 'mutation of genes' } }],
+    [{ query: 'query { mutations { id } }' }],
+    [{ redirect: 'follow' }],
+  ])('%j changes nothing', (parameters) => {
+    expect(toolsOf(parameters)).toEqual(['http.get']);
+    expect(of(parameters).unclear).toBeUndefined();
+  });
+
+  test('a fetching tool of another protocol is read in any case of its parameters', () => {
+    const call = {
+      protocol: 'mcp',
+      tool: 'fetch',
+      target: '',
+      parameters: { URL: 'https://good.example/', Method: 'PUT' },
+    };
+    expect(of({}, call).parts.map(({ tool }) => tool)).toEqual(['http.put']);
+  });
+});
+
 describe('the method', () => {
   test.each([
     ['http.get', {}, 'http.get', 'read'],

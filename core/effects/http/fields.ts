@@ -1,0 +1,146 @@
+/**
+ * What a request says beside its address and its `method`: parameters in another spelling of their names, headers in any form,
+ * and what servers take for the method, the host or the path instead (`X-HTTP-Method-Override`, `?_method=`, GraphQL) [effects.http-overrides].
+ */
+import { hasMutation } from '#core/classification/graphql-text.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { urlKeys } from './parameters.ts';
+
+type Parameters = ToolCall['parameters'];
+type Field = readonly [name: string, value: string];
+
+const bodyKeys = ['body', 'json', 'data', 'form'];
+const readNames: ReadonlySet<string> = new Set([...urlKeys, ...bodyKeys, 'method', 'headers']);
+
+/** `Method`, `URL` and `Headers` mean to many clients what the plain names mean. Of two spellings the plain one is kept: `alikeNames` says that there are two. */
+export function plainParameters(parameters: Parameters): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    const lower = name.toLowerCase();
+    const key = readNames.has(lower) && !Object.hasOwn(parameters, lower) ? lower : name;
+    Object.defineProperty(plain, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return plain;
+}
+
+export interface Fields {
+  /** Methods that a server may take instead of the one that is sent. */
+  readonly methods: readonly string[];
+  /** Hosts that headers name. */
+  readonly hosts: readonly string[];
+  /** A GraphQL mutation changes something, whatever the method is. */
+  readonly mutates: boolean;
+  readonly doubts: readonly string[];
+}
+
+/** @param queries of the addresses, with what the parameters add to them. */
+export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fields {
+  const doubts = new Set<string>();
+  const headers = headersOf(parameters.headers, doubts);
+  const inQuery = queries.flatMap((query) => [...new URLSearchParams(query)]);
+  const bodies = bodyKeys.map((key) => parsedBody(parameters[key]));
+  const inBody = bodies.flatMap((body) =>
+    body !== null && typeof body === 'object'
+      ? Object.entries(body).map(([key, value]): Field => [key, String(value)])
+      : [],
+  );
+  const named = (fields: readonly Field[], names: ReadonlySet<string>): string[] =>
+    fields.flatMap(([name, value]) => (names.has(plainName(name)) ? [value.trim()] : []));
+  if (named(headers, pathHeaders).length > 0) doubts.add('a header names another path than the address');
+  const texts = [
+    ...inQuery.map(([, value]) => value),
+    ...[parameters.query, parameters.variables, ...bodies].flatMap((value) => [...textsIn(value, 0)]),
+  ];
+  return {
+    methods: named([...headers, ...inQuery, ...inBody], overrides),
+    hosts: [...named(headers, hostHeaders), ...named(headers, new Set(['forwarded'])).flatMap(forwardedHosts)],
+    mutates: texts.some(hasMutation),
+    doubts: [...doubts],
+  };
+}
+
+/** Underscores and dashes of a header arrive as the same variable at many servers. */
+const plainName = (name: string): string => name.trim().toLowerCase().replaceAll('_', '-');
+
+const overrides: ReadonlySet<string> = new Set([
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  '-method',
+  ':method',
+]);
+const hostHeaders: ReadonlySet<string> = new Set([
+  ...[
+    'host',
+    ':authority',
+    'x-forwarded-host',
+    'x-forwarded-server',
+    'x-host',
+    'x-original-host',
+    'x-http-host-override',
+  ],
+]);
+const pathHeaders: ReadonlySet<string> = new Set([
+  ':path',
+  'x-original-url',
+  'x-original-uri',
+  'x-rewrite-url',
+  'x-override-url',
+]);
+
+const forwardedHosts = (value: string): string[] =>
+  [...value.matchAll(/(?:^|[;,\s])host\s*=\s*"?([^";,\s]*)/gi)].map(([, host = '']) => host);
+
+/** From an object, from lines, or from a list of pairs, of lines or of records. */
+function headersOf(headers: unknown, doubts: Set<string>): Field[] {
+  if (headers === undefined || headers === null || headers === '') return [];
+  const lines = (text: string): Field[] =>
+    text
+      .split(/[\r\n]+/)
+      .filter((line) => line.trim() !== '')
+      .map(lineOf);
+  if (typeof headers === 'string') return lines(headers);
+  if (typeof headers !== 'object') {
+    doubts.add('the headers are neither an object, a list nor lines');
+    return [];
+  }
+  const found = Array.isArray(headers)
+    ? headers.flatMap((item: unknown) => (typeof item === 'string' ? lines(item) : [pairOf(item)]))
+    : Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each): Field => [name, String(each)]));
+  if (found.some(([name, value]) => /[\r\n\0]/.test(name + value))) doubts.add('a header holds a line break');
+  return found;
+}
+
+function lineOf(line: string): Field {
+  const colon = line.indexOf(':', 1);
+  return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 1)];
+}
+
+function pairOf(item: unknown): Field {
+  if (Array.isArray(item)) return [String(item[0]), String(item[1])];
+  const record = Object.fromEntries(
+    Object.entries(item ?? {}).map(([key, value]) => [key.toLowerCase(), value as unknown]),
+  );
+  return [String(record.name ?? record.key ?? record.header), String(record.value)];
+}
+
+/** A form or a JSON text as its members; any other body as it is. */
+function parsedBody(body: unknown): unknown {
+  if (typeof body !== 'string') return body;
+  if (/^\s*[[{]/.test(body)) {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return body;
+    }
+  }
+  return /^[^\s=&]+=/.test(body) ? Object.fromEntries(new URLSearchParams(body)) : body;
+}
+
+const deepest = 16;
+
+function* textsIn(value: unknown, depth: number): Iterable<string> {
+  if (typeof value === 'string') yield value;
+  else if (value !== null && typeof value === 'object' && depth < deepest)
+    for (const item of Object.values(value)) yield* textsIn(item, depth + 1);
+}
