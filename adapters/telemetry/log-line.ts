@@ -1,6 +1,6 @@
 /** One JSON log line. Whatever a caller passes, no secret is written and nothing is thrown. */
 import { secretRanges } from '#core/evidence/secret-formats.ts';
-import { secrecyOf } from '#core/evidence/secret-names.ts';
+import { secrecyOfMember } from '#core/evidence/secret-names.ts';
 
 export interface LineHead {
   readonly ts: string;
@@ -30,31 +30,14 @@ function safe(value: unknown, depth: number): unknown {
   return members;
 }
 
-/** Names of our own fields come again and again. */
-const known = new Map<string, ReturnType<typeof secrecyOf>>();
-const maxCached = 1_000;
-
-function secrecyOfName(name: string): ReturnType<typeof secrecyOf> {
-  let secrecy = known.get(name);
-  if (secrecy === undefined) {
-    secrecy = secrecyOf(name);
-    if (known.size < maxCached) known.set(name, secrecy);
-  }
-  return secrecy;
-}
-
 function member(name: string, value: unknown, depth: number): unknown {
-  const secrecy = secrecyOfName(name);
+  const secrecy = secrecyOfMember(name);
   if (value === undefined || secrecy === 'none') return safe(value, depth + 1);
   return secrecy === 'whole' || typeof value === 'string' ? withheld : safe(value, depth + 1);
 }
 
-/** Short words, numbers, UUIDs and hashes: no format that is looked for. */
-const harmless = /^(?:[\w.-]{0,12}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{64})$/;
-
 /** Recognised token formats inside text, e.g. in the message of another system's error. */
 function masked(text: string): string {
-  if (harmless.test(text)) return text;
   let kept = '';
   let from = 0;
   for (const [start, end] of secretRanges(text)) {

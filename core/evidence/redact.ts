@@ -5,10 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { childPath, cursorsAtRoot, descend, type PathCursor, sensitivePath } from './json-path.ts';
 import { hasProgramSecret } from './program-secrets.ts';
 import { secretRanges } from './secret-formats.ts';
-import { secrecyOf } from './secret-names.ts';
+import { secrecyOfMember } from './secret-names.ts';
 
 /** What stands in the place of a whole value. */
 export interface Redacted {
@@ -45,9 +46,11 @@ export interface RedactOptions {
  */
 export function redact(value: unknown, options: RedactOptions): Redaction {
   const run = new Redactor(options.randomHex, options.programs ?? new Set());
-  const cursors = cursorsAtRoot(options.sensitivePaths.map(sensitivePath));
-  return { value: run.copy(value, '$', cursors), salts: run.salts, withheld: run.withheld };
+  return { value: run.copy(value, '$', cursorsOf(options.sensitivePaths)), salts: run.salts, withheld: run.withheld };
 }
+
+/** A configuration's paths are read once. */
+const cursorsOf = remembered((paths: readonly string[]) => cursorsAtRoot(paths.map(sensitivePath)));
 
 /** The digest that stands for `value` under a salt: recompute it to check a value that was disclosed. */
 export function saltedDigest(value: unknown, salt: string): string {
@@ -83,7 +86,8 @@ class Redactor {
     // fromEntries, unlike assignment, keeps a hostile `__proto__` member as the data it is.
     return Object.fromEntries(
       members.map(([key, item]) => {
-        const secrecy = named !== undefined && key.toLowerCase() === 'value' ? secrecyOf(named) : secrecyOf(key);
+        const secrecy =
+          named !== undefined && key.toLowerCase() === 'value' ? secrecyOfMember(named) : secrecyOfMember(key);
         return [this.#key(key, path), this.#child(item, key, path, cursors, secrecy)];
       }),
     );

@@ -44,9 +44,20 @@ const count = /^\d{1,9}\W{0,2}$/;
 /** A reference to a secret is none. */
 const reference = /^\$[A-Za-z_{(]/;
 
+/**
+ * Names, short paths, UUIDs and hex digests: without a blank, `=` or `:` they introduce nothing, and they are shorter than every
+ * token or lack the letters of its prefix. Most texts of a call are such texts.
+ */
+const harmless = /^(?:\w{0,19}|(?!.*eyJ)[\w./-]{0,14}|[0-9a-f-]*)$/;
+
 /** Every range of `text` that holds a secret: sorted, without overlaps. */
 export function secretRanges(text: string): Range[] {
-  const found = [...issuedRanges(text), ...introducedRanges(text), ...assigned(text)];
+  if (harmless.test(text)) return [];
+  const found: Range[] = [];
+  findIssued(text, found);
+  for (const pattern of introduced) findMatches(text, pattern, found, 1);
+  findAssigned(text, found);
+  if (found.length < 2) return found;
   found.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
   const merged: [number, number][] = [];
   for (const [start, end] of found) {
@@ -58,16 +69,33 @@ export function secretRanges(text: string): Range[] {
 }
 
 /** What gives itself away by its form: tokens with their issuer's prefix, JSON Web Tokens, private keys. */
-export function* issuedRanges(text: string): Iterable<Range> {
-  for (const pattern of issued) for (const match of text.matchAll(pattern)) yield groupRange(match, undefined);
-  for (const match of text.matchAll(skKey)) if (/\d/.test(match[0])) yield groupRange(match, undefined);
-  yield* jwts(text);
-  yield* privateKeys(text);
+export function issuedRanges(text: string): Range[] {
+  const found: Range[] = [];
+  findIssued(text, found);
+  return found;
 }
 
-function* introducedRanges(text: string): Iterable<Range> {
-  for (const pattern of introduced) for (const match of text.matchAll(pattern)) yield groupRange(match, match[1]);
+function findIssued(text: string, found: Range[]): void {
+  for (const pattern of issued) findMatches(text, pattern, found);
+  findMatches(text, skKey, found, 0, ([key]) => /\d/.test(key));
+  findJwts(text, found);
+  findPrivateKeys(text, found);
 }
+
+/** As `matchAll`, without a copy of the pattern for each text. */
+function findMatches(
+  text: string,
+  pattern: RegExp,
+  found: Range[],
+  group = 0,
+  counts: (match: RegExpExecArray) => boolean = always,
+): void {
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text))
+    if (counts(match)) found.push(groupRange(match, group === 0 ? undefined : match[group]));
+}
+
+const always = (): boolean => true;
 
 /** All these groups end where their match does, but for one closing character after it. */
 function groupRange(match: RegExpExecArray, group: string | undefined): Range {
@@ -79,7 +107,7 @@ function groupRange(match: RegExpExecArray, group: string | undefined): Range {
 const base64urlRun = /[A-Za-z0-9_-]*/y;
 
 /** JSON Web Tokens: `eyJ` opens a JSON object in base64url; three runs joined by dots. */
-function* jwts(text: string): Iterable<Range> {
+function findJwts(text: string, found: Range[]): void {
   let from = 0;
   for (;;) {
     const start = text.indexOf('eyJ', from);
@@ -88,7 +116,7 @@ function* jwts(text: string): Iterable<Range> {
     const payload = text[header] === '.' ? scanEnd(text, header + 1, base64urlRun) : header;
     if (payload - header > 1 && text[payload] === '.') {
       from = scanEnd(text, payload + 1, base64urlRun);
-      yield [start, from];
+      found.push([start, from]);
     } else from = header; // every other eyJ of this run ends at the same place, and fails as this one did
   }
 }
@@ -104,7 +132,7 @@ const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
 /** PEM private keys; one that never ends is withheld to the end of the text. */
-function* privateKeys(text: string): Iterable<Range> {
+function findPrivateKeys(text: string, found: Range[]): void {
   let from = 0;
   for (;;) {
     pemBegin.lastIndex = from;
@@ -113,12 +141,13 @@ function* privateKeys(text: string): Iterable<Range> {
     pemEnd.lastIndex = begin.index;
     const end = pemEnd.exec(text);
     from = end ? pemEnd.lastIndex : text.length;
-    yield [begin.index, from];
+    found.push([begin.index, from]);
   }
 }
 
-function* assigned(text: string): Iterable<Range> {
-  const heads = new RegExp(assignment);
+function findAssigned(text: string, found: Range[]): void {
+  const heads = assignment;
+  heads.lastIndex = 0;
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const [, dashes, name = '', quote, gap] = match;
     // `--password x` is an option and its value, `password: x` a line of configuration; `password x` is prose.
@@ -132,7 +161,7 @@ function* assigned(text: string): Iterable<Range> {
     const end = (quote && quotedEnd(text, start, quote)) || scanEnd(text, start, run);
     heads.lastIndex = end;
     if (/tokens$/i.test(name) && count.test(text.slice(start, end))) continue;
-    if (end > start && !reference.test(text.slice(start, start + 2))) yield [start, end];
+    if (end > start && !reference.test(text.slice(start, start + 2))) found.push([start, end]);
   }
 }
 

@@ -43,6 +43,20 @@ export function secrecyOf(name: string): 'none' | 'text' | 'whole' {
   return containers.has(ending) ? 'text' : 'whole';
 }
 
+/** Callers choose names of members, so what is remembered must not grow with them. */
+const known = new Map<string, ReturnType<typeof secrecyOf>>();
+const maxKnown = 1_000;
+
+/** The same for the name of a member: the names of our own documents come again and again. */
+export function secrecyOfMember(name: string): ReturnType<typeof secrecyOf> {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const secrecy = secrecyOf(name);
+  if (known.size >= maxKnown) known.clear();
+  if (name.length <= nameCharacters) known.set(name, secrecy);
+  return secrecy;
+}
+
 /** What names a secret stands at the end; cutting the rest bounds the work on hostile keys. */
 const nameCharacters = 128;
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { bundleFormat } from '#core/contracts/evidence.ts';
 import { redact } from '#core/evidence/redact.ts';
+import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { verifyBundle, verifyChain } from '#core/evidence/verify.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { parseStrict } from '#core/kernel/json.ts';
@@ -186,5 +187,18 @@ test('redaction leaves what holds no secret as it was', () => {
       expect(redact(value, { sensitivePaths: [], randomHex })).toEqual({ value, salts: [], withheld: [] });
     }),
     { numRuns: 200 },
+  );
+});
+
+test('a text that is passed over as harmless holds no secret', () => {
+  const piece = fc.constantFrom(...'eyJ . - / _ = : a f0 Z9 sk- sk-live xoxb- AKIA ghp_ token Bearer'.split(' '), ' ', '\n');
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('');
+      // Behind a line break the same text is looked at in full.
+      const whole = secretRanges(`\n${text}`).map(([start, end]) => [start - 1, end - 1]);
+      expect(secretRanges(text)).toEqual(whole);
+    }),
+    { numRuns: 3000 },
   );
 });
