@@ -80,7 +80,7 @@ export async function judge(given: Judging): Promise<Judged> {
   const { evaluated, snapshot, envelope, effects, standing, nowMs } = given;
   const { behavior, manifests } = snapshot.configuration;
   const decision = decideDrift(evaluated, drift, manifests);
-  const assess = (approved: boolean): Assessment | undefined =>
+  const assessed = (approved: boolean): Assessment | undefined =>
     given.scored
       ? assessAction({
           settings: behavior,
@@ -94,7 +94,9 @@ export async function judge(given: Judging): Promise<Judged> {
           nowMs,
         })
       : undefined;
-  const tripped = assess(false)?.blocked;
+  const unapproved = assessed(false);
+  const assess = (approved: boolean) => (approved ? assessed(true) : unapproved);
+  const tripped = unapproved?.blocked;
   if (!tripped) return { decision, apartFromRisk: decision, drift, assess };
   const blocked: PolicyDecision = {
     decision: 'block',

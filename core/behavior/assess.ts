@@ -14,9 +14,10 @@ import {
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { digestOf } from '#core/kernel/canonical.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import type { KeyRisks } from './ports.ts';
 import { differingSettings, recordOf, riskEventOf, scoreEntry } from './replay.ts';
 import { type NewAlert, nextRisk, type RiskEvent, scoreAt } from './score.ts';
@@ -50,10 +51,13 @@ export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs:
   return undefined;
 }
 
+/** Asked several times in a call. */
+const numbersOf = remembered(riskSettingsOf);
+
 /** A record's score falls with time. */
 function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number): Pick<RiskRecord, 'score' | 'rule'> {
   const state = stateOf(record);
-  return state ? scoreAt(state, nowMs, riskSettingsOf(settings)) : record;
+  return state ? scoreAt(state, nowMs, numbersOf(settings)) : record;
 }
 
 /** The scores counted against a caller now; a session or key that nothing is counted against has 0. */
@@ -106,7 +110,7 @@ export function assessAction(assessed: Assessed): Assessment | undefined {
   const { settings, standing, decision, call, nowMs } = assessed;
   if (!settings.enabled) return undefined;
   const signals = [...signalsOf(call, assessed.effects, decision, assessed.context), ...probesOf(assessed)];
-  const numbers = riskSettingsOf(settings);
+  const numbers = numbersOf(settings);
   const event: RiskEvent = {
     cite: -1,
     at: nowMs,
@@ -154,12 +158,12 @@ export const noteOfBlockedChat = (settings: BehaviorSettings): BehaviorNote =>
   noteOfSignal(settings, 'refused', 'chat');
 
 function noteOf(settings: BehaviorSettings, signals: readonly Signal[]): BehaviorNote {
-  const differing = differingSettings(riskSettingsOf(settings));
+  const differing = differingSettings(numbersOf(settings));
   return { signals, ...(differing && { settings: differing }) };
 }
 
 /** A key serves several sessions: what is counted may be so many times as much, as far as it is remembered. */
-export function forKeys(settings: RiskSettings): RiskSettings {
+export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
   const scaled = (count: number, most: number): number => Math.min(most, Math.round(count * settings.key_factor));
   const { credential_abuse, destructive_sequence, fan_out, repeated_escalation } = settings;
   return {
@@ -180,7 +184,7 @@ export function forKeys(settings: RiskSettings): RiskSettings {
       reviews: scaled(repeated_escalation.reviews, maxCounted.reviews),
     },
   };
-}
+});
 
 /**
  * After an entry was appended: counts the alerts it brought and holds them against its key. Awaited before the call is
@@ -221,7 +225,7 @@ function tell(
 
 /** A record without points is the same as no record. */
 const same = (a: RiskRecord | undefined, b: RiskRecord | undefined): boolean =>
-  digestOf(partsOf(a)) === digestOf(partsOf(b));
+  (a === undefined && b === undefined) || canonicalize(partsOf(a)) === canonicalize(partsOf(b));
 
 function partsOf(record: RiskRecord | undefined): unknown {
   const state = stateOf(record);

@@ -51,7 +51,8 @@ export class Memory {
   }
 
   signals(...kinds: SignalKind[]): readonly Signal[] {
-    return this.event.signals.filter(({ s }) => kinds.includes(s));
+    const { signals } = this.event;
+    return signals.length === 0 ? signals : signals.filter(({ s }) => kinds.includes(s));
   }
 
   had(rule: RiskRule): boolean {
@@ -91,6 +92,7 @@ export class Memory {
   }
 
   after(): RiskState {
+    if (this.added.length === 0) return this.state;
     const added = this.added.map(({ reason: _reason, cites, ...alert }) => ({
       ...alert,
       cites: cites.slice(-kept.cites),
@@ -110,4 +112,5 @@ function bounded(alerts: readonly Alert[]): readonly Alert[] {
 }
 
 /** Marks that are younger than a time. */
-export const within = (marks: readonly Mark[], from: number): readonly Mark[] => marks.filter(([at]) => at > from);
+export const within = (marks: readonly Mark[], from: number): readonly Mark[] =>
+  marks.length === 0 ? marks : marks.filter(([at]) => at > from);

@@ -9,6 +9,7 @@ import {
   type RiskSettings,
 } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { type NewAlert, nextRisk, type RiskEvent, type Scored } from './score.ts';
 import { type Cite, isEmpty, type RiskState, stateOf, stateText } from './state.ts';
 
@@ -116,11 +117,15 @@ export const settingsOf = (entry: EvidenceEntry): RiskSettings => withDefaults(n
 const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behavior as BehaviorNote | undefined;
 
 const withDefaults = (named: BehaviorNote['settings']): RiskSettings =>
-  named === undefined ? defaultRiskSettings : merged(defaultRiskSettings, named);
+  named === undefined ? defaultRiskSettings : completed(named);
+
+/** An entry is scored for its session and for its key. */
+const completed = remembered((named: Members): RiskSettings => merged(defaultRiskSettings, named));
 
 /** What differs from the defaults, for an entry to carry; undefined for nothing. */
-export const differingSettings = (settings: RiskSettings): Readonly<Record<string, unknown>> | undefined =>
-  difference(settings, defaultRiskSettings);
+export const differingSettings = remembered((settings: RiskSettings): Members | undefined =>
+  difference(settings, defaultRiskSettings),
+);
 
 type Members = Readonly<Record<string, unknown>>;
 

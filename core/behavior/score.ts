@@ -5,7 +5,7 @@
 import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';
 import { Memory, type NewAlert, type RiskEvent, within } from './memory.ts';
 import { rules } from './rules.ts';
-import { type Alert, emptyState, type RiskState } from './state.ts';
+import { type Alert, emptyState, markLists, type RiskState } from './state.ts';
 
 export type { NewAlert, RiskEvent } from './memory.ts';
 
@@ -69,15 +69,18 @@ function pruned(state: RiskState, at: number, { window_minutes }: RiskSettings):
 
 function latestOf(state: RiskState | undefined): number {
   if (!state) return 0;
-  const { base, alerts, attempts, denial, ...lists } = state;
-  const marks = [lists.sensitive, lists.secrets, lists.failures, lists.privileges, lists.deletes, lists.places].flat();
-  const relative = [...marks.map(([at]) => at), ...attempts.map(({ at }) => at), ...(denial ? [denial[0]] : []), 0];
-  return Math.max(base + Math.max(...relative), ...alerts.map(({ at }) => at));
+  let relative = state.denial?.[0] ?? 0;
+  for (const name of markLists) for (const [at] of state[name]) if (at > relative) relative = at;
+  for (const { at } of state.attempts) if (at > relative) relative = at;
+  let latest = state.base + Math.max(relative, 0);
+  for (const { at } of state.alerts) if (at > latest) latest = at;
+  return latest;
 }
 
 const sum = (alerts: readonly Alert[]): number => alerts.reduce((total, { points }) => total + points, 0);
 
 function heaviest(alerts: readonly Alert[]): RiskRule | '' {
+  if (alerts.length === 0) return '';
   let found: RiskRule | '' = '';
   let most = 0;
   for (const rule of riskRules) {

@@ -1,5 +1,6 @@
 /** What the rules remember of a session: bounded lists within the window, about 1 kB as text (2 kB at most). */
 import type { RiskRecord, RiskRule } from '#core/contracts/behavior.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 
 /** The entry that brought something: its index, or `session#index` in the memory of a key. */
 export type Cite = number | string;
@@ -60,7 +61,7 @@ export const emptyState = (base: number): RiskState => ({
   attempts: [],
 });
 
-const lists = ['sensitive', 'secrets', 'failures', 'privileges', 'deletes', 'places'] as const;
+export const markLists = ['sensitive', 'secrets', 'failures', 'privileges', 'deletes', 'places'] as const;
 
 export const isEmpty = (state: RiskState): boolean =>
   state.alerts.length === 0 &&
@@ -68,7 +69,7 @@ export const isEmpty = (state: RiskState): boolean =>
   state.denial === undefined &&
   !state.tripped &&
   state.settings === undefined &&
-  lists.every((name) => state[name].length === 0);
+  markLists.every((name) => state[name].length === 0);
 
 /** As short text: what is empty is left out. */
 export function stateText({ base, alerts, attempts, denial, tripped, settings, ...marks }: RiskState): string {
@@ -80,7 +81,7 @@ export function stateText({ base, alerts, attempts, denial, tripped, settings, .
     ...(attempts.length > 0 && {
       attempts: attempts.map(({ kind, at, count, last, cites }) => [kind, at, count, last, cites]),
     }),
-    ...Object.fromEntries(lists.flatMap((name) => (marks[name].length > 0 ? [[name, marks[name]]] : []))),
+    ...Object.fromEntries(markLists.flatMap((name) => (marks[name].length > 0 ? [[name, marks[name]]] : []))),
     ...(denial && { denial }),
     ...(tripped && { tripped }),
     ...(settings && { settings }),
@@ -89,15 +90,19 @@ export function stateText({ base, alerts, attempts, denial, tripped, settings, .
 
 /** The memory behind a record; undefined where there is none. A text this code did not write counts as none. */
 export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
-  if (record?.state === undefined) return undefined;
-  const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state) as Stored;
+  return record?.state === undefined ? undefined : read(record);
+}
+
+/** Several steps of a call ask for the memory of the same record. */
+const read = remembered((record: RiskRecord): RiskState => {
+  const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state!) as Stored;
   return {
     ...emptyState(rest.base),
     ...rest,
     alerts: alerts.map(([rule, points, at, cites]) => ({ rule, points, at: at + rest.base, cites })),
     attempts: attempts.map(([kind, at, count, last, cites]) => ({ kind, at, count, last, cites })),
   };
-}
+});
 
 type Stored = Partial<Omit<RiskState, 'base' | 'alerts' | 'attempts'>> & {
   readonly base: number;
