@@ -7,6 +7,7 @@ import { advanceHead, type Sealed, seal } from '#core/evidence/chain.ts';
 import type { CommitOutcome, EvidenceLog, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import { foreignSession } from '#core/identity/sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export type Step = Parameters<Ledger['commit']>[0];
 
@@ -80,12 +81,16 @@ const contendedTries = 3;
 /** Who was the bystander of so many conflicts goes by itself. */
 const maxShared = 3;
 const maxInFlight = 1;
+/** Sessions whose end is remembered between commits, about 1 kB each. */
+const maxRemembered = 500;
 /** Less than a transaction takes (100 items, 4 MB), and short enough to delay no caller. */
 const groupCapacity = { links: 25, items: 100, bytes: 3_000_000 };
 const headBytes = 1_000;
 
 export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commit'] {
   const chains = new Map<string, Chain>();
+  /** Where chains ended when this process last wrote them: a caller read its head before others of this process wrote. */
+  const ends = new RecentMap<string, SessionHead>({ max: maxRemembered });
   let inFlight = 0;
   let due = false;
 
@@ -94,7 +99,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       const key = `${step.draft.tenant}#${step.draft.session_id}`;
       const chain = chains.get(key) ?? { key, queue: [], head: undefined, busy: false, contended: false };
       chains.set(key, chain);
-      if (step.head !== undefined) chain.head = later(chain.head, step.head);
+      if (step.head !== undefined) chain.head = later(chain.head ?? ends.get(key), step.head);
       const alone = !options.shares(step);
       chain.queue.push({ step, writer: randomUUID(), resolve, reject, tries: 0, alone });
       goOn();
@@ -157,6 +162,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       for (const { chain, part } of taken) {
         for (const { waiting } of part.links) waiting.reject(fault);
         chain.head = undefined;
+        ends.delete(chain.key);
         release(chain);
       }
     }
@@ -212,6 +218,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     if (verdict.type === 'written') {
       for (const { waiting, entry, text, after } of links) waiting.resolve({ ok: true, entry, head: after, text });
       chain.head = later(chain.head, links.at(-1)!.after);
+      ends.set(chain.key, chain.head!);
       chain.contended = false;
       return release(chain);
     }
@@ -221,6 +228,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     if (verdict.type === 'conflict') {
       chain.contended = true;
       chain.head = verdict.head;
+      ends.delete(chain.key);
       if (tries === contendedTries) options.contended?.(links[0]!.entry.session_id);
       await options.pause(options.random() * Math.min(maxJitterMs, 5 * 2 ** tries));
     }

@@ -61,6 +61,31 @@ const putsOf = ({ input }: StoreCall) =>
   );
 
 describe('commits', () => {
+  test('a caller whose head is older than what this process wrote meets no conflict', async () => {
+    const store = watched(client);
+    const ledger = dynamoLedger({ client: store.client, tables });
+    const opened = await ledger.commit({ draft: draft('followed', 'e0'), head: null, owner: 'k' });
+    // Both callers read the session before the other had written.
+    for (const id of ['e1', 'e2'])
+      await ledger.commit({ draft: draft('followed', id), head: opened.ok ? opened.head : null, owner: 'k' });
+    expect(store.calls.map(({ operation }) => operation)).toEqual(Array(3).fill('TransactWriteItems'));
+    expect(await idsOf('followed')).toEqual(['e0', 'e1', 'e2']);
+  });
+
+  test('what another process wrote meanwhile is found, and remembered no longer', async () => {
+    const [own, other] = [dynamoLedger({ client, tables }), dynamoLedger({ client, tables })];
+    const opened = await own.commit({ draft: draft('shared', 'e0'), head: null });
+    const head = opened.ok ? opened.head : null;
+    for (const [ledger, id] of [
+      [other, 'e1'],
+      [own, 'e2'],
+      [other, 'e3'],
+      [own, 'e4'],
+    ] as const)
+      await ledger.commit({ draft: draft('shared', id), head });
+    expect(await idsOf('shared')).toEqual(['e0', 'e1', 'e2', 'e3', 'e4']);
+  });
+
   test.each([
     ['on 16 sessions', (n: number) => `wide-${n}`],
     ['on one session', () => 'deep'],
