@@ -197,3 +197,20 @@ test('--help and --version', async () => {
   expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--state DIR') });
   expect(await run(['--version'])).toMatchObject({ code: 0, out: `${version}\n` });
 });
+
+test('a later start does not load the compiler of TypeScript', async () => {
+  const flags = packageJson.scripts.start.split(' ').slice(1, -1);
+  const cache = mkdtempSync(join(folder, 'cache-'));
+  // As it ends, the process says whether it was loaded.
+  const told = `process.once('exit', () => process.stderr.write(String(process.moduleLoadList.some((name) => name.includes('amaro')))))`;
+  const args = [...flags, '--import', `data:text/javascript,${encodeURIComponent(told)}`, 'bin/local.ts', '--version'];
+  const start = () =>
+    new Promise<string>((done) => {
+      // With NODE_COMPILE_CACHE Node itself would switch the cache on.
+      const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
+      const env = { ...rest, NODE_OPTIONS: '', TMPDIR: cache };
+      execFile(join(root, 'node_modules/.bin/node'), args, { cwd: root, env }, (_, _out, err) => done(err));
+    });
+  expect(await start()).toBe('true');
+  expect(await start()).toBe('false');
+});
