@@ -18,8 +18,12 @@ const digit = /\p{Nd}/u;
 /** Whether `foldText` does more than `foldUnicode`. */
 export const hasSpecial = (text: string): boolean => text.search(special) >= 0;
 
+/** Controls, and everything beyond ASCII: cheap to find, where few of a text's characters are special. */
+const maybeSpecial = /[^\t-\r -~]+/g;
+
 /** What a reader sees of a text, letter by letter. */
-export const foldText = (written: string): string => foldUnicode(written.replace(special, plainFor));
+export const foldText = (written: string): string =>
+  foldUnicode(written.replace(maybeSpecial, (part) => part.replace(special, plainFor)));
 
 function plainFor(char: string): string {
   if (digit.test(char)) return `${digitValue(char.codePointAt(0)!)}`;

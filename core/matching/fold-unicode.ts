@@ -3,13 +3,36 @@ import { confusables } from './confusables.ts';
 
 const outsideAscii = /[\u0080-\uffff]/;
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u;
 /** Marks NFKC could not compose with an ASCII character only decorate or enclose it. */
 const decoration = /([!-~])[\p{Mn}\p{Me}]+/gu;
 export const isAscii = (text: string): boolean => !outsideAscii.test(text);
 
+/**
+ * Characters beyond ASCII with the one before them, which they may compose with. What follows a run composes with nothing in it, so
+ * runs fold alone, and the rest of a long text costs nothing.
+ */
+const run = /[^\u0080-\uffff]?[\u0080-\uffff]+/g;
+
 /** NFKC, invisible characters removed, look-alikes folded to ASCII; the identity on ASCII. */
-export function foldUnicode(text: string): string {
-  if (isAscii(text)) return text;
+export const foldUnicode = (text: string): string => (isAscii(text) ? text : text.replace(run, foldRun));
+
+/** Letters with accents and signs that come again and again. */
+const shortRuns = new Map<string, string>();
+const shortRun = 3;
+const mostShortRuns = 2_048;
+
+function foldRun(text: string): string {
+  if (text.length > shortRun) return foldAll(text);
+  const known = shortRuns.get(text);
+  if (known !== undefined) return known;
+  const folded = foldAll(text);
+  if (shortRuns.size >= mostShortRuns) shortRuns.clear();
+  shortRuns.set(text, folded);
+  return folded;
+}
+
+function foldAll(text: string): string {
   // Removing an invisible character may let its neighbours compose, and a fold may yield a new pair.
   let folded = text;
   for (let round = 0; round < 4; round++) {
@@ -25,7 +48,8 @@ export const foldCase = (text: string): string =>
   isAscii(text) ? text.toLowerCase() : foldUnicode(text.toLowerCase());
 
 function foldOnce(text: string): string {
-  const visible = text.normalize('NFKC').replace(invisible, '').replace(decoration, '$1');
+  const composed = text.normalize('NFKC');
+  const visible = unseen.test(composed) ? composed.replace(invisible, '').replace(decoration, '$1') : composed;
   if (isAscii(visible)) return visible;
   let folded = '';
   for (const char of visible) folded += confusables.get(char) ?? char;

@@ -54,8 +54,14 @@ function speaks(decoded: string, depth: number): boolean {
   return false;
 }
 
+/** A page has a hundred hidden parts of a few words, and a scan costs more to make than to run on them. */
+const single = new CueScan();
+
 /** Cues of a text by itself. */
-export const cuesIn = (text: string): CueHit[] => new CueScan().feed(folded(text));
+export function cuesIn(text: string): CueHit[] {
+  single.forget();
+  return single.feed(folded(text));
+}
 
 function* visibleFindings(
   text: string,
@@ -68,10 +74,8 @@ function* visibleFindings(
   for (const { start, end } of [...hidden, { start: text.length, end: text.length }]) {
     for (const [first, last] of unitsOf(text, from, start, paragraphs)) {
       const hits = scan.feed(folded(text.slice(first, last)));
-      weak = [
-        ...weak.filter(({ at }) => (hits.at(-1)?.at ?? at) - at <= together),
-        ...hits.filter((hit) => !hit.strong),
-      ];
+      if (hits.length === 0) continue;
+      weak = [...weak.filter(({ at }) => hits.at(-1)!.at - at <= together), ...hits.filter((hit) => !hit.strong)];
       const verdict = verdictOf(hits, weak);
       if (verdict) {
         yield { ...verdict, start: first, end: last };
@@ -112,7 +116,8 @@ const grave: ReadonlySet<Cue> = new Set([
 ]);
 
 const isHiddenInstruction = (hits: readonly CueHit[]): boolean =>
-  hits.some(({ strong, cue }) => strong || grave.has(cue)) || new Set(hits.map(({ cue }) => cue)).size > 1;
+  hits.length > 0 &&
+  (hits.some(({ strong, cue }) => strong || grave.has(cue)) || new Set(hits.map(({ cue }) => cue)).size > 1);
 
 /** Paragraphs, and sentences of long ones: what a strip removes at once. */
 function* unitsOf(

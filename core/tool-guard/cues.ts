@@ -58,6 +58,9 @@ const markers = [
   ],
 ];
 
+/** By their first two characters: a page has a bracket every few characters. */
+const markersBy = Map.groupBy(markers, (marker) => marker.slice(0, 2));
+
 const letters = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' } as Readonly<Record<string, string>>;
 
 /** Words of one text after the other; what stands close to the end of one counts for the beginning of the next. */
@@ -78,6 +81,12 @@ export class CueScan {
     if (hasUnspaced(text) && unspacedPhrases.some((phrase) => text.includes(phrase)))
       hits.push({ cue: 'foreign-phrase', strong: true, at: this.#at });
     return hits;
+  }
+
+  /** As if nothing had been read. */
+  forget(): void {
+    this.#last.fill(-10_000);
+    this.#at = 0;
   }
 
   /** Between texts that do not belong together. */
@@ -127,7 +136,7 @@ export class CueScan {
 
   #mark(text: string, from: number, code: number, hits: CueHit[]): number {
     if (code === 60 || code === 91) {
-      const marker = markers.find((each) => text.startsWith(each, from));
+      const marker = markersBy.get(text.slice(from, from + 2))?.find((each) => text.startsWith(each, from));
       if (marker) {
         this.#at++;
         this.#saw('marker', hits);

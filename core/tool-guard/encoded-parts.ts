@@ -50,8 +50,12 @@ interface Run {
   readonly single: boolean;
 }
 
+/** Letters with a sign between each: the shortest run of all. */
+const shortest = 2 * leastSingles - 1;
+
 /** One pass over the text. */
 function* runsOf(text: string): Iterable<Run> {
+  if (text.length < shortest) return;
   let long: Run | undefined;
   let singles = 0;
   let first = 0;

@@ -10,6 +10,7 @@ export interface HiddenPart {
 }
 
 const mostCharacters = 8_192;
+const slash = 47;
 
 /** Sorted, without overlaps. */
 export function hiddenParts(text: string): HiddenPart[] {
@@ -66,31 +67,52 @@ function* attributes(text: string): Iterable<HiddenPart> {
 
 const unseenStyle =
   /display:none|visibility:hidden|font-size:(?:0|1px)|opacity:0(?:[^.\d]|$)|color:(?:white|#fff(?:fff)?\b|transparent)|(?:left|top|text-indent):-\d{3,}|clip:rect\(0/i;
+/** Each of the styles has a colon. */
+const hasUnseenStyle = (tag: string): boolean => tag.includes(':') && unseenStyle.test(tag.replace(/\s/g, ''));
 const unseenAttribute = /\s(?:hidden|aria-hidden="true"|class="(?:sr-only|visually-hidden|hidden)")[\s>/]/i;
-const unseenTag = /^<(?:template|noscript|script|style|noembed)\b/i;
+const unseenTags: ReadonlySet<string> = new Set(['template', 'noscript', 'script', 'style', 'noembed']);
 const tagName = /^<([a-z][a-z0-9]{0,20})/i;
 
 function* hiddenElements(text: string): Iterable<HiddenPart> {
   const ends = nextOf(text, '>');
+  const closing = closingTags(text);
   let at = text.indexOf('<');
   while (at >= 0) {
     const close = ends(at);
     if (close === Infinity) return;
-    const found = close - at < 600 ? hiddenElement(text, at, close) : undefined;
+    const found = close - at < 600 ? hiddenElement(text, at, close, closing) : undefined;
     if (found) yield found;
     at = text.indexOf('<', found ? found.end : at + 1);
   }
 }
 
-function hiddenElement(text: string, at: number, close: number): HiddenPart | undefined {
+/** Where the closing tag of an element stands next, in either case; a page has many hidden elements and is read once. */
+function closingTags(text: string): (name: string, from: number) => number {
+  let lower: string | undefined;
+  const known = new Map<string, ReturnType<typeof nextOf>>();
+  return (name, from) => {
+    // ASCII only: other letters may change their length.
+    lower ??= text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    const next = known.get(name) ?? nextOf(lower, `</${name}`);
+    known.set(name, next);
+    return next(from);
+  };
+}
+
+function hiddenElement(
+  text: string,
+  at: number,
+  close: number,
+  closing: ReturnType<typeof closingTags>,
+): HiddenPart | undefined {
+  // Half of all tags close an element.
+  if (text.charCodeAt(at + 1) === slash || text.charCodeAt(close - 1) === slash) return undefined;
   const tag = text.slice(at, close + 1);
-  const name = tagName.exec(tag)?.[1];
-  if (name === undefined || tag.endsWith('/>')) return undefined;
-  const unseen = unseenTag.test(tag) || unseenAttribute.test(tag) || unseenStyle.test(tag.replace(/\s/g, ''));
-  if (!unseen) return undefined;
-  const rest = text.slice(close + 1, close + 1 + mostCharacters);
-  const length = rest.toLowerCase().indexOf(`</${name.toLowerCase()}`);
-  const to = close + 1 + (length < 0 ? rest.length : length);
+  const name = tagName.exec(tag)?.[1]?.toLowerCase();
+  if (name === undefined) return undefined;
+  const isBare = tag.length === name.length + 2;
+  if (!unseenTags.has(name) && (isBare || !(unseenAttribute.test(tag) || hasUnseenStyle(tag)))) return undefined;
+  const to = Math.min(closing(name, close + 1), close + 1 + mostCharacters, text.length);
   return { start: at, end: Math.max(to, close + 1), from: close + 1, to };
 }
 

@@ -1,0 +1,46 @@
+/** Folding goes run by run; it must be what folding the whole text at once is. */
+import fc from 'fast-check';
+import { confusables } from '#core/matching/confusables.ts';
+import { foldUnicode } from '#core/matching/fold-unicode.ts';
+
+/** The definition, on the whole text. */
+function foldedAtOnce(text: string): string {
+  let folded = text;
+  for (let round = 0; round < 4; round++) {
+    const visible = folded
+      .normalize('NFKC')
+      .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+      .replace(/([!-~])[\p{Mn}\p{Me}]+/gu, '$1');
+    const next = [...visible].map((char) => confusables.get(char) ?? char).join('');
+    if (next === folded) break;
+    folded = next;
+  }
+  return folded;
+}
+
+/** Letters that compose, marks, characters without ink, look-alikes, surrogates that stand alone, and line ends. */
+const pieces = [
+  ...['a', 'e', 'K', ' ', '\n', '\0', '=', '<', '~', '0'],
+  ...['\u0301', '\u0338', '\u20dd', '\u0327', '\u05b0', '\u200b', '\u200d', '\u00ad', '\u034f', '\ufe0f', '\u{e0061}'],
+  ...['é', 'ß', 'İ', 'ſ', 'к', 'о', 'ａ', 'ﬁ', '①', '⑳', '…', '’', '“', 'Ω', '㍿', '가', 'ᄀ', 'ᅡ', 'ᆨ', 'あ', 'ﾞ', '中'],
+  ...['\u09c7', '\u09be', '\u0dd9', '\u0dcf', '𝒜', '👨', '\ud800', '\udc00', '\uffff'],
+];
+
+test('[policy.normalised-paths] folding run by run is folding the whole text', () => {
+  const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', maxLength: 2 })), {
+    maxLength: 24,
+  });
+  fc.assert(
+    fc.property(text, (parts) => {
+      const whole = parts.join('');
+      expect(foldUnicode(whole)).toBe(foldedAtOnce(whole));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test('[policy.normalised-paths] what came before does not change what a run folds to', () => {
+  const runs = pieces.flatMap((first) => pieces.map((second) => `a${first}${second}`));
+  for (const times of [1, 2])
+    for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedAtOnce(run)]);
+});
