@@ -738,6 +738,18 @@ const evidence: readonly Requirement[] = [
     'transparency.shared-store',
     'Gateways that share a store keep one log in it: one head, objects put once, one key. A process with another key is refused; writers side by side that stop anywhere lose and double no leaf.',
   ),
+  must(
+    'shared.gateways',
+    'Gateways over one store with the same keys are one: sessions, approvals, limits and exports of one hold at the others.',
+  ),
+  must(
+    'shared.keys',
+    'The keys of gateways that share a store are read from one folder: signing key, log key and ticket key. A folder that lacks one is refused at start, as is a start on a reachable address that would make a signing key of its own.',
+  ),
+  must(
+    'shared.objects',
+    'Gateways that share a store keep bodies in it: what one stores, a policy version or a module, the others read, byte by byte and verified.',
+  ),
   must('transparency.survives-kill', 'A writer of the log that stops anywhere loses and doubles no leaf.'),
   must(
     'transparency.routes',
@@ -1050,6 +1062,10 @@ const admin: readonly Requirement[] = [
     'Each evaluation verifies a few sessions; a broken chain is a critical alert until it verifies again.',
   ),
   must(
+    'alert.refused-plugins',
+    'A plugin, pack or module that was refused in the last ten minutes is an alert of its tenant.',
+  ),
+  must(
     'analytics.buckets',
     'Analytics keeps 1-minute buckets of 48 hours by global, tenant, model, provider and tool.',
   ),
@@ -1118,6 +1134,10 @@ const admin: readonly Requirement[] = [
   must(
     'supply-chain.require-signed',
     'With tool_policies.require_signed a pack or filter without a valid signature under supply_chain.root_key refuses the configuration, packs that ship with the gateway included.',
+  ),
+  must(
+    'supply-chain.refused-unsigned',
+    'Each part that require_signed refuses is evidence, with name, digest and reason: of a configuration over HTTP, of a file at start, and of a file that changed.',
   ),
   must(
     'supply-chain.in-force',

@@ -38,6 +38,11 @@ async function read(path: string): Promise<KeyObject | undefined> {
     if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw fault;
   }
+  return signingKeyIn(pem, path);
+}
+
+/** @throws Error for another kind of key */
+export function signingKeyIn(pem: string, path: string): KeyObject {
   const key = createPrivateKey(pem);
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error(`${path} holds no ECDSA P-256 key.`);
   return key;

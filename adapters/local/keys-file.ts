@@ -40,11 +40,3 @@ export async function demoAppKey(stateFolder: string): Promise<string> {
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   return readFile(path, 'utf8');
 }
-
-/** Key that signs capability tickets in this state folder. */
-export async function ticketKey(stateFolder: string): Promise<string> {
-  const path = join(stateFolder, 'ticket-key');
-  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
-  await createDurably(path, randomBytes(32).toString('base64url'));
-  return readFile(path, 'utf8');
-}

@@ -98,7 +98,7 @@ async function register(
 
 const refusal = (registered: string, own: string): OtherSigningKey =>
   new OtherSigningKey(
-    `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links them. Start with the signing-key.pem and signing-keys.json of that gateway, or give this one a store of its own. If that key is lost, --adopt-signing-key goes on with this one; what the lost key signed then verifies under its old public key only.`,
+    `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links them. Start with the signing-key.pem and signing-keys.json of that gateway (--keys names a folder of keys), or give this one a store of its own. If that key is lost, --adopt-signing-key goes on with this one; what the lost key signed then verifies under its old public key only.`,
   );
 
 const otherLogKey = (registered: string, own: string): OtherSigningKey =>

@@ -10,7 +10,7 @@ import { signingKeysOf, signSuccession } from '#core/evidence/key-succession.ts'
 import type { Signer } from '#core/evidence/ports.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { writeDurably } from './durable-file.ts';
-import { keyFileSigner, signerOf } from './key-file-signer.ts';
+import { keyFileSigner, signerOf, signingKeyIn } from './key-file-signer.ts';
 
 const privatePath = (folder: string): string => join(folder, 'signing-key.pem');
 const publishedPath = (folder: string): string => join(folder, 'signing-keys.json');
@@ -21,12 +21,30 @@ export const signingKeyPem = (folder: string): Promise<string> => readFile(priva
 /** The signer of a state folder; its key is made when there is none, and is listed among the published ones. */
 export async function stateSigner(folder: string): Promise<Signer> {
   const signer = await keyFileSigner(privatePath(folder));
+  const { keys, listed } = await listedKeys(folder, signer);
+  if (!listed) await publish(folder, keys);
+  return { ...signer, keys: async () => keys };
+}
+
+/** The signer of a folder that is only read. @throws Error when it has no key */
+export async function readSigner(folder: string): Promise<Signer> {
+  const signer = signerOf(signingKeyIn(await signingKeyPem(folder), privatePath(folder)));
+  const { keys } = await listedKeys(folder, signer);
+  return { ...signer, keys: async () => keys };
+}
+
+/** The published keys with the signer's own first. */
+async function listedKeys(
+  folder: string,
+  signer: Signer,
+): Promise<{ readonly keys: SigningKeys; readonly listed: boolean }> {
   const published = await publishedKeys(folder);
   const [own] = (await signingKeysOf(signer)).keys;
   const others = published.keys.filter(({ key_id }) => key_id !== signer.keyId);
-  const keys: SigningKeys = { keys: [own!, ...others], successions: published.successions };
-  if (published.keys[0]?.key_id !== signer.keyId) await publish(folder, keys);
-  return { ...signer, keys: async () => keys };
+  return {
+    keys: { keys: [own!, ...others], successions: published.successions },
+    listed: published.keys[0]?.key_id === signer.keyId,
+  };
 }
 
 /**

@@ -96,6 +96,14 @@ const readings: readonly Reading[] = [
     show: showBudgets,
   },
   {
+    name: 'forecast',
+    operation: 'budgetsForecast',
+    summary: 'Where each budget will stand at the end of its period',
+    examples: ['forecast', 'forecast --path acme', "forecast --json | jq '.forecasts[] | select(.will_exceed)'"],
+    options: below,
+    show: showForecast,
+  },
+  {
     name: 'cost-recommendations',
     operation: 'costRecommendations',
     summary: 'Cheaper models of the same providers, and requests that a cache would answer',
@@ -209,16 +217,14 @@ function showProviders(out: Output, answer: Fields): void {
 function showBudgets(out: Output, answer: Fields): void {
   const below = answer.path !== undefined;
   const rows = list(answer.statuses).map((row) => [
-    ...(below ? [row.tenant ?? '*'] : []),
-    row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
-    row.period,
+    ...whose(row, below),
     usd(count(row.spent_usd) + count(row.reserved_usd)),
     usd(row.limit_usd),
     percent(count(row.percentage)),
     row.tier,
     row.resets_at,
   ]);
-  if (rows.length === 0) out.line('no budget is configured: spending is not limited');
+  if (rows.length === 0) out.line(noBudget);
   else out.table([...(below ? ['tenant'] : []), 'account', 'per', 'used', 'limit', 'percent', 'tier', 'resets'], rows);
   const limits = fields(answer.rate_limit);
   for (const what of ['requests', 'tokens']) {
@@ -227,6 +233,30 @@ function showBudgets(out: Output, answer: Fields): void {
       out.line(`${what} per minute: ${count(limits[`remaining_${what}`])} of ${count(limit)} left`);
   }
   out.line(`calls in progress: ${count(answer.open_reservations)}`);
+}
+
+const noBudget = 'no budget is configured: spending is not limited';
+
+/** Of a budget: its tenant where there are several, its account, its period. */
+const whose = (row: Fields, below: boolean): unknown[] => [
+  ...(below ? [row.tenant ?? '*'] : []),
+  row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
+  row.period,
+];
+
+function showForecast(out: Output, answer: Fields): void {
+  const below = answer.path !== undefined;
+  const rows = list(answer.forecasts).map((row) => [
+    ...whose(row, below),
+    usd(row.spent_usd),
+    row.projected_usd === null
+      ? 'not known yet'
+      : `${usd(row.projected_usd)} (${usd(row.low_usd)} to ${usd(row.high_usd)})`,
+    usd(row.limit_usd),
+    row.will_exceed === true ? `exceeded${typeof row.exhausted_at === 'string' ? ` on ${row.exhausted_at}` : ''}` : '',
+  ]);
+  if (rows.length === 0) out.line(noBudget);
+  else out.table([...(below ? ['tenant'] : []), 'account', 'per', 'spent', 'at the end', 'limit', ''], rows);
 }
 
 function showRecommendations(out: Output, answer: Fields): void {

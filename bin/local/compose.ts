@@ -12,6 +12,7 @@ import {
 } from '#adapters/local/clocks.ts';
 import { type CommitFeed, createCommitFeed } from '#adapters/local/commit-feed.ts';
 import { type DeliveryFeed, deliveryFeed } from '#adapters/local/delivery-feed.ts';
+import type { SharedKeys } from '#adapters/local/key-folder.ts';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { systemTimers } from '#adapters/local/timers.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
@@ -22,6 +23,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
@@ -30,7 +32,7 @@ import { mcpGateway } from '#lambdas/mcp/compose.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
-import { importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
+import { filePrincipal, importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
 import { followControlPlane } from './federation.ts';
 import type { Flags } from './flags.ts';
 import type { HttpHandlers } from './http-server.ts';
@@ -44,6 +46,7 @@ export interface GatewayOptions {
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly keys: Partial<LocalKeys>;
+  readonly sharedKeys?: SharedKeys | undefined;
   readonly telemetry: LogTelemetry;
   readonly adminUrl: string;
 }
@@ -217,7 +220,11 @@ async function interpreterOf(name: MachineName, { store, ports, report }: Interp
 async function reload(ports: GatewayPorts, path: string, checkout: string): Promise<void> {
   const { telemetry } = ports;
   try {
-    const { row, imported, warnings } = await importConfiguration(ports, path, checkout);
+    const tenant = async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants[0]?.id;
+    const { row, imported, warnings } = await refusedPartsRecorded(
+      async () => ({ ports, principal: filePrincipal((await tenant()) ?? 'default') }),
+      () => importConfiguration(ports, path, checkout),
+    );
     const { configuration, warnings: inForce } = await ports.snapshots.refresh();
     if (imported) await recordImport(ports, row, configuration.tenants[0]?.id ?? 'default');
     for (const warning of new Set([...warnings, ...(imported ? inForce : [])])) telemetry.log('warn', warning);

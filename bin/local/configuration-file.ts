@@ -37,13 +37,13 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
+/** Who imports the file, in evidence. */
+export const filePrincipal = (tenant: string) =>
+  ({ ...adminPrincipal(tenant), key_id: 'file', name: 'file', person: 'file' }) as const;
+
 /** An import changes what is allowed, so it is evidence like any other administrative act. */
 export const recordImport = async (ports: GatewayPorts, row: VersionRow, tenant: string): Promise<string> =>
-  recordAct(
-    { ports, principal: { ...adminPrincipal(tenant), key_id: 'file', name: 'file', person: 'file' } },
-    'config.import',
-    await versionAct(ports, row),
-  );
+  recordAct({ ports, principal: filePrincipal(tenant) }, 'config.import', await versionAct(ports, row));
 
 export interface Watch {
   /** Lets an import at hand finish. */

@@ -31,6 +31,10 @@ export interface Flags {
   readonly logKey?: 'rotate' | 'retire';
   /** Go on with this signing key although the store belongs to another one. */
   readonly adoptSigningKey?: true;
+  /** Folder with the keys of all gateways of a store; without it the keys are those of the state folder. */
+  readonly keys?: string;
+  /** Make the keys that this folder lacks, and end. */
+  readonly makeKeys?: string;
 }
 
 /** Wrong usage: shown without a stack, exit code 2. */
@@ -56,6 +60,8 @@ Options:
   --edge-h3-port N    HTTP/3, where a Caddy is found on PATH (default: 8445; any free one where --edge-port is 0)
   --caddy FILE        the Caddy for HTTP/3, elsewhere than on PATH
   --no-edge           without the edge
+  --keys DIR          folder with the keys of all gateways of one store (GATEWAY_KEYS); it is read, and changed by --rotate-… and --retire-… only
+  --make-keys DIR     make the keys that such a folder lacks, and end
   --durability HOW    process: what was answered survives kill -9 (default); full: a power cut as well
   --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
   --rotate-log-key    put a new key of the transparency log in place; the one in use signs beside it, and end
@@ -65,7 +71,7 @@ Options:
   --version           the version
 
 Environment:
-  DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the embedded one
+  DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the embedded one; several gateways may share it, with the same --keys
   GATEWAY_ADMIN_TOKEN, GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY, GATEWAY_VIEWER_KEY
                       your own secrets in place of generated ones; needed when --host is not a loopback address
 `;
@@ -86,6 +92,8 @@ const options = {
   'edge-key': text,
   'no-edge': { type: 'boolean' },
   durability: text,
+  keys: text,
+  'make-keys': text,
   'rotate-signing-key': { type: 'boolean' },
   'rotate-log-key': { type: 'boolean' },
   'retire-log-key': { type: 'boolean' },
@@ -98,6 +106,7 @@ const options = {
 export function parseFlags(args: readonly string[], environment: NodeJS.ProcessEnv, checkout: string): Flags {
   const values = parse(args);
   const show = values.help ? 'help' : values.version ? 'version' : undefined;
+  const keys = values.keys ?? (environment.GATEWAY_KEYS || undefined);
   return {
     config: resolve(values.config ?? (environment.GATEWAY_CONFIG || resolve(checkout, 'config/gateway.yaml'))),
     state: resolve(values.state ?? (environment.GATEWAY_STATE || '.gateway')),
@@ -116,6 +125,8 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     ...(values['rotate-log-key'] && { logKey: 'rotate' as const }),
     ...(values['retire-log-key'] && { logKey: 'retire' as const }),
     ...(values['adopt-signing-key'] && { adoptSigningKey: true }),
+    ...(keys !== undefined && { keys: resolve(keys) }),
+    ...(values['make-keys'] !== undefined && { makeKeys: resolve(values['make-keys']) }),
     ...(show && { show }),
   };
 }

@@ -5,6 +5,7 @@ import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { type CheckpointFile, checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
+import type { SharedKeys } from '#adapters/local/key-folder.ts';
 import { logKeysOf, logSignersOf, sharedLogKey } from '#adapters/local/log-keys.ts';
 import { registerLogKey, registerSigningKey } from '#adapters/local/registered-key.ts';
 import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
@@ -35,7 +36,9 @@ export interface KeptEvidenceOptions {
   readonly stateFolder: string;
   /** `shared`: other processes write to it as well, and their entries are not in this folder's archive. */
   readonly store: Pick<LocalStore, 'client' | 'tables' | 'shared'>;
-  /** Go on with this folder's signing key although the store belongs to another one. */
+  /** Of all processes of the store; those of the state folder where this is absent. */
+  readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
+  /** Go on with this signing key although the store belongs to another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   /** Whether the transparency log goes on; it does where this is absent. */
@@ -48,7 +51,7 @@ export interface KeptEvidenceOptions {
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
   const { stateFolder, store, evidence, clock, telemetry, adoptSigningKey: adopt = false } = options;
   const { client, tables, shared } = store;
-  const signer = await stateSigner(stateFolder);
+  const signer = options.keys?.signer ?? (await stateSigner(stateFolder));
   const before = await registerSigningKey({ client, table: tables.config, signer, adopt });
   if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
   const archived = folderArchive(join(stateFolder, 'archive'), { shared });
@@ -69,12 +72,10 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
 }
 
 /** Processes that share a store keep one log there: its objects lie in the store, and each of them has its key [transparency.shared-store]. */
-async function transparencyLog({ stateFolder, store, clock }: KeptEvidenceOptions): Promise<TransparencyLog> {
+async function transparencyLog({ stateFolder, store, clock, ...given }: KeptEvidenceOptions): Promise<TransparencyLog> {
   const { shared, client, tables } = store;
-  const keys = await logKeysOf(
-    stateFolder,
-    shared ? async () => sharedLogKey(await signingKeyPem(stateFolder)) : undefined,
-  );
+  const first = shared ? async () => sharedLogKey(await signingKeyPem(stateFolder)) : undefined;
+  const keys = given.keys?.log ?? (await logKeysOf(stateFolder, first));
   if (shared) await registerLogKey(keys, { client, table: tables.config });
   return new TransparencyLog({
     heads: logTable(store),

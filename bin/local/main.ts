@@ -1,8 +1,9 @@
 /** `npm start`: the gateway on this machine. */
 import { randomBytes } from 'node:crypto';
-import { fstatSync, writeFileSync } from 'node:fs';
+import { existsSync, fstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeKeys, sharedKeys } from '#adapters/local/key-folder.ts';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
 import { retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
 import { rotateSigningKey } from '#adapters/local/signing-keys.ts';
@@ -39,13 +40,21 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   const flags = parseFlags(args, environment, checkout);
   if (flags.show === 'help') return void process.stdout.write(helpText);
   if (flags.show === 'version') return void process.stdout.write(`${version}\n`);
-  if (flags.rotateSigningKey) return rotate(flags);
-  if (flags.logKey) return changeLogKey(flags.state, flags.logKey);
+  if (flags.makeKeys !== undefined) return make(flags.makeKeys);
+  if (flags.rotateSigningKey) return rotate(flags.keys ?? flags.state);
+  if (flags.logKey) return changeLogKey(flags.keys ?? flags.state, flags.logKey);
   await serve(flags, environment);
 }
 
-/** No gateway may run on the state folder meanwhile. */
-async function rotate({ state }: Flags): Promise<void> {
+async function make(folder: string): Promise<void> {
+  process.umask(0o077);
+  const made = await makeKeys(folder);
+  const what = made.length > 0 ? `Made ${made.join(', ')}` : 'All keys were there already';
+  process.stdout.write(`${what} in ${folder}. Give these files to each gateway of the store, with --keys.\n`);
+}
+
+/** No gateway may run on the folder meanwhile. */
+async function rotate(state: string): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
   try {
@@ -58,7 +67,7 @@ async function rotate({ state }: Flags): Promise<void> {
   }
 }
 
-/** No gateway may run on the state folder meanwhile. */
+/** No gateway may run on the folder meanwhile. */
 async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
@@ -83,6 +92,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const lock = lockState(flags.state);
   process.once('exit', () => lock.release());
   const keys = await usableKeys(flags, environment);
+  const shared = await keysOfStore(flags, environment);
   const telemetry = localTelemetry();
   const started = Promise.withResolvers<Gateway>();
   started.promise.catch(() => {}); // a failed start is reported once, by the throw below
@@ -95,7 +105,10 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const servers = await openListeners(flags, started.promise, telemetry, sockets, edgeToken, link);
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
   const urls = { gateway_url, admin_url, mcp_url } as Urls;
-  const gateway = await startGateway({ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url });
+  const gateway = await startGateway({
+    ...{ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url },
+    sharedKeys: shared,
+  });
   started.resolve(gateway);
   const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry, edgeToken);
   const { configuration } = await gateway.ports.snapshots.current({ evenStale: true });
@@ -121,6 +134,15 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
   if (environment.GATEWAY_ADMIN_TOKEN) return {};
   throw new UsageError(
     `Generated keys are not used on ${host}, which others can reach. Set GATEWAY_ADMIN_TOKEN (and keys of your own in the configuration), or leave --host at 127.0.0.1.`,
+  );
+}
+
+/** A container loses the keys that it makes for itself with its folder, and its next start is refused by the store. */
+async function keysOfStore({ keys, host, state }: Flags, { DYNAMODB_ENDPOINT: endpoint }: NodeJS.ProcessEnv) {
+  if (keys !== undefined) return sharedKeys(keys);
+  if (!endpoint || isLoopback(host) || existsSync(join(state, 'signing-key.pem'))) return undefined;
+  throw new UsageError(
+    `DYNAMODB_ENDPOINT is set and ${state} has no signing-key.pem. Gateways that share a store need the same keys: make them once with --make-keys DIR, and name that folder with --keys (GATEWAY_KEYS) at each of them.`,
   );
 }
 

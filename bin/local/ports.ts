@@ -12,7 +12,11 @@ import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { observedDeliveries } from '#adapters/local/delivery-feed.ts';
 import { environmentSecrets, listedSecretNames } from '#adapters/local/environment-secrets.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
-import { demoAppKey, type LocalKeys, ticketKey } from '#adapters/local/keys-file.ts';
+import type { SharedKeys } from '#adapters/local/key-folder.ts';
+import { demoAppKey, type LocalKeys } from '#adapters/local/keys-file.ts';
+import { sharedObjects } from '#adapters/local/objects-table.ts';
+import { signingKeyPem } from '#adapters/local/signing-keys.ts';
+import { sharedTicketKey, ticketKey } from '#adapters/local/ticket-key.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -21,6 +25,7 @@ import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.t
 import { turnWriter } from '#adapters/telemetry/turn-writer.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
+import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
@@ -41,7 +46,7 @@ import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
-import { importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
+import { filePrincipal, importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
 import { nameSecrets, namingSnapshots, overlayKeys } from './generated-secrets.ts';
 import { type KeptEvidence, keptEvidence } from './kept-evidence.ts';
 import type { LocalStore } from './store.ts';
@@ -61,6 +66,8 @@ export interface PortsOptions {
   readonly configFile: string;
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Keys that all processes of the store have. */
+  readonly sharedKeys?: SharedKeys | undefined;
   /** Take over a store that another signing key is registered with. */
   readonly adoptSigningKey?: boolean;
   /** Generated keys in force; none on a host that others can reach. */
@@ -87,27 +94,37 @@ export type LocalPorts = GatewayPorts &
 
 /** Imports the configuration file and composes the ports over it. */
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
-  const { store, stateFolder, environment, keys, telemetry, adoptSigningKey = false } = options;
+  const { store, stateFolder, environment, keys, telemetry, sharedKeys, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];
   const stores = dynamoStores(store, systemClock);
   // Before anything is written: a store that belongs to another signing key is left as it is.
   const kept = await keptEvidence({
     ...{ stateFolder, store, evidence: stores.evidence, clock, telemetry },
-    adoptSigningKey,
+    ...{ keys: sharedKeys, adoptSigningKey },
     logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
   });
-  const objects = folderObjectStore(join(stateFolder, 'objects'));
+  const folder = folderObjectStore(join(stateFolder, 'objects'));
+  const objects = store.objects ? sharedObjects(store.objects, folder) : folder;
   const configStore = configTable(store.client, store.tables.config);
   const { checkout, configFile } = options;
   const generated = {
     adminToken: keys.admin_token,
     appKey: keys.agent && (await demoAppKey(stateFolder)),
-    ticketKey: await ticketKey(stateFolder),
+    ticketKey:
+      sharedKeys?.ticket ??
+      (await (store.shared ? signingKeyPem(stateFolder).then(sharedTicketKey) : ticketKey(stateFolder))),
   };
   const names: Record<string, string> = {};
   const secrets = environmentSecrets(environment, names);
 
-  const { row, imported, warnings } = await importConfiguration({ configStore, objects, clock }, configFile, checkout);
+  const ledger = observedLedger(dynamoLedger(store), options.committed);
+  const { row, imported, warnings } = await refusedPartsRecorded(
+    async () => ({
+      ports: { clock, ids, ledger },
+      principal: filePrincipal(await tenantInForce({ configStore, objects })),
+    }),
+    () => importConfiguration({ configStore, objects, clock }, configFile, checkout),
+  );
   for (const warning of warnings) telemetry.log('warn', warning);
   const inForce = await readVersion({ configStore, objects }, row.version);
   if (inForce) nameSecrets(inForce.configuration, names, generated);
@@ -139,7 +156,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),
     packs: packFiles(shippedPacks(checkout)),
     ...stores,
-    ledger: observedLedger(dynamoLedger(store), options.committed),
+    ledger,
     ...kept,
     votes: kept.signer,
     probes: new Probes(),
@@ -173,4 +190,13 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   };
   if (imported) await recordImport(ports, row, firstTenant);
   return ports;
+}
+
+/** The first tenant of the configuration in force, whose evidence names what is done to the whole; `default` before the first one. */
+async function tenantInForce(
+  stores: Parameters<typeof readVersion>[0] & Pick<GatewayPorts, 'configStore'>,
+): Promise<string> {
+  const current = await stores.configStore.current();
+  const inForce = current && (await readVersion(stores, current.version));
+  return inForce?.configuration.tenants[0]?.id ?? 'default';
 }

@@ -7,7 +7,9 @@ import { embeddedClient } from '#adapters/local/embedded-dynamodb/client.ts';
 import { importFormerStore } from '#adapters/local/embedded-dynamodb/import-former.ts';
 import { type EmbeddedStore, openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import { endpointClient } from '#adapters/local/endpoint-client.ts';
+import { objectsSpec, objectsTable } from '#adapters/local/objects-table.ts';
 import { createTable, createTables, type TableNames } from '#adapters/local/tables.ts';
+import type { ObjectStore } from '#core/kernel/ports.ts';
 import { progressOf } from '../progress.ts';
 import type { Durability } from './flags.ts';
 
@@ -17,6 +19,8 @@ export interface LocalStore {
   readonly executions: ExecutionStore;
   /** Whether other processes may write to it as well. */
   readonly shared: boolean;
+  /** Bodies that those processes read as well; absent where one process has the store to itself. */
+  readonly objects?: ObjectStore;
   stop(): Promise<void>;
 }
 
@@ -34,12 +38,17 @@ export async function openStore(
   const endpoint = environment.DYNAMODB_ENDPOINT;
   const { client, close } = endpoint ? served(endpoint) : await embedded(stateFolder, durability, report);
   try {
-    const [tables] = await Promise.all([createTables(client), createTable(client, executionsName, executionsSpec)]);
+    const shared = endpoint !== undefined && endpoint !== '';
+    const [tables] = await Promise.all([
+      createTables(client),
+      createTable(client, executionsName, executionsSpec),
+      shared && createTable(client, objectsName, objectsSpec),
+    ]);
     return {
       client,
       tables,
       executions: executionsTable(client, executionsName),
-      shared: endpoint !== undefined && endpoint !== '',
+      ...{ shared, ...(shared && { objects: objectsTable(client, objectsName) }) },
       stop: async () => close(),
     };
   } catch (cause) {
@@ -85,3 +94,4 @@ function opened(path: string, durability: Durability): EmbeddedStore {
 }
 
 const executionsName = 'gateway-executions';
+const objectsName = 'gateway-objects';

@@ -34,7 +34,7 @@ async function budgetsBelow(call: Call) {
 }
 
 /** Of the platform: every tenant shows the same one. */
-const isShared = ({ account }: BudgetView): boolean => account.split(':')[0] === 'global';
+export const isShared = ({ account }: BudgetView): boolean => account.split(':')[0] === 'global';
 
 export interface BudgetView {
   readonly account: string;

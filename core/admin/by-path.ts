@@ -40,13 +40,17 @@ const mostTenants = 200;
  * Tenants that an answer is added up over: those below `path`, without one the caller's own.
  * @throws GatewayError `invalid_request` for a malformed path, or one of too many tenants.
  */
-export function tenantsOf(call: Pick<Call, 'snapshot' | 'principal' | 'query'>, needed: Role): string[] {
+export function tenantsOf(
+  call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
+  needed: Role,
+  most = mostTenants,
+): string[] {
   const { path } = call.query;
   if (path === undefined) return [call.principal.tenant];
   const tenants = tenantsUnder(call, path, needed);
-  if (tenants.length <= mostTenants) return tenants;
+  if (tenants.length <= most) return tenants;
   throw invalidRequest(
-    `path names ${tenants.length} tenants; an answer adds up at most ${mostTenants}. Name a level further below.`,
+    `path names ${tenants.length} tenants; this answer is made for at most ${most}. Name a level further below.`,
   );
 }
 

@@ -5,33 +5,59 @@ import { accountKey, keptDays, secondsUntilPeriodEnds } from '#core/limits/spend
 import type { Usage } from '#core/observatory/ports.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
-import { type BudgetView, budgetsOf } from './budgets.ts';
+import { type BudgetView, budgetsOf, isShared } from './budgets.ts';
+import { subjectOf, tenantsOf } from './by-path.ts';
 import type { Call, Operation } from './operation.ts';
 
 const dayMs = 86_400_000;
 /** Four weeks, so that each weekday is seen four times. */
 const historyDays = keptDays;
-/** Budgets of all tenants need the spend of each: above this they are left out. */
+/** Each tenant costs reads of all its days. Above this, budgets of all tenants are left out, and a path is refused. */
 const maxTenants = 20;
 
 export const budgetsForecast: Operation = async (call) => {
-  const { statuses, keySpend } = await budgetsOf(call);
-  const own = await usageByDay(call, [call.principal.tenant]);
-  const { tenants } = call.snapshot.configuration;
-  const everyone =
-    statuses.some(({ account }) => account.startsWith('global')) && tenants.length <= maxTenants
-      ? await usageByDay(
-          call,
-          tenants.map(({ id }) => id),
-        )
-      : undefined;
-  const forecasts = statuses.flatMap((status) => {
-    if (status.scope === 'key') return [forecastOf(call, status, spendOfKey(call, status, keySpend))];
-    const usage = status.account.startsWith('global') ? everyone : own;
-    return usage ? [forecastOf(call, status, spendsOf(status, usage))] : [];
-  });
-  return { body: { tenant: call.principal.tenant, forecasts } };
+  if (call.query.path !== undefined) return { body: await forecastsBelow(call) };
+  const { own, shared } = await budgetsByOwner(call);
+  return { body: { tenant: call.principal.tenant, forecasts: [...(await sharedForecasts(call, shared)), ...own] } };
 };
+
+/** Of all tenants below a path, each with its tenant; budgets that all tenants share stand first, once [admin.sums-by-path]. */
+async function forecastsBelow(call: Call) {
+  const tenants = tenantsOf(call, 'viewer', maxTenants);
+  const each = [];
+  // One tenant after the other: each asks for all its days side by side.
+  for (const tenant of tenants)
+    each.push({ tenant, ...(await budgetsByOwner({ ...call, principal: { ...call.principal, tenant } })) });
+  return {
+    ...subjectOf(call, tenants),
+    forecasts: [
+      ...(await sharedForecasts(call, each[0]?.shared ?? [])),
+      ...each.flatMap(({ tenant, own }) => own.map((forecast) => ({ ...forecast, tenant }))),
+    ],
+  };
+}
+
+/** The tenant's own budgets foreseen, and those that it shares with all others. */
+async function budgetsByOwner(call: Call) {
+  const { statuses, keySpend } = await budgetsOf(call);
+  const usage = await usageByDay(call, [call.principal.tenant]);
+  const spends = (status: BudgetView) =>
+    status.scope === 'key' ? spendOfKey(call, status, keySpend) : spendsOf(status, usage);
+  return {
+    own: statuses.filter((status) => !isShared(status)).map((status) => forecastOf(call, status, spends(status))),
+    shared: statuses.filter(isShared),
+  };
+}
+
+async function sharedForecasts(call: Call, shared: readonly BudgetView[]) {
+  const { tenants } = call.snapshot.configuration;
+  if (shared.length === 0 || tenants.length > maxTenants) return [];
+  const usage = await usageByDay(
+    call,
+    tenants.map(({ id }) => id),
+  );
+  return shared.map((status) => forecastOf(call, status, spendsOf(status, usage)));
+}
 
 interface UsageDay {
   readonly day: string;

@@ -17,6 +17,7 @@ import { assertModules, loadText } from './load-text.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { versionNumber, versionOf } from './policy-version.ts';
 import { recordAct } from './record.ts';
+import { refusedPartsRecorded } from './unsigned-parts.ts';
 import { versionAct } from './version-act.ts';
 
 export { releaseSession, sessionRisk } from './risk.ts';
@@ -32,7 +33,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const reason = reasonOf(call);
-  const loaded = await loadText(ports, call.text());
+  const loaded = await refusedPartsRecorded(call, () => loadText(ports, call.text()));
   const { configuration: before } = await ports.snapshots.refresh();
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();

@@ -1,23 +1,21 @@
 /** Every administrative act is evidence, in the session `admin-<tenant>-<UTC day>`. */
+import { adminSession } from '#core/evidence/admin-session.ts';
 import { personActor } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 
-/** @param ms milliseconds since 1970 */
-export const adminSession = (tenant: string, ms: number): string => `admin-${tenant}-${isoTime(ms).slice(0, 10)}`;
+/** Who does it, and what records it. */
+export interface Actor {
+  readonly ports: Pick<Call['ports'], 'clock' | 'ids' | 'ledger'>;
+  readonly principal: Pick<Call['principal'], 'tenant' | 'key_id' | 'federated'> & {
+    readonly name?: string;
+    readonly person?: string;
+  };
+}
 
 /** @returns the hash of the entry. */
 export async function recordAct(
-  {
-    ports,
-    principal,
-  }: {
-    ports: Call['ports'];
-    principal: Pick<Call['principal'], 'tenant' | 'key_id' | 'federated'> & {
-      readonly name?: string;
-      readonly person?: string;
-    };
-  },
+  { ports, principal }: Actor,
   action: string,
   details: Record<string, unknown>,
 ): Promise<string> {

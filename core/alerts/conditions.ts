@@ -2,6 +2,7 @@
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Measured } from './lifecycle.ts';
+import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 
 /** The oldest pending approval of a tenant. @param seconds how long it waits; 0 where nothing does */
 export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measured {
@@ -49,6 +50,21 @@ export function rejectedCredentials(refused: number, { alerts }: Configuration):
     ...{ scope: platformAlerts, type: 'system', dimension: 'global', metric: 'rejected_credentials' },
     ...{ value: refused, threshold },
     ...(refused > threshold && { firing: { severity: 'warning', message } }),
+  };
+}
+
+/** Plugins, packs and modules that were refused in the window of the watch. */
+export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Measured {
+  const last = refusals.at(-1);
+  return {
+    ...{ scope: tenant, type: 'system', dimension: `tenant:${tenant}`, metric: 'refused_plugins' },
+    ...{ value: refusals.length, threshold: 0 },
+    ...(last && {
+      firing: {
+        severity: 'warning',
+        message: `tenant:${tenant}: ${refusals.length} plugins, packs or modules were refused in ${refusalWindowMs / 60_000} minutes, the last one ${JSON.stringify(last.name)} (${last.reason}). \`agentctl supply-chain list\` shows who asked and why.`,
+      },
+    }),
   };
 }
 

@@ -14,10 +14,11 @@ import type { Counters } from '#core/limits/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
-import { auditChain, oldestPending, openSwitches, rejectedCredentials } from './conditions.ts';
+import { auditChain, oldestPending, openSwitches, refusedPlugins, rejectedCredentials } from './conditions.ts';
 import { ofDataPlane, ofPlanes } from './federation-watch.ts';
 import { evaluated, keyOf, type Measured } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
+import type { RefusalWatch } from './refusal-watch.ts';
 import { budgetThresholds } from './thresholds.ts';
 import type { TrafficWatch } from './traffic-watch.ts';
 
@@ -43,6 +44,7 @@ export interface AlertPorts {
 export interface Watches {
   readonly traffic: TrafficWatch;
   readonly chains: ChainWatch;
+  readonly refusals: RefusalWatch;
 }
 
 const tenantsAtOnce = 10;
@@ -98,18 +100,19 @@ async function ofFederation(ports: AlertPorts, configuration: Configuration, ver
 
 async function ofTenant(
   ports: AlertPorts,
-  { traffic, chains }: Watches,
+  { traffic, chains, refusals }: Watches,
   { configuration, identities }: Pick<Snapshot, 'configuration' | 'identities'>,
   tenant: string,
   rows: readonly AlertRow[],
 ): Promise<Measured[]> {
   const now = ports.clock.now();
-  const [pending, { budgets }, keys, ofTraffic, broken] = await Promise.all([
+  const [pending, { budgets }, keys, ofTraffic, broken, refused] = await Promise.all([
     ports.approvals.list(tenant, 'pending', { limit: 1 }),
     ports.counters.status(tenant, limitsOfAll(configuration, tenant)),
     keyStatuses(ports.counters, identities, tenant),
     traffic.tenant(ports, tenant, configuration.alerts),
     chains.look(ports.evidence, tenant, rows),
+    refusals.look(ports.evidence, tenant, now),
   ]);
   const [oldest] = pending.items;
   const waits = oldest && oldest.expires_at > isoTime(now) ? now - Date.parse(oldest.queued_at) : 0;
@@ -125,6 +128,7 @@ async function ofTenant(
     ),
     ...ofTraffic,
     auditChain(tenant, broken),
+    refusedPlugins(tenant, refused),
   ];
 }
 

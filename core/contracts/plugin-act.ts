@@ -40,6 +40,7 @@ export const refusalReasons = [
   'download_failed',
   'download_truncated',
   'in_use',
+  'unsigned',
 ] as const;
 
 export const artifactKinds = ['wasm_filter', 'policy_pack'] as const;

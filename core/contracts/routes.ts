@@ -195,6 +195,7 @@ export const routes: readonly Route[] = [
     'viewer',
     'budgetsForecast',
     'Where each budget will stand at its end',
+    { query: ['path'] },
   ),
   route(
     `GET ${a}/supply-chain`,

@@ -21,6 +21,9 @@ export interface PartInForce {
   readonly reason?: string;
 }
 
+/** A part that `require_signed` refuses. */
+export type UnsignedPart = Pick<PartInForce, 'kind' | 'name' | 'sha256'> & { readonly reason: string };
+
 type Given = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
 
 /** @param now milliseconds since 1970 */

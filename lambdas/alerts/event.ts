@@ -1,12 +1,13 @@
 /** Evaluates alerts, once a minute [alert.evaluated]. */
 import { ChainWatch } from '#core/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/alerts/evaluate.ts';
+import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
 export const createHandler = (ports: GatewayPorts) => {
-  const watches = { traffic: new TrafficWatch(), chains: new ChainWatch() };
+  const watches = { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() };
   return async (): Promise<{ changed: number }> => {
     const changed = await evaluateAlerts(ports, watches);
     scheduleCompleted(ports, 'alerts');

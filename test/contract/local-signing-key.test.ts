@@ -1,6 +1,6 @@
 /** `node bin/local.ts` and its signing key: a store of another gateway, and a rotation. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
@@ -35,6 +35,20 @@ test('[evidence.keys.one-per-store] refuses a store that belongs to a gateway wi
   const { Count } = await client.send(new ScanCommand({ TableName: table }));
   expect(Count).toBe(1); // the registered key: nothing was imported
   await dynamo.stop();
+});
+
+test('[shared.keys] on an address that others can reach, a gateway of a shared store makes no key of its own', async () => {
+  const state = join(folder, 'pod');
+  const env = {
+    DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+    GATEWAY_ADMIN_TOKEN: 'a-token-for-this-test-only',
+    GATEWAY_KEYS: '',
+  };
+  expect(await run(['--state', state, '--host', '0.0.0.0'], env)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/has no signing-key\.pem\..*--make-keys DIR.*--keys/),
+  });
+  expect(existsSync(join(state, 'signing-key.pem'))).toBe(false);
 });
 
 test('[evidence.keys.rotate] --rotate-signing-key waits for nobody: a folder in use is refused', async () => {

@@ -81,6 +81,20 @@ test('[admin.sums-by-path] budgets name their tenants, and the one of all tenant
   expect([open_reservations, rest]).toEqual([0, { path: 'acme', tenants: ['shop', 'bank'] }]);
 });
 
+test('[admin.sums-by-path] forecasts name their tenants, and the one of all tenants stands once', async () => {
+  const { forecasts, ...rest } = await found('budgets/forecast?path=acme', 'alice-key-1');
+  const seen = (forecasts as Loose[]).map(({ scope, tenant, limit_usd }) => [scope, tenant, limit_usd]);
+  expect(seen).toEqual([
+    ['global', undefined, 100],
+    ['tenant', 'shop', 2],
+    ['tenant', 'bank', 3],
+  ]);
+  expect(rest).toEqual({ path: 'acme', tenants: ['shop', 'bank'] });
+  const own = await found('budgets/forecast', 'bob-key-1');
+  expect([own.tenant, own.forecasts.map(({ limit_usd }: Loose) => limit_usd)]).toEqual(['home', [100, 1]]);
+  expect((await found('budgets/forecast?path=other', 'alice-key-1')).forecasts).toEqual([]);
+});
+
 test('[admin.sums-by-path] models are compared over all tenants, repeated requests within each', async () => {
   const { recommendations } = await found('cost-recommendations?path=acme', 'alice-key-1');
   const kinds = (recommendations as Loose[]).map(({ kind, tenant }) => [kind, tenant]);
@@ -125,7 +139,14 @@ test('[admin.sums-by-path] a tenant of another team is left out, and named it is
 });
 
 test('[admin.sums-by-path] agents are refused, a malformed path is 400', async () => {
-  for (const route of ['usage', 'analytics', 'analytics/realtime', 'budgets', 'cost-recommendations']) {
+  for (const route of [
+    'usage',
+    'analytics',
+    'analytics/realtime',
+    'budgets',
+    'budgets/forecast',
+    'cost-recommendations',
+  ]) {
     expect([route, (await get(`${route}?path=acme`, 'agent-key-1')).status]).toEqual([route, 403]);
     const { status, body } = await get(`${route}?path=%5Ba`, 'alice-key-1');
     expect([route, status, body.error.type]).toEqual([route, 400, 'invalid_request']);
@@ -189,6 +210,10 @@ test('[admin.sums-by-path] a path of more tenants than an answer adds up is refu
     const ask = (path: string) => caller(many.ports)('GET', `/admin/v1/usage?path=${path}`, { key: 'alice-key-1' });
     const refused = await ask('acme');
     expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining('201 tenants')]);
+    const foreseen = (path: string) =>
+      caller(many.ports)('GET', `/admin/v1/budgets/forecast?path=${path}`, { key: 'alice-key-1' });
+    expect((await foreseen('acme')).body.error.message).toContain('at most 20');
+    expect((await foreseen('acme/web/t7')).body).toMatchObject({ tenants: ['t7'], forecasts: [] });
     expect((await ask('acme/web/t7')).body).toMatchObject({ tenants: ['t7'] });
   } finally {
     await many.stop();

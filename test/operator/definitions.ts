@@ -131,6 +131,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
       [{}, 'repository'],
       [{ ...values, gatway: {} }, 'gatway'],
       [{ ...values, gateway: { replicas: 2 } }, 'replicas'],
+      [{ ...values, gateway: { dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' } }, 'secret'],
     ] as const)
       assert.throws(
         () => helm(programs, 'template', wrong),
@@ -142,7 +143,10 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     async () => {
       const several = {
         ...values,
-        gateway: { replicas: 3, dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' },
+        gateway: {
+          ...{ replicas: 3, dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' },
+          keys: { secret: 'governance-keys' },
+        },
         operator: { secretNames: ['governance-admin'] },
       };
       const kinds = (objects: Loose[]) => objects.map(({ kind }) => kind as string);

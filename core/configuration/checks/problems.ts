@@ -22,15 +22,19 @@ export const pathText = (path: Path): string =>
     return text === '' ? name : `${text}.${name}`;
   }, '') || 'the document';
 
-/** One error that lists every problem. */
-export function refusal(problems: readonly Problem[], lineOf: (path: Path) => number | undefined): GatewayError {
+/** One error that lists every problem. @param more what programs read of it beside the problems */
+export function refusal(
+  problems: readonly Problem[],
+  lineOf: (path: Path) => number | undefined,
+  more: Readonly<Record<string, unknown>> = {},
+): GatewayError {
   const lines = problems.map(({ path, found, allowed, place }) => {
     const line = lineOf(path);
     const where = place ?? (line === undefined ? '' : `line ${line}`);
     return `${pathText(path)}${where && ` (${where})`}: found ${found}, allowed ${allowed}`;
   });
   const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`;
-  return invalidRequest(`The configuration has ${count}:\n${lines.join('\n')}`, { problems: lines });
+  return invalidRequest(`The configuration has ${count}:\n${lines.join('\n')}`, { problems: lines, ...more });
 }
 
 /** The issues of a parse with `allowed` as its error map. Of a union only the alternative that was meant is named. */

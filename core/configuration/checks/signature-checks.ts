@@ -1,10 +1,15 @@
 /** Under `tool_policies.require_signed` everything that decides beside the gateway's own code is signed [supply-chain.require-signed]. */
 import type { Configuration } from '#core/contracts/config.ts';
-import { partsInForce, trustOf } from '#core/supply-chain/in-force.ts';
+import { partsInForce, trustOf, type UnsignedPart } from '#core/supply-chain/in-force.ts';
 import type { Problem } from './problems.ts';
 
+export interface SignatureProblem extends Problem {
+  /** Absent where the index itself does not hold. */
+  readonly part?: UnsignedPart;
+}
+
 /** @param now milliseconds since 1970 */
-export function checkSignatures(configuration: Configuration, now: number): Problem[] {
+export function checkSignatures(configuration: Configuration, now: number): SignatureProblem[] {
   const { supply_chain, tool_policies, policies } = configuration;
   if (supply_chain.index !== undefined) {
     const trust = trustOf(configuration, now);
@@ -14,7 +19,7 @@ export function checkSignatures(configuration: Configuration, now: number): Prob
   if (!tool_policies.require_signed) return [];
   return partsInForce(configuration, now)
     .filter(({ verified }) => !verified)
-    .map(({ kind, name, reason }): Problem => {
+    .map(({ kind, name, sha256, reason = '' }): SignatureProblem => {
       const phase = policies.input.some((filter) => filter.name === name) ? 'input' : 'output';
       return {
         path:
@@ -23,6 +28,7 @@ export function checkSignatures(configuration: Configuration, now: number): Prob
             : ['policies', phase, policies[phase].findIndex((filter) => filter.name === name)],
         found: `${kind === 'policy_pack' ? 'the pack' : 'the module of'} ${name} without a valid signature (${reason})`,
         allowed: 'what a publisher signed under supply_chain.root_key, since tool_policies.require_signed is true',
+        part: { kind, name, sha256, reason },
       };
     });
 }

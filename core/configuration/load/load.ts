@@ -46,7 +46,7 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
 
   const configuration = storedForm(complete(file, sources), sources.pack.pack);
   const unsigned = checkSignatures(configuration, options.now ?? Date.now());
-  if (unsigned.length > 0) throw refusal(unsigned, lineOf);
+  if (unsigned.length > 0) throw refusal(unsigned, lineOf, { unsigned: unsigned.flatMap(({ part }) => part ?? []) });
   return {
     configuration,
     sha256: sha256(canonicalize(configuration)),

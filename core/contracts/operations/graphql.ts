@@ -33,7 +33,7 @@ export const graphql = {
   },
   budgetsForecast: {
     output: z.strictObject({
-      tenant: z.string(),
+      ...subject,
       forecasts: z.array(
         z.strictObject({
           account: z.string(),
@@ -52,6 +52,10 @@ export const graphql = {
             .string()
             .nullable()
             .meta({ description: 'The day on which the limit is expected to be reached.' }),
+          tenant: z
+            .string()
+            .optional()
+            .meta({ description: 'With path: whose budget it is; absent for one that all tenants share.' }),
         }),
       ),
     }),

@@ -65,6 +65,25 @@ test('[admin.sums-by-path] numbers of a path are asked for with --path, and budg
   }
 });
 
+test('[budget.forecast] [admin.sums-by-path] forecast says where each budget will stand, and of whom', async () => {
+  const budget = { scope: 'tenant', scope_id: 'x', period: 'month', limit_usd: 9, spent_usd: 4, days_observed: 9 };
+  const known = { projected_usd: 12, low_usd: 10, high_usd: 14, will_exceed: true, exhausted_at: '2026-11-28' };
+  const unknown = { projected_usd: null, low_usd: null, high_usd: null, will_exceed: null, exhausted_at: null };
+  const forecasts = [
+    { ...budget, ...unknown, account: 'global' },
+    { ...budget, ...known, account: 'tenant', tenant: 'shop' },
+  ];
+  server.on('GET /admin/v1/budgets/forecast', { path: 'acme', tenants: ['shop'], forecasts });
+  const { code, out } = await home.run(['forecast', '--path', 'acme']);
+  expect([code, server.seen.at(-1)!.path]).toEqual([0, '/admin/v1/budgets/forecast?path=acme']);
+  expect(out).toMatch(/\n\* +global +month +\$4\.00 +not known yet +\$9\.00/);
+  expect(out).toMatch(
+    /\nshop +tenant +month +\$4\.00 +\$12\.00 \(\$10\.00 to \$14\.00\) +\$9\.00 +exceeded on 2026-11-28/,
+  );
+  server.on('GET /admin/v1/budgets/forecast', { tenant: 'default', forecasts: [] });
+  expect((await home.run(['forecast'])).out).toBe('no budget is configured: spending is not limited\n');
+});
+
 test('requests pass their filters on, list what there is, and say how to go on', async () => {
   const row = {
     at: 't1',

@@ -16,7 +16,7 @@ const read = (name: string) => readFileSync(join(chart, name), 'utf8');
 /** A template without its actions: lines of control flow go, values become a word. */
 const bare = (name: string) =>
   read(`templates/${name}`)
-    .replace(/^\s*\{\{-? (if|end|with|else|include)[^\n]*\n/gm, '')
+    .replace(/^\s*\{\{-? (if|end|with|else|include|fail)[^\n]*\n/gm, '')
     .replace(/^\s*resourceNames: \{\{[^\n]*\n/gm, '')
     .replace(/\{\{-?[^}]*\}\}/g, 'x');
 const documents = (name: string) => parseAllDocuments(bare(name)).map((document) => document.toJS());
@@ -58,7 +58,21 @@ test('[operator.chart] the values satisfy their schema once an image is named, a
   // The store in the volume belongs to one process.
   expect(holds({ ...named, gateway: { ...named.gateway, replicas: 2 } })).toBe(false);
   const elsewhere = { ...named.gateway, replicas: 2, dynamodbEndpoint: 'https://dynamodb.eu-west-1.amazonaws.com' };
-  expect(holds({ ...named, gateway: elsewhere })).toBe(true);
+  expect(holds({ ...named, gateway: { ...elsewhere, keys: { secret: 'governance-keys' } } })).toBe(true);
+  // Pods without a volume of their own would make a key each, and the store refuses all but the first.
+  for (const keys of [undefined, {}, { secret: '' }]) {
+    for (const replicas of [1, 2]) expect(holds({ ...named, gateway: { ...elsewhere, replicas, keys } })).toBe(false);
+  }
+  expect(holds({ ...named, gateway: { ...named.gateway, keys: { secret: 'governance-keys' } } })).toBe(true);
+});
+
+test('[operator.chart] [shared.keys] the pods of a shared store read its keys from a Secret, and write nothing there', () => {
+  const [deployment] = documents('gateway.yaml');
+  const { containers, volumes } = deployment.spec.template.spec;
+  expect(containers[0].env).toContainEqual({ name: 'GATEWAY_KEYS', value: '/keys' });
+  expect(containers[0].volumeMounts).toContainEqual({ name: 'keys', mountPath: '/keys', readOnly: true });
+  expect(volumes).toContainEqual({ name: 'keys', secret: expect.objectContaining({ secretName: 'x' }) });
+  expect(read('templates/gateway.yaml')).toMatch(/if and .*dynamodbEndpoint \(not .*keys\.secret\)[^\n]*\n\{\{- fail /);
 });
 
 test('[operator.chart] containers run without root, without capabilities, on a read-only file system', () => {

@@ -1,0 +1,50 @@
+/**
+ * The keys of processes that share a store, in one folder that is mounted into each of them and only read: the signing key of
+ * evidence, the key of the transparency log, the key of capability tickets [shared.keys].
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Signer } from '#core/evidence/ports.ts';
+import { createDurably } from './durable-file.ts';
+import { type LogKeys, logKeysOf, sharedLogKey } from './log-keys.ts';
+import { readSigner, signingKeyPem, stateSigner } from './signing-keys.ts';
+import { sharedTicketKey } from './ticket-key.ts';
+
+export interface SharedKeys {
+  readonly signer: Signer;
+  readonly log: LogKeys;
+  readonly ticket: string;
+}
+
+const needed = ['signing-key.pem', 'log-key.pem', 'ticket-key'] as const;
+
+/** @throws Error that names the files that are missing; none is made here, because a key of one process divides the store. */
+export async function sharedKeys(folder: string): Promise<SharedKeys> {
+  const texts = await Promise.all(needed.map((name) => readFile(join(folder, name), 'utf8').catch(absent)));
+  const missing = needed.filter((_name, at) => !texts[at]?.trim());
+  if (missing.length > 0)
+    throw new Error(
+      `The folder of keys ${folder} lacks ${missing.join(', ')}. Make what is missing once with --make-keys, and give the same files to each gateway of the store.`,
+    );
+  const [signer, log] = await Promise.all([readSigner(folder), logKeysOf(folder)]);
+  return { signer, log, ticket: texts[2]!.trim() };
+}
+
+/**
+ * Makes the keys that the folder lacks. The others are derived from the signing key, as processes without such a folder derive
+ * them: a store that is in use keeps its log and its tickets.
+ * @returns the names of the files that were made.
+ */
+export async function makeKeys(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const before = await Promise.all(needed.map((name) => readFile(join(folder, name)).catch(absent)));
+  await stateSigner(folder);
+  const pem = await signingKeyPem(folder);
+  await logKeysOf(folder, async () => sharedLogKey(pem));
+  await createDurably(join(folder, 'ticket-key'), sharedTicketKey(pem));
+  return needed.filter((_name, at) => before[at] === undefined);
+}
+
+function absent(fault: NodeJS.ErrnoException): undefined {
+  if (fault.code !== 'ENOENT') throw fault;
+}

@@ -1,0 +1,20 @@
+/** The key that signs capability tickets in the local run. */
+import { createPrivateKey, hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDurably } from './durable-file.ts';
+
+/** The key of a state folder, made when there is none. */
+export async function ticketKey(stateFolder: string): Promise<string> {
+  const path = join(stateFolder, 'ticket-key');
+  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  await createDurably(path, randomBytes(32).toString('base64url'));
+  return readFile(path, 'utf8');
+}
+
+/** The key of processes that share a store and its signing key: all of them derive this one, and nothing leads back from it. */
+export function sharedTicketKey(signingKeyPem: string): string {
+  const secret = createPrivateKey(signingKeyPem).export({ format: 'der', type: 'pkcs8' });
+  const derived = hkdfSync('sha256', secret, '', 'agent-governance-gateway capability tickets', 32);
+  return Buffer.from(derived).toString('base64url');
+}

@@ -1,0 +1,27 @@
+/** What `tool_policies.require_signed` refused, as evidence [supply-chain.refused-unsigned]. */
+import { actionOf, oneLine } from '#core/contracts/plugin-act.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { UnsignedPart } from '#core/supply-chain/in-force.ts';
+import { type Actor, recordAct } from './record.ts';
+
+/** Does the work; a configuration that it refuses for a part without a signature leaves an entry for each of them. */
+export async function refusedPartsRecorded<Result>(
+  actor: Actor | (() => Promise<Actor>),
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (fault) {
+    const parts = unsignedIn(fault);
+    const known = parts.length === 0 ? undefined : typeof actor === 'function' ? await actor() : actor;
+    for (const { name, kind, sha256, reason } of parts)
+      await recordAct(known!, actionOf({ act: 'refuse' }), {
+        ...{ name: oneLine(name, 64), kind, reason: 'unsigned', message: oneLine(reason, 500) },
+        ...(sha256 !== null && { sha256 }),
+      });
+    throw fault;
+  }
+}
+
+const unsignedIn = (fault: unknown): readonly UnsignedPart[] =>
+  fault instanceof GatewayError ? ((fault.data?.unsigned as readonly UnsignedPart[] | undefined) ?? []) : [];

@@ -1,0 +1,51 @@
+/** Plugins, packs and modules that were refused lately [alert.refused-plugins], read on from where the last look ended. */
+import { actionOf } from '#core/contracts/plugin-act.ts';
+import { adminSession } from '#core/evidence/admin-session.ts';
+import type { EvidenceLog } from '#core/evidence/ports.ts';
+
+/** A refusal counts for this long. */
+export const refusalWindowMs = 10 * 60_000;
+
+export interface Refusal {
+  readonly at: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+interface Read {
+  readonly next: number;
+  readonly refusals: readonly Refusal[];
+}
+
+export class RefusalWatch {
+  readonly #read = new Map<string, Map<string, Read>>();
+
+  /** @returns the refusals of the window, oldest first. @param now milliseconds since 1970 */
+  async look(evidence: EvidenceLog, tenant: string, now: number): Promise<readonly Refusal[]> {
+    const from = now - refusalWindowMs;
+    const before = this.#read.get(tenant);
+    const read = new Map<string, Read>();
+    // Around midnight the window lies in the sessions of two days.
+    for (const session of new Set([adminSession(tenant, from), adminSession(tenant, now)]))
+      read.set(session, await readOn(evidence, tenant, session, before?.get(session), from));
+    this.#read.set(tenant, read);
+    return [...read.values()].flatMap(({ refusals }) => refusals);
+  }
+}
+
+async function readOn(
+  evidence: EvidenceLog,
+  tenant: string,
+  session: string,
+  { next, refusals }: Read = { next: 0, refusals: [] },
+  from: number,
+): Promise<Read> {
+  const found = [...refusals];
+  let end = next;
+  for await (const { index, timestamp, body } of evidence.entries(tenant, session, next)) {
+    end = index + 1;
+    if (body.action !== actionOf({ act: 'refuse' })) continue;
+    found.push({ at: timestamp, name: String(body.name), reason: String(body.reason) });
+  }
+  return { next: end, refusals: found.filter(({ at }) => Date.parse(at) >= from) };
+}

@@ -1,0 +1,169 @@
+/** Two gateways over one store with state folders of their own and the same keys: what one writes, the other continues and verifies. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startDynamo, type TestDynamo } from '../support/dynamo.ts';
+import { type Gateway, startGateway } from '../support/gateway.ts';
+import { loopback } from '../support/loopback.ts';
+import {
+  act,
+  agentctl,
+  ask,
+  configurationWith,
+  decided,
+  type Fields,
+  pullRequest,
+  root,
+  until,
+  vote,
+  workFolder,
+} from './client.ts';
+
+type Service = Awaited<ReturnType<typeof loopback>>;
+
+let dynamo: TestDynamo;
+let service: Service;
+let one: Gateway;
+let two: Gateway;
+/** What the gateway that did not make the ticket answers to the service. */
+const redeemed: { status: number; body: Fields }[] = [];
+const keys = join(workFolder(), 'keys');
+const local = (...args: string[]) =>
+  promisify(execFile)(join(root, 'node_modules/.bin/node'), [join(root, 'bin/local.ts'), ...args], { cwd: root });
+
+const configuration = (billing: string) =>
+  configurationWith((yaml) =>
+    yaml
+      .replace(
+        '  - id: other\n',
+        '  - id: limited\n    rate_limit: { requests_per_minute: 3 }\n    api_keys: [{ key: e2e-limited, role: operator, kind: agent, name: limited }]\n  - id: other\n',
+      )
+      .replace('  rules:\n', '  rules:\n    - { protocol: http, tool: "{http,billing}.get", decision: allow }\n')
+      .replace('  brokers:\n', '  brokers:\n    - { name: tickets, type: ticket }\n')
+      .replace(
+        'credentials:\n',
+        'credentials:\n  grants: [{ protocol: http, tool: "billing.*", broker: tickets, scope: invoices, ttl_seconds: 60 }]\n',
+      )
+      .concat(
+        `providers: [{ name: mock, type: mock, enabled: true, models: [mock] }]\nroutes: [{ match: { model: mock }, providers: [mock] }]\n`,
+        `upstreams: { http: [{ name: billing, base_url: "${billing}", allowed_paths: ["/**"], allow_private: true }] }\n`,
+      ),
+  );
+
+beforeAll(async () => {
+  dynamo = await startDynamo();
+  await local('--make-keys', keys);
+  service = await loopback(async (call) => {
+    const ticket = String(call.headers.authorization).replace('Bearer ', '');
+    const body = { ticket, tool: 'billing.get', capability: 'read', resource: '/invoices/7' };
+    redeemed.push(await ask(two.ready.admin_url, 'POST', '/admin/v1/tickets/redeem', { key: 'e2e-service', body }));
+    return { status: 200, body: { invoice: 7 } };
+  });
+  const config = configuration(service.url);
+  const start = () =>
+    startGateway({ config, args: ['--keys', keys, '--no-edge'], env: { DYNAMODB_ENDPOINT: dynamo.endpoint } });
+  one = await start();
+  two = await start();
+});
+afterAll(async () => {
+  await Promise.all([one, two].map((gateway) => gateway?.stop()));
+  await service?.stop();
+  await dynamo?.stop();
+});
+
+const url = (gateway: Gateway) => gateway.ready.admin_url;
+const verified = (gateway: Gateway, session: string) =>
+  ask(url(gateway), 'GET', `/admin/v1/evidence/sessions/${session}/verify`, { key: 'e2e-bob' });
+
+test('[shared.gateways] a session goes on at the other gateway, an approval is decided there, and both verify the chain', async () => {
+  const session = 'shared-pr';
+  const asked = await decided(url(one), 'e2e-agent', pullRequest(session));
+  expect(asked.decision).toBe('review');
+  const { body } = await ask<{ pending: Fields[] }>(url(two), 'GET', '/admin/v1/approvals', { key: 'e2e-bob' });
+  expect(body.pending.map(({ envelope_id }) => envelope_id)).toContain(asked.envelope_id);
+  expect((await decided(url(two), 'e2e-agent', pullRequest(session))).envelope_id).toBe(asked.envelope_id);
+  expect(await vote(url(two), 'e2e-bob', 'approve', asked.envelope_id)).toMatchObject({ status: 200 });
+  expect(await vote(url(one), 'e2e-alice', 'deny', asked.envelope_id)).toMatchObject({ status: 409 });
+  const used = await decided(url(one), 'e2e-agent', pullRequest(session));
+  expect(used).toMatchObject({ decision: 'allow', matched_rule: `approved:${asked.envelope_id}` });
+  expect((await decided(url(two), 'e2e-agent', pullRequest(session))).decision).toBe('review');
+  for (const gateway of [one, two])
+    expect(await verified(gateway, session)).toMatchObject({ status: 200, body: { valid: true, total_entries: 5 } });
+});
+
+test('[shared.gateways] [transparency.shared-store] what one exports verifies under the keys that the other names, with its proof of the log', async () => {
+  const session = 'shared-export';
+  const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
+  for (const gateway of [one, two, one]) await decided(url(gateway), 'e2e-agent', { ...read, actor: { session } });
+  const ctl = ({ ready }: Gateway, ...args: string[]) =>
+    agentctl(['evidence', ...args], { AGENTCTL_URL: ready.admin_url, AGENTCTL_KEY: 'e2e-bob' });
+  const [file, pem] = ['bundle.json', 'key.pem'].map((name) => join(workFolder(), name)) as [string, string];
+  await until('the session in the log', async () => {
+    const { status, body } = await ask(url(two), 'GET', `/admin/v1/evidence/sessions/${session}/export`, {
+      key: 'e2e-bob',
+    });
+    return status === 200 && 'log_proof' in body ? true : undefined;
+  });
+  expect(await ctl(two, 'export', '--session', session, '--out', file)).toMatchObject({ code: 0 });
+  writeFileSync(pem, (await ctl(one, 'public-key', '--session', session)).out);
+  const log = (await ask<{ log_key: string }>(url(one), 'GET', '/admin/v1/evidence/log/checkpoint', { key: 'e2e-bob' }))
+    .body;
+  const offline = await agentctl(['evidence', 'verify', '--file', file, '--public-key', pem, '--log-key', log.log_key]);
+  expect(offline).toMatchObject({ code: 0 });
+});
+
+test('[shared.objects] a configuration that one stores is in force at the other, and after a start with an empty folder', async () => {
+  const yaml = configuration(service.url);
+  const text = readFileSync(yaml, 'utf8').replace(
+    '  rules:\n',
+    '  rules:\n    - { protocol: http, tool: "fresh.*", decision: block }\n',
+  );
+  const put = await ask(url(one), 'PUT', '/admin/v1/config', {
+    key: one.keys.admin_token,
+    raw: text,
+    headers: { 'content-type': 'application/yaml' },
+  });
+  expect(put).toMatchObject({ status: 201, body: { version: 2 } });
+  const fresh = { protocol: 'http', tool: 'fresh.get', target: '/x', capability: 'read', actor: { session: 'fresh' } };
+  const blocks = async (gateway: Gateway) =>
+    (await act(url(gateway), 'e2e-agent', fresh)).body.decision === 'block' || undefined;
+  await until('version 2 at the other gateway', () => blocks(two));
+  const third = await startGateway({
+    config: yaml,
+    args: ['--keys', keys, '--no-edge'],
+    env: { DYNAMODB_ENDPOINT: dynamo.endpoint },
+  });
+  expect(await blocks(third)).toBe(true);
+  expect(await verified(third, 'shared-pr')).toMatchObject({ status: 200, body: { valid: true } });
+  await third.stop();
+});
+
+test('[shared.gateways] a limit of a minute is one limit', async () => {
+  const say = (gateway: Gateway) =>
+    ask(gateway.ready.gateway_url, 'POST', '/v1/chat/completions', {
+      key: 'e2e-limited',
+      body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 },
+    });
+  const statuses: number[] = [];
+  for (const gateway of [one, two, one, two, one]) statuses.push((await say(gateway)).status);
+  expect(statuses).toEqual([200, 200, 200, 429, 429]);
+});
+
+test('[shared.keys] a ticket of one is redeemed at the other, once', async () => {
+  const call = { protocol: 'http', tool: 'billing.get', target: '/invoices/7', capability: 'read' };
+  const done = await decided(url(one), 'e2e-agent', { ...call, actor: { session: 'shared-ticket' } });
+  expect(done).toMatchObject({ decision: 'allow', credential: { type: 'capability_ticket' } });
+  expect(redeemed).toMatchObject([{ status: 200, body: { envelope_id: done.envelope_id } }]);
+});
+
+test('[shared.keys] a folder that lacks a key is refused, and keys that are there stay', async () => {
+  const made = readdirSync(keys).sort();
+  expect(made).toEqual(['log-key.pem', 'signing-key.pem', 'signing-keys.json', 'ticket-key']);
+  const before = made.map((name) => readFileSync(join(keys, name), 'utf8'));
+  expect((await local('--make-keys', keys)).stdout).toContain('All keys were there already');
+  expect(made.map((name) => readFileSync(join(keys, name), 'utf8'))).toEqual(before);
+  await expect(local('--state', workFolder(), '--keys', workFolder())).rejects.toMatchObject({
+    stderr: expect.stringMatching(/lacks signing-key\.pem, log-key\.pem, ticket-key\. Make what is missing once/),
+  });
+});
