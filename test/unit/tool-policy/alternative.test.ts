@@ -1,0 +1,97 @@
+/** Which change of a refused call is proposed: near ones alone, and only those that the policy lets pass. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { suggestAlternative } from '#core/tool-policy/alternative.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+
+const policyOf = (
+  rules: readonly Partial<ToolRule>[],
+  other: Partial<ToolPolicyDocument> = {},
+): ToolPolicyDocument => ({
+  name: 'test',
+  default_decision: 'block',
+  rules: rules.map((rule) => ({ protocol: '*', tool: '*', decision: 'allow', ...rule })),
+  ...other,
+});
+const asked: ToolCall = {
+  ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' },
+  parameters: {},
+};
+const said = (rules: readonly Partial<ToolRule>[], call: Partial<ToolCall> = {}): string =>
+  suggestAlternative(compilePolicy(policyOf(rules)), { ...asked, ...call });
+const nothing = 'or a similar call';
+
+test.each<[string, string, string, boolean]>([
+  ['the same family and a word beside it', 'scm.get_file_contents', 'scm.get_repo', true],
+  ['the same family alone', 'scm.get_file_contents', 'scm.list_repos', false],
+  ['the same words in another family', 'scm.get_file_contents', 'hub.get_file_contents', false],
+  ['no family, two words', 'get-file', 'get-file-list', false],
+  ['words parted by other signs', 'scm/get-file', 'scm/get_repo', false],
+])('[action.block.alternative-from-policy] a tool of %s', (_what, tool, offered, near) => {
+  const text = said([{ tool: offered }], { tool });
+  expect(text.includes(`With tool ${offered} the call would be allowed`)).toBe(near);
+  expect(text.includes(nothing)).toBe(!near);
+});
+
+test('[action.block.alternative-from-policy] of two tools the one that shares more words is nearer', () => {
+  const rules = [{ tool: 'scm.get_repo' }, { tool: 'scm.get_file' }, { tool: 'scm.get_user' }];
+  expect(said(rules)).toContain('With tool scm.get_file the call');
+  // Equally near: the first.
+  const tied = [{ tool: 'scm.get_repo' }, { tool: 'scm.get_file', capability: 'write' }];
+  expect(said(tied)).toContain('With tool scm.get_repo the call');
+  expect(said([...tied].reverse())).toContain('With tool scm.get_file and capability write');
+});
+
+test('[action.block.alternative-from-policy] another tool on another target is another action', () => {
+  expect(said([{ tool: 'scm.get_repo', target: 'acme/docs' }])).toContain(nothing);
+  expect(said([{ tool: 'scm.get_repo', capability: 'write' }])).toContain('tool scm.get_repo and capability write');
+  expect(said([{ tool: 'scm.get_*', target: 'acme/docs' }])).toContain('With target acme/docs the call');
+});
+
+test('[action.block.alternative-from-policy] another tool without a parameter is another action', () => {
+  const rule = { arguments: { force: { absent: true } } };
+  const parameters = { force: true };
+  expect(said([{ ...rule, tool: 'scm.get_repo' }], { parameters })).toContain(nothing);
+  expect(said([{ ...rule, tool: 'scm.get_*' }], { parameters })).toBe(
+    'With no parameter force the call would be allowed (rule *:scm.get_*).',
+  );
+});
+
+test('[action.block.alternative-from-policy] parameters are left out together, and none is invented', () => {
+  const both = { arguments: { 'force.now': { absent: true }, all: { absent: true } } };
+  const parameters = { force: { now: 1 }, all: 1, path: 'a' };
+  expect(said([both], { parameters })).toContain('With no parameter force, all the call');
+  expect(said([{ arguments: { all: { absent: true }, mode: { equals: 'safe' } } }], { parameters })).toContain(nothing);
+});
+
+test('[action.block.alternative-from-policy] a rule of another protocol proposes nothing', () => {
+  expect(said([{ protocol: 'sql', capability: 'write' }])).toContain(nothing);
+  expect(said([{ protocol: '{sql,git}', capability: 'write' }])).toContain('With capability write');
+});
+
+test('[action.block.alternative-from-policy] what would be allowed comes before what a human decides', () => {
+  const write = { capability: 'write', decision: 'review' } as const;
+  expect(said([write, { target: 'docs' }])).toContain('With target docs the call would be allowed');
+  expect(said([write])).toContain('With capability write the call would go to a human');
+  const reviewed = policyOf([{ target: 'docs' }, { capability: 'write', decision: 'block' }], {
+    default_decision: 'review',
+  });
+  expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('With target docs the call would be allowed');
+});
+
+test('[action.block.alternative-from-policy] what an earlier rule refuses is not proposed', () => {
+  const refused = { target: 'docs/**', decision: 'block' } as const;
+  expect(said([refused, { target: 'docs/a' }])).toContain(nothing);
+  expect(said([refused, { target: 'docs/a' }, { target: 'src/a' }])).toContain('With target src/a');
+});
+
+test('[action.block.alternative-from-policy] a target that matches is left for another of the rule where it is refused itself', () => {
+  const refused = { target: 'acme/web', decision: 'block' } as const;
+  expect(said([refused, { target: 'acme/*' }])).toContain('With target like acme/');
+});
+
+test('[action.block.alternative-from-policy] a call that cannot be read still gets an answer', () => {
+  expect(said([{ target: 'docs' }], { target: `%${'25'.repeat(20)}2e` })).toBe(
+    'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It has rules for: *. Ask an administrator to add a rule.',
+  );
+});

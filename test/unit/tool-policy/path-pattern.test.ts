@@ -1,0 +1,75 @@
+/** Which words of a text are a path of a pattern, and which texts are one path. */
+import { pathGlob } from '#core/tool-policy/path-pattern.ts';
+
+const word = pathGlob({ globs: ['**/.env', '.env', '*.pem'], except: ['docs/.env', 'public.pem'], wholePath: false });
+const whole = pathGlob({ globs: ['**/.env', '.env', '**/* key'], except: ['docs/.env'], wholePath: true });
+
+/** Each sign that parts words, and blanks and controls of Unicode. */
+const separators = [
+  ...' ,;:=|&<>()\'"`@{}[]$#?!\t\n\r\v\f',
+  ...['\u0000', '\u001f', '\u007f', '\u0085', '\u00a0', '\u1680', '\u2000', '\u2009', '\u200a', '\u2028', '\u2029'],
+  ...['\u202f', '\u205f', '\u3000', '\ufeff'],
+].filter((sign) => sign !== '\u0085');
+
+test.each(separators.map((sign) => [JSON.stringify(sign), sign]))('[policy.guards] %s parts words', (_name, sign) => {
+  expect(word.matches(`a${sign}.env`)).toBe(true);
+  expect(word.matches(`.env${sign}b`)).toBe(true);
+});
+
+test.each([...'-_+*%^.~a0é\u200b\u200d'].map((sign) => [JSON.stringify(sign), sign]))(
+  '[policy.guards] %s belongs to a word',
+  (_name, sign) => {
+    expect(word.matches(`.env${sign}`)).toBe(false);
+    expect(word.matches(`a${sign}.env`)).toBe(false);
+  },
+);
+
+test.each<[string, boolean]>([
+  ['', false],
+  ['.env', true],
+  ['.ENV', true],
+  ['a/b/.env', true],
+  ['.envx', false],
+  ['x.env', false],
+  ['docs/.env', false],
+  ['docs/.env app/.env', true],
+  ['app/.env docs/.env', true],
+  ['docs/.env docs/.env', false],
+  ['key.pem', true],
+  ['public.pem', false],
+  ['a/key.pem', false],
+  ['cat 😀 .env', true],
+  ['😀.pem', true],
+])('[policy.guards] a word of %j is the path: %s', (text, matches) => {
+  expect(word.matches(text)).toBe(matches);
+});
+
+test.each<[string, boolean]>([
+  ['.env', true],
+  ['app/.env', true],
+  ['app/.env now', false],
+  ['read .env', false],
+  ['/home/My Files/.env', true],
+  ['~/My Files/.env', true],
+  ['./My Files/.env', true],
+  ['a/My Files/.env', false],
+  ['/a .env', true],
+  ['/x .env trailing', true],
+  ['/a\n.env', false],
+  ['/a .env\n', false],
+  ['.env\u2028', false],
+  ['a,.env', true],
+  ['.env,a b', true],
+  ['x,.env b', false],
+  ['/.env,a b', true],
+  ['docs/.env', false],
+  ['', false],
+])('[policy.guards] %j is one path of the kind: %s', (text, matches) => {
+  expect(whole.matches(text)).toBe(matches);
+});
+
+test('[policy.guards] texts that make very many states are still read alike', () => {
+  const many = pathGlob({ globs: ['**/a*b*c*d'], except: ['**/x*y*z'], wholePath: false });
+  for (let i = 0; i < 6000; i++) many.matches(`${i.toString(36).replace(/./g, (c) => `a${c}x`)}/`);
+  expect([many.matches('q/abcd'), many.matches('q/xyz'), many.matches('q/abc')]).toEqual([true, false, false]);
+});
