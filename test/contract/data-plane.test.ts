@@ -26,7 +26,11 @@ const call = { protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capab
 const act = (tool = 'scm.get_issue', key = 'plane-agent') =>
   both.atPlane('POST', '/admin/v1/test-action', { key, body: { ...call, tool, actor: { session: 'work' } } });
 const alerts = async () => {
-  await evaluateAlerts(both.plane.ports, { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() });
+  await evaluateAlerts(both.plane.ports, {
+    traffic: new TrafficWatch(),
+    chains: new ChainWatch(),
+    refusals: new RefusalWatch(),
+  });
   const { body } = await both.atPlane('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
   return body.alerts
     .filter(({ state }: { state: string }) => state === 'active')
@@ -312,7 +316,11 @@ test.each(attacks)(
     for (let n = 0; n < 3; n++) await both.report();
     const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
     expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
-    await evaluateAlerts(both.control.ports, { traffic: new TrafficWatch(), chains: new ChainWatch(), refusals: new RefusalWatch() });
+    await evaluateAlerts(both.control.ports, {
+      traffic: new TrafficWatch(),
+      chains: new ChainWatch(),
+      refusals: new RefusalWatch(),
+    });
     const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
     expect(body.alerts).toEqual([
       expect.objectContaining({

@@ -155,6 +155,7 @@ const notWalked = [
   'rotate-keys',
   'run-a-data-plane',
   'run-on-kubernetes',
+  'run-several-gateways-over-one-store',
   'run-the-streaming-plane',
   'run-tools-through-the-gateway',
   'set-limits-and-budgets',

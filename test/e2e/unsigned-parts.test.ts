@@ -6,7 +6,10 @@ import { ask, type Fields, until, workFolder } from './client.ts';
 
 const file = join(workFolder(), 'gateway.yaml');
 const write = (toolPolicies: string) =>
-  writeFileSync(file, `version: 1\ntenants: [{ id: acme, api_keys: [{ key: key-of-acme-1 }] }]\ntool_policies: ${toolPolicies}\n`);
+  writeFileSync(
+    file,
+    `version: 1\ntenants: [{ id: acme, api_keys: [{ key: key-of-acme-1 }] }]\ntool_policies: ${toolPolicies}\n`,
+  );
 
 let gateway: Gateway;
 beforeAll(async () => {
