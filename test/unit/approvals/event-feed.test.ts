@@ -112,3 +112,37 @@ test('[approval.events] a key has a bounded number of streams; one that its read
   expect(() => reader(feed)).not.toThrow();
   expect(() => reader(feed)).toThrow(/at most 8/);
 });
+
+test('[approval.events] a reader that waits is woken by the next event, and gets no ping for it', async () => {
+  const { feed, timeouts } = feedOf();
+  const stream = reader(feed);
+  await read(stream);
+  const waits = read(stream);
+  await Promise.resolve();
+  feed.committed(entry('review', 'one'));
+  expect(await waits).toContain('"one"');
+  const last = reader(feed, 'ab12.0', 'acme', 'other');
+  expect(await read(last)).toContain('{"missed":false}');
+  expect(await read(last)).toContain('"one"');
+  // An event of another tenant wakes it as well, and is no silence either.
+  const silent = read(stream);
+  feed.committed(entry('review', 'theirs', { tenant: 'other' }));
+  feed.committed(entry('review', 'two'));
+  expect(await silent).toContain('"two"');
+  expect(timeouts.size()).toBeGreaterThan(0);
+});
+
+test('[approval.events] the process has a bounded number of streams', async () => {
+  const { feed } = feedOf();
+  for (let n = 0; n < mostStreams.process; n++) reader(feed, undefined, 'acme', `k${n}`);
+  expect(() => reader(feed, undefined, 'acme', 'one-more')).toThrow(/The gateway has 256 streams .* at most 256/);
+});
+
+test('[approval.events] the last thousand events are kept', async () => {
+  const { feed } = feedOf();
+  for (let n = 1; n <= 1_001; n++) feed.committed(entry('review', `e${n}`));
+  expect(await read(reader(feed, 'ab12.1', 'acme', 'a'))).toContain('{"missed":false}');
+  expect(await read(reader(feed, 'ab12.0', 'acme', 'b'))).toContain('{"missed":true}');
+  expect(await read(reader(feed, 'ab12.1001', 'acme', 'c'))).toContain('{"missed":false}');
+  expect(await read(reader(feed, 'ab12.1002', 'acme', 'd'))).toContain('{"missed":true}');
+});

@@ -151,3 +151,16 @@ describe('[evidence.archive.check] a check of the archive', () => {
     expect([found?.missing.length, found?.missing_entries]).toEqual([20, length / 2]);
   });
 });
+
+test('[evidence.archive.read] a few runs are read ahead, and no more', async () => {
+  const kept = runsOf(
+    seal(Array.from({ length: 12 * maxEntriesPerRun }, (_, n) => draft('deny', { n }, n))).entries,
+  ).map((entries) => stored(entries));
+  const { reader, read } = archiveOf(kept);
+  const entries = reader.entries('t', 's', 0)[Symbol.asyncIterator]();
+  await entries.next();
+  // Eight under way, and one whose entries are known to be complete only when the next begins.
+  expect(read.length).toBe(9);
+  await entries.return?.();
+  expect(await indexes(archiveOf(kept).reader.entries('t', 's', 0))).toEqual(from(0, 12 * maxEntriesPerRun));
+});

@@ -258,3 +258,18 @@ test('[evidence.broken-link] each entry is told of up to the first broken one, i
   ]);
   expect(lines[2]).toMatchObject({ timestamp: '\\u{1b}[2J\\u{202e}', envelope_id: '', reason: expect.any(String) });
 });
+
+test.each<[string, object, string]>([
+  ['no entries', { entries: undefined }, 'the bundle holds no list of entries'],
+  ['entries that are an object', { entries: {} }, 'the bundle holds no list of entries'],
+  ['no key', { public_key: undefined }, 'the bundle holds no public_key'],
+  ['no manifest', { manifest: undefined }, 'the bundle holds no manifest'],
+  ['a manifest that is null', { manifest: null }, 'the bundle holds no manifest'],
+  ['a manifest that is a text', { manifest: 'm' }, 'the bundle holds no manifest'],
+  ['successions that are no list', { successions: {} }, 'the bundle holds no list of successions'],
+  ['a member of its own', { note: 1 }, 'the bundle holds a field that bundles do not have: "note"'],
+  ['another format', { format: 'x' }, `the bundle's format is not ${bundleFormat}`],
+])('[evidence.verify.offline] a bundle with %s is not valid, and says so', async (_what, over, reason) => {
+  const verification = await verifyBundle({ ...(await bundleOf()), ...over }, trustedKey);
+  expect([verification.valid, verification.broken_link?.reason]).toEqual([false, reason]);
+});

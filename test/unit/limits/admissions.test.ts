@@ -51,3 +51,11 @@ test('[auth.failures-limited] over the limit a key that was used from there goes
   clock.time += 1_000;
   admissions.succeeded('10.0.0.1', 'guessed');
 });
+
+test('[alert.thresholds] what was refused is counted once, until it is asked for', () => {
+  const { admissions } = started();
+  expect(admissions.takeRefused()).toBe(0);
+  admissions.failed('10.0.0.1');
+  admissions.failed('10.0.0.2');
+  expect([admissions.takeRefused(), admissions.takeRefused()]).toEqual([2, 0]);
+});

@@ -7,7 +7,7 @@ import {
   type Notifier,
 } from '#core/approvals/deliver.ts';
 import { deliveryId, enqueueNotifications } from '#core/approvals/notifications.ts';
-import type { NotificationEvent } from '#core/approvals/ports.ts';
+import type { Delivery, NotificationEvent } from '#core/approvals/ports.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { approvalId, memoryDeliveries, sampleRow } from './sample.ts';
 
@@ -165,11 +165,17 @@ describe('delivering', () => {
     faults.push(new Error('down'));
     await deliverDue(ports);
     await enqueue('approved');
+    const first = delivery()!.due_at;
     expect(await deliverDue(ports)).toBe(0);
-    expect(delivery('approved')).toMatchObject({ state: 'due', attempts: 0 });
+    expect(delivery('approved')).toMatchObject({ state: 'due', attempts: 0, due_at: first });
+    pass(4);
+    await enqueue('denied');
+    await deliverDue(ports);
+    // Not before the request itself, and not at once again.
+    expect((Date.parse(delivery('denied')!.due_at) - ports.clock.now()) / 1000).toBe(5);
     pass(60);
-    expect(await deliverDue(ports)).toBe(2);
-    expect(sent.map(({ event }) => event)).toEqual(['submitted', 'approved']);
+    expect(await deliverDue(ports)).toBe(3);
+    expect(sent.map(({ event }) => event)).toEqual(['submitted', 'approved', 'denied']);
   });
 
   test('a decision goes out by itself when the request never got through', async () => {
@@ -275,5 +281,71 @@ describe('[notify.until-nothing-is-due] the schedule', () => {
     const update = () => Promise.reject(new Error('the store is down'));
     expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, update } }, 45_000)).toBe(0);
     expect(sent).toEqual([]);
+  });
+
+  test('ends where another worker has all of a page', async () => {
+    const { ports, enqueue } = setting();
+    await many(enqueue, 3);
+    let pages = 0;
+    const deliveries = {
+      ...ports.deliveries,
+      due: async () => {
+        pages++;
+        return ports.deliveries.due('9999', 3);
+      },
+      update: async () => false,
+    };
+    expect(await deliverUntilNoneIsDue({ ...ports, deliveries }, 45_000)).toBe(0);
+    expect(pages).toBe(1);
+  });
+});
+
+describe('[alert.notify] what is no approval', () => {
+  const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
+  const one = (over: Partial<Delivery>): Delivery => ({
+    ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },
+    ...{ due_at: '2026-01-01T00:00:00.000Z', ...over },
+  });
+  const kept = async (delivery: Delivery, notifier: Notifier | undefined) => {
+    const { ports, rows } = setting();
+    rows.set(delivery.id, delivery);
+    const outcome = await deliverAll({ ...ports, notifier: async () => notifier }, [delivery]);
+    return [outcome, rows.get(delivery.id)] as const;
+  };
+  const plain: Notifier = { send: async () => ({}) };
+
+  test('an alert goes where alerts are taken, and is a failure elsewhere', async () => {
+    const taking = { ...plain, sendAlert: async (given: object) => ({ given: JSON.stringify(given) }) };
+    expect(await kept(one({ alert }), taking)).toMatchObject([
+      { sent: 1, moved: 1 },
+      { state: 'sent', attempts: 1, receipt: { given: JSON.stringify(alert) } },
+    ]);
+    for (const notifier of [plain, undefined])
+      expect(await kept(one({ alert }), notifier)).toMatchObject([
+        { sent: 0, moved: 1 },
+        { state: 'due', last_error: 'the channel slack is not configured for alerts' },
+      ]);
+  });
+
+  test('an event of a policy is done where the channel takes none', async () => {
+    const policy = { name: 'p' } as unknown as NonNullable<Delivery['policy']>;
+    const taking = { ...plain, sendPolicyEvent: async () => ({ id: '1' }) };
+    expect((await kept(one({ policy }), taking))[1]).toMatchObject({ state: 'sent', receipt: { id: '1' } });
+    expect((await kept(one({ policy }), undefined))[1]).toMatchObject({ state: 'sent', receipt: {} });
+  });
+
+  test('the texts of an evaluated call leave the store when it is sent, and when it is given up', async () => {
+    const evaluation = { prompt: 'p' } as unknown as NonNullable<Delivery['evaluation']>;
+    const taking = { ...plain, evaluate: async () => ({ score: '1' }) };
+    const sent = (await kept(one({ evaluation }), taking))[1]!;
+    expect([sent.state, sent.receipt, 'evaluation' in sent]).toEqual(['sent', { score: '1' }, false]);
+    const failed = (await kept(one({ evaluation }), plain))[1]!;
+    expect([failed.state, failed.last_error, 'evaluation' in failed]).toEqual([
+      'due',
+      'no evaluation webhook is configured',
+      true,
+    ]);
+    const dead = (await kept(one({ evaluation, attempts: 7 }), plain))[1]!;
+    expect([dead.state, 'evaluation' in dead]).toEqual(['dead', false]);
   });
 });
