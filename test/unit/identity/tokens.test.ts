@@ -1,0 +1,263 @@
+/** Tokens of an issuer, with a clock that is wound by hand: which are taken, when keys are fetched, and whom claims lead to. */
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Configuration, OidcProvider } from '#core/contracts/config.ts';
+import { configurationSchema } from '#core/contracts/config.ts';
+import { createTokens } from '#core/identity/federation/tokens.ts';
+
+const issuer = 'https://issuer.example';
+const start = Date.UTC(2026, 0, 1) / 1000;
+
+const configurationOf = (provider: object, caller: object = {}): Configuration =>
+  configurationSchema.parse({
+    version: 1,
+    tenants: ['default', 'acme'].map((id) => ({ id, name: id, api_keys: [] })),
+    people: [
+      { id: 'alice', role: 'operator', oidc_ids: ['corp/alice@example.com'] },
+      { id: 'bob', role: 'admin', tenants: ['acme'] },
+    ],
+    identity: {
+      oidc: [
+        {
+          ...{ name: 'corp', issuer, audiences: ['gateway'], algorithms: ['ES256'], jwks_uri: `${issuer}/keys` },
+          callers: [{ tenant: 'default', role: 'admin', ...caller }],
+          ...provider,
+        },
+      ],
+    },
+  }) as unknown as Configuration;
+
+async function world(provider: object = {}, caller: object = {}) {
+  const pairs = await Promise.all(['one', 'two'].map(() => generateKeyPair('ES256', { extractable: true })));
+  const published = await Promise.all(
+    pairs.map(
+      async ({ publicKey }, n): Promise<JWK> => ({ ...(await exportJWK(publicKey)), kid: `k${n}`, alg: 'ES256' }),
+    ),
+  );
+  const time = { seconds: start };
+  const fetched: string[] = [];
+  const documents: { keys: unknown; down: boolean } = { keys: [published[0]], down: false };
+  const tokens = createTokens({
+    clock: { now: () => time.seconds * 1000 },
+    documents: {
+      json: async (url) => {
+        fetched.push(url);
+        if (documents.down) throw new Error('down');
+        return url.endsWith('openid-configuration')
+          ? { issuer, jwks_uri: `${issuer}/found` }
+          : { keys: documents.keys };
+      },
+    },
+  });
+  const configuration = configurationOf(provider, caller);
+  const token = (claims: object = {}, header: object = {}, key = 0) =>
+    new SignJWT({ iss: issuer, aud: 'gateway', sub: 's', iat: time.seconds, exp: time.seconds + 60, ...claims })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: `k${key}`, ...header })
+      .sign(pairs[key]!.privateKey);
+  const callerOf = async (text: string | Promise<string>, resource?: string) =>
+    tokens.callerOf(await text, { configuration } as Snapshot, resource);
+  const why = async (text: string | Promise<string>, resource?: string) =>
+    callerOf(text, resource).then(
+      (found) => `taken as ${found.role} of ${found.tenant}`,
+      (fault: Error) => fault.message,
+    );
+  return { time, fetched, documents, published, token, callerOf, why };
+}
+
+const taken = 'taken as admin of default';
+
+test.each<[string, object, object, RegExp | string]>([
+  ['a token of now', {}, {}, taken],
+  ['one of as far ahead as clocks may differ', { iat: start + 30 }, {}, taken],
+  ['one from the future', { iat: start + 31 }, {}, /issued in the future/],
+  ['one that lives a day', { exp: start + 86_400 }, {}, taken],
+  ['one that lives longer', { exp: start + 86_401 }, {}, /lives longer than 86400 seconds \(max_lifetime_seconds\)/],
+  ['one that has just expired, within the skew', { iat: start - 60, exp: start - 29 }, {}, taken],
+  ['one that has expired', { iat: start - 60, exp: start - 31 }, {}, /has expired; ask its issuer/],
+  ['a subject of 255 characters', { sub: 'x'.repeat(255) }, {}, taken],
+  ['a longer subject', { sub: 'x'.repeat(256) }, {}, /text of 1 to 255 characters/],
+  ['an empty subject', { sub: '' }, {}, /text of 1 to 255 characters/],
+  ['no subject', { sub: undefined }, {}, /the claim sub of the token is missing/],
+  ['no time of issue', { iat: undefined }, {}, /the claim iat of the token is missing/],
+  ['a type in full', {}, { typ: 'application/AT+JWT' }, taken],
+  ['another type', {}, { typ: 'JWT' }, /the type \(typ\) of the token is not one .*: at\+jwt/],
+  ['no type', {}, { typ: undefined }, /the type \(typ\)/],
+  ['another audience', { aud: 'x' }, {}, /the audience of the token is not one/],
+  ['no audience', { aud: undefined }, {}, /the audience of the token is not one/],
+  ['an audience in a list', { aud: ['x', 'gateway'] }, {}, taken],
+  ['another issuer', { iss: 'https://other.example' }, {}, /issuer of the token is not configured/],
+  ['a key that is not published', {}, { kid: 'k9' }, /not one that its issuer publishes/],
+])('[identity.oidc-token] %s', async (_what, claims, header, expected) => {
+  const { why, token } = await world();
+  expect(await why(token(claims, header))).toEqual(
+    typeof expected === 'string' ? expected : expect.stringMatching(expected),
+  );
+});
+
+test.each([
+  ['no token at all', 'x'],
+  ['a payload that is no object', `x.${Buffer.from('[1]').toString('base64url')}.x`],
+  ['a payload that is null', `x.${Buffer.from('null').toString('base64url')}.x`],
+  ['a payload that is a text', `x.${Buffer.from('"a"').toString('base64url')}.x`],
+])('[identity.oidc-token] %s is not a JWT, and nothing is fetched for it', async (_what, text) => {
+  const { why, fetched } = await world();
+  expect(await why(text)).toMatch(/not a JWT that can be read/);
+  expect(fetched).toEqual([]);
+});
+
+test('[identity.oidc-token] a token of 8192 characters is read, a longer one is not; a changed one does not hold', async () => {
+  const { why, token } = await world();
+  const plain = await token();
+  const [head = '', body = '', signature = ''] = plain.split('.');
+  expect(await why(plain.padEnd(8_192, 'A'))).not.toMatch(/characters; at most/);
+  expect(await why(plain.padEnd(8_193, 'A'))).toMatch(/has 8193 characters; at most 8192 are read/);
+  const other = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'eve' }));
+  expect(await why([head, other.toString('base64url'), signature].join('.'))).toMatch(/signature .* does not hold/);
+});
+
+test('[identity.oidc-token] for a resource a token needs that audience', async () => {
+  const { why, token } = await world();
+  expect(await why(token({ aud: ['gateway', 'https://mcp'] }), 'https://mcp')).toBe(taken);
+  expect(await why(token(), 'https://mcp')).toMatch(/not for https:\/\/mcp; ask the issuer/);
+});
+
+test('[identity.oidc-keys] keys are kept for ten minutes, and used an hour while the issuer is down', async () => {
+  const { why, token, fetched, time, documents } = await world();
+  expect(await why(token())).toBe(taken);
+  time.seconds += 599;
+  expect([await why(token()), fetched.length]).toEqual([taken, 1]);
+  time.seconds += 1;
+  expect([await why(token()), fetched.length]).toEqual([taken, 2]);
+  documents.down = true;
+  time.seconds += 3_600;
+  expect([await why(token()), fetched.length]).toEqual([taken, 3]);
+  time.seconds += 1;
+  expect(await why(token())).toMatch(/The keys of the issuer corp .* cannot be fetched/);
+  // Half a minute after the last try.
+  expect(fetched.length).toBe(3);
+  documents.down = false;
+  time.seconds += 28;
+  expect([await why(token()), fetched.length]).toEqual([expect.stringMatching(/cannot be fetched/), 3]);
+  time.seconds += 1;
+  expect([await why(token()), fetched.length]).toEqual([taken, 4]);
+});
+
+test('[identity.oidc-keys] an unknown key id has the keys fetched again, once in half a minute', async () => {
+  const { why, token, fetched, time, documents, published } = await world();
+  await why(token());
+  documents.keys = published;
+  time.seconds += 29;
+  expect(await why(token({}, {}, 1))).toMatch(/not one that its issuer publishes/);
+  time.seconds += 1;
+  expect([await why(token({}, {}, 1)), fetched.length]).toEqual([taken, 2]);
+});
+
+test.each<[string, unknown, boolean]>([
+  ['none', undefined, false],
+  ['no list', {}, false],
+  ['too many', Array.from({ length: 101 }, () => ({ kty: 'oct', k: 'x' })), false],
+])('[identity.oidc-keys] a set with %s keys is not taken', async (_what, keys, held) => {
+  const { why, token, documents } = await world();
+  documents.keys = keys;
+  expect((await why(token())) === taken).toBe(held);
+});
+
+test('[identity.oidc-keys] without an address the keys are found by discovery', async () => {
+  const { why, token, fetched } = await world({ jwks_uri: undefined });
+  expect(await why(token())).toBe(taken);
+  expect(fetched).toEqual([`${issuer}/.well-known/openid-configuration`, `${issuer}/found`]);
+});
+
+test.each<[string, Partial<OidcProvider>, object, object, RegExp | string]>([
+  ['a required claim', { required_claims: { scope: ['gateway'] } }, {}, { scope: 'a gateway' }, taken],
+  ['a required claim that is missing', { required_claims: { scope: ['gateway'] } }, {}, {}, /requires is missing/],
+  ['a revoked subject', { revoked_subjects: ['s'] }, {}, {}, /subject of the token was revoked/],
+  [
+    'an entry that does not hold',
+    {},
+    { when: { groups: ['a'] } },
+    { groups: ['b'] },
+    /no entry of identity.oidc callers/,
+  ],
+  ['an entry of a claim inside an object', {}, { when: { 'realm.roles': ['a'] } }, { realm: { roles: ['a'] } }, taken],
+  [
+    'a tenant that is named',
+    {},
+    { tenant: undefined, tenant_claim: 't', tenants: ['acme'] },
+    { t: 'acme' },
+    'taken as admin of acme',
+  ],
+  ['any tenant', {}, { tenant: undefined, tenant_claim: 't', tenants: ['*'] }, { t: 'acme' }, 'taken as admin of acme'],
+  [
+    'a tenant that is not listed',
+    {},
+    { tenant: undefined, tenant_claim: 't', tenants: ['acme'] },
+    { t: 'default' },
+    /claim t names no tenant/,
+  ],
+  [
+    'a tenant that does not exist',
+    {},
+    { tenant: undefined, tenant_claim: 't', tenants: ['*'] },
+    { t: 'x' },
+    /names no tenant/,
+  ],
+  ['no tenant', {}, { tenant: undefined, tenant_claim: 't', tenants: ['*'] }, {}, /claim t names no tenant/],
+  [
+    'two tenants',
+    {},
+    { tenant: undefined, tenant_claim: 't', tenants: ['*'] },
+    { t: ['acme', 'default'] },
+    /names no tenant/,
+  ],
+  ['a lower role', {}, { role_claim: 'r' }, { r: ['viewer', 'operator'] }, 'taken as operator of default'],
+  ['no role of ours', {}, { role_claim: 'r' }, { r: 'root' }, /claim r names no role; allowed: /],
+  [
+    'a person by a claim',
+    {},
+    { kind: 'human', person_claim: 'email' },
+    { email: 'alice@example.com' },
+    'taken as operator of default',
+  ],
+  [
+    'an unknown person',
+    {},
+    { kind: 'human', person_claim: 'email' },
+    { email: 'eve@example.com' },
+    /mapped to no person/,
+  ],
+  [
+    'a person of another tenant',
+    {},
+    { kind: 'human', person: 'bob' },
+    {},
+    /person bob does not act in the tenant default/,
+  ],
+  ['a person of this tenant', {}, { kind: 'human', person: 'bob', tenant: 'acme' }, {}, 'taken as admin of acme'],
+])('[identity.oidc-mapping] %s', async (_what, provider, caller, claims, expected) => {
+  const { why, token } = await world(provider, caller);
+  expect(await why(token(claims))).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+});
+
+test('[identity.oidc-mapping] what is kept of a token: who, until when, and the claims that are read', async () => {
+  const { callerOf, token } = await world(
+    { required_claims: { scope: ['gateway'] } },
+    { owner_claim: 'email', name_claim: 'label', when: { groups: ['a'] } },
+  );
+  const claims = {
+    scope: 'gateway x',
+    groups: ['a', 'b'],
+    email: 'alice@example.com',
+    label: 'CI <b>',
+    other: 'secret',
+  };
+  const found = await callerOf(token({ ...claims, client_id: 'ci' }));
+  expect(found).toMatchObject({ kind: 'agent', owner: 'alice', name: 'CI _b_' });
+  expect(found.federated).toEqual({
+    ...{ provider: 'corp', issuer, subject: 's', client: 'ci', expires_at: '2026-01-01T00:01:00.000Z' },
+    claims: { scope: 'gateway x', groups: ['a', 'b'], email: ['alice@example.com'], label: ['CI <b>'] },
+  });
+  const another = await callerOf(token(claims));
+  expect(another.key_id).not.toBe(found.key_id);
+  expect((await callerOf(token({ ...claims, azp: 'ci' }))).key_id).toBe(found.key_id);
+});
