@@ -25,6 +25,9 @@ export function targetOf(url: string): Target {
  * @param names under which callers reach a load balancer in front of the listener.
  */
 export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {
+  // The parser of HTTP/1 takes a request line of any version.
+  if (request.httpVersionMajor !== 1)
+    throw invalidRequest(`The request line names HTTP/${request.httpVersion}; on this connection it is HTTP/1.1.`);
   const given = hostsOf(request);
   const [host] = given;
   if (host === undefined || given.length > 1) throw invalidRequest('Send exactly one Host header.');

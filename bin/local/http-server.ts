@@ -62,7 +62,7 @@ export interface HttpServer {
 }
 
 /** As on API Gateway: request line and headers together. */
-const maxHeaderBytes = 10_240;
+export const maxHeaderBytes = 10_240;
 /** Of one listener at a time; a further one is closed at once. */
 const maxConnections = 4_096;
 
@@ -265,7 +265,7 @@ function bound(server: Server, { host, port }: HttpServerOptions): Promise<void>
 }
 
 /** What Node's parser refuses before there is a request. */
-function protocolFault(code: string | undefined): GatewayError {
+export function protocolFault(code: string | undefined): GatewayError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new GatewayError(
       'payload_too_large',

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect as connectH2 } from 'node:http2';
+import { Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Answer, criticalKey, edgeToken, plainKey, type TestEdge, testEdge } from '../support/edge.ts';
@@ -219,6 +220,17 @@ describe('streams', () => {
   });
 });
 
+/** Bytes as a client of HTTP/1.1 over TLS sends them; the whole answer, to the end of the connection. */
+async function raw(edge: TestEdge, bytes: string): Promise<string> {
+  const options = { host: 'localhost', port: edge.tlsPort, ca: edge.certificate.cert, ALPNProtocols: ['http/1.1'] };
+  const socket = connectTls(options);
+  socket.on('error', () => {});
+  socket.write(bytes);
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
 describe('limits', () => {
   const withEdge = async (settings: object, work: (edge: TestEdge) => Promise<void>, unknown?: Error) => {
     const edge = await testEdge(echo, settings, unknown);
@@ -286,23 +298,10 @@ describe('limits', () => {
 
   test('[edge.hostile] header bombs, smuggled lengths and streams reset in a flood end; others are served', () =>
     withEdge({}, async (edge) => {
-      const raw = async (bytes: string) => {
-        const socket = connectTls({
-          host: 'localhost',
-          port: edge.tlsPort,
-          ca: edge.certificate.cert,
-          ALPNProtocols: ['http/1.1'],
-        });
-        socket.on('error', () => {});
-        socket.end(bytes);
-        let text = '';
-        for await (const chunk of socket) text += String(chunk);
-        return text.split('\r\n')[0];
-      };
       const head = 'POST /api/v1/x HTTP/1.1\r\nhost: localhost\r\n';
-      expect(await raw(`${head}x: ${'a'.repeat(20_000)}\r\n\r\n`)).toMatch(/ 4\d\d /);
-      expect(await raw(`${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`)).toMatch(/ 400 /);
-      expect(await raw(`${head}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`)).toMatch(/ 400 /);
+      const both = `${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
+      expect(await raw(edge, both)).toMatch(/^HTTP\/1.1 400 /);
+      expect(await raw(edge, `${head}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`)).toMatch(/^HTTP\/1.1 400 /);
       expect((await edge.h2('/api/v1/x', { headers: { x: 'a'.repeat(20_000) } })).status).toBe(431);
 
       const session = connectH2(`http://localhost:${edge.cleartextPort}`);
@@ -320,6 +319,64 @@ describe('limits', () => {
       await closed;
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
+
+  test('[edge.hostile] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
+    withEdge({}, async (edge) => {
+      const get = 'GET /api/v1/x HTTP/1.1\r\n';
+      const host = 'host: localhost\r\n';
+      const sent: readonly (readonly [string, number, RegExp])[] = [
+        [`${get}${host}x: ${'a'.repeat(20_000)}\r\n\r\n`, 413, /headers are larger than 10240 bytes/],
+        [`${get}${host}x : y\r\n\r\n`, 400, /not well-formed HTTP\/1.1/],
+        [`${get}${host}x: a\r\n b\r\n\r\n`, 400, /not well-formed/],
+        [`${get.replace('\r', '')}${host}\r\n`, 400, /not well-formed/],
+        [`${get}connection: close\r\n\r\n`, 400, /exactly one Host header/],
+        [`GET /api/v1/x HTTP/2.0\r\n${host}connection: close\r\n\r\n`, 400, /HTTP\/2.0.*HTTP\/1.1/],
+      ];
+      for (const [bytes, status, message] of sent) {
+        const answer = await raw(edge, bytes);
+        expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+        const { error } = JSON.parse(answer.split('\r\n\r\n')[1]!);
+        expect([error.code, error.message]).toEqual([status, expect.stringMatching(message)]);
+      }
+    }));
+
+  test('[edge.routing] the absolute form of an address of ours is its path; of another host it is refused', () =>
+    withEdge({}, async (edge) => {
+      const get = (target: string) =>
+        raw(edge, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
+      expect(await get('https://localhost/api/v1/x?a=b')).toContain('"url":"/v1/x?a=b"');
+      expect(await get('https://evil.example/api/v1/x')).toMatch(/^HTTP\/1.1 403 /);
+      expect(await get('https://localhost')).toMatch(/^HTTP\/1.1 404 /);
+      expect(await get('https://localhost/api/../admin/x')).toMatch(/^HTTP\/1.1 404 /);
+    }));
+
+  test('[edge.hostile] no header is dropped, however many there are', () =>
+    withEdge({}, async (edge) => {
+      edge.upstream.maxHeadersCount = 0;
+      const many = 'a:\r\n'.repeat(2_300);
+      const bytes = `GET /api/v1/x HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${many}x-last: here\r\n\r\n`;
+      expect(await raw(edge, bytes)).toContain('"x-last":"here"');
+    }));
+
+  test('[edge.no-delay] no connection waits for an acknowledgement before its answer is sent', async () => {
+    const ports: (number | undefined)[] = [];
+    const { setNoDelay } = Socket.prototype;
+    const set = jest.spyOn(Socket.prototype, 'setNoDelay').mockImplementation(function (this: Socket, on = true) {
+      if (on) ports.push(this.localPort);
+      return setNoDelay.call(this, on);
+    });
+    try {
+      await withEdge({}, async (edge) => {
+        for (const protocol of protocols) {
+          ports.length = 0;
+          expect((await edge[protocol]('/api/v1/x')).status).toBe(200);
+          expect(ports).toContain(protocol === 'h2c' ? edge.cleartextPort : edge.tlsPort);
+        }
+      });
+    } finally {
+      set.mockRestore();
+    }
+  });
 
   test('[edge.hostile] h2c takes no HTTP/1.1', () =>
     withEdge({}, async (edge) => {

@@ -146,7 +146,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
   const placed = async (request: EdgeRequest) => {
     requireOwnHost(request, options.host);
-    const target = edgeTarget(request.url ?? '/');
+    const target = edgeTarget(pathOf(request.url ?? '/'));
     const origin = target && origins.get(target.upstream);
     if (!target || !origin)
       throw new GatewayError(
@@ -223,6 +223,9 @@ const onward = (
   edgeTokenHeader,
   token,
 ];
+
+/** Of the absolute form, whose host is checked, what follows it. */
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 
 /** A page that rebinds its own name to our address is stopped here, as at the listeners behind. */
 function requireOwnHost(request: EdgeRequest, listenHost: string): void {

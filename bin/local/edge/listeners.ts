@@ -2,6 +2,8 @@
 import { createSecureServer, createServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Ids } from '#core/kernel/ports.ts';
+import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
 import type { Certificate } from './certificate.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
 
@@ -11,6 +13,7 @@ export interface EdgeListenerOptions {
   readonly tlsPort: number;
   readonly cleartextPort: number;
   readonly certificate: Certificate;
+  readonly ids: Ids;
   readonly answer: (request: EdgeRequest, response: EdgeResponse) => void;
   /** A WebSocket handshake, over HTTP/1.1 alone. */
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
@@ -26,8 +29,6 @@ export interface EdgeListeners {
   drain(graceMs: number): Promise<void>;
 }
 
-/** As the listeners behind have it, with room for what the edge adds. */
-const maxHeaderBytes = 10_240;
 const idleMs = 60_000;
 const headersMs = 10_000;
 
@@ -49,6 +50,8 @@ const http1Limits = {
   headersTimeout: headersMs,
   requestTimeout: 60_000,
   keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  requireHostHeader: false, // checked by the edge, to answer in JSON
   insecureHTTPParser: false,
 } as const;
 
@@ -65,6 +68,8 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     ecdhCurve: 'X25519:P-256',
     handshakeTimeout: headersMs,
   });
+  // All of them, as at the listeners behind: a dropped header could be the second of two that contradict.
+  Object.assign(tls, { maxHeadersCount: 0 });
   const cleartext = createServer(http2Limits);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
@@ -105,8 +110,9 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       options.answer(request, response);
     });
     server.on('sessionError', () => {}); // the session's own handler ends it
-    server.on('clientError', (_fault: Error, socket: Socket) => {
-      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
+      if (fault.code !== 'ECONNRESET' && socket.writable)
+        refuseConnection(socket, protocolFault(fault.code), options.ids.uuid());
       else socket.destroy();
     });
   }
