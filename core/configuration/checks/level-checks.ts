@@ -1,9 +1,16 @@
 /** Rules of levels of an organisation: they compile, can match, and never decide less strictly than what stands above [identity.level-policies]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { decisions } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { type Level, levelsWithRules } from '#core/identity/organization.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { callOfExample, diffPolicies, type Region } from '#core/tool-policy/analysis/diff.ts';
+import {
+  type AskedPairs,
+  callOfExample,
+  type Region,
+  regionsOf,
+  someCallEnds,
+} from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
@@ -59,29 +66,27 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
     ...level.above.map((each) => [each.path, documentOf(each)] as const),
   ];
   for (const [name, upper] of uppers) {
-    const diff = diffPolicies(upper, document);
-    warnings.push(...diff.warnings.map((warning) => `${level.path} under ${name}: ${warning}`));
-    const ruleOf = ({ example }: Region) => decide(policy, callOfExample(example)).rule_index;
-    const tightening = new Set(diff.tightened.map(ruleOf));
-    for (const region of diff.loosened) {
-      const index = ruleOf(region);
-      // Without a rule the level has said nothing.
-      if (index === undefined || region.rule_before.startsWith('guard:') || refused.has(index)) continue;
-      if (region.to === 'review' && (tightening.has(index) || repeats(upper, level, index))) continue;
+    const found = regionsOf(upper, document, { asked: mayLoosen });
+    warnings.push(...found.warnings.map((warning) => `${level.path} under ${name}: ${warning}`));
+    for (const region of found.regions) {
+      const index = decide(policy, callOfExample(region.example)).rule_index;
+      if (index === undefined || refused.has(index)) continue;
+      if (region.to === 'review' && staysOpen(upper, document, index)) continue;
       refused.set(index, problemOf(level, index, name, region));
     }
   }
   return [...refused.values()];
 }
 
-/** Whether some call of a rule that reviews is reviewed above as well. */
-function repeats(upper: ToolPolicyDocument, { path, rules }: Level, index: number): boolean {
-  const allowing = documentOf({ path, rules: rules.with(index, { ...rules[index]!, decision: 'allow' }) });
-  const policy = compilePolicy(allowing);
-  return diffPolicies(upper, allowing).loosened.some(
-    ({ from, example }) => from === 'review' && decide(policy, callOfExample(example)).rule_index === index,
-  );
-}
+/** Without a rule the level has said nothing. */
+const mayLoosen: AskedPairs = (above, { rules: [rule], decision }) =>
+  rule !== undefined &&
+  !above.name.startsWith('guard:') &&
+  decisions.indexOf(decision) < decisions.indexOf(above.decision);
+
+/** Whether some call of a rule is not blocked above. */
+const staysOpen = (upper: ToolPolicyDocument, level: ToolPolicyDocument, index: number): boolean =>
+  someCallEnds(upper, level, (above, { rules: [rule] }) => above.decision !== 'block' && rule?.index === index);
 
 const problemOf = ({ at }: Level, index: number, above: string, region: Region): Problem => ({
   path: [...at, index, 'decision'],

@@ -39,28 +39,16 @@ export interface PolicyDiff {
   readonly warnings: readonly string[];
 }
 
+/** Which pairs of ends are compared; without it all. */
+export type AskedPairs = (before: End, after: End) => boolean;
+
 /** @throws GatewayError `invalid_request` when a policy does not compile. */
 export function diffPolicies(
   before: ToolPolicyDocument,
   after: ToolPolicyDocument,
   options: { stateBudget?: number } = {},
 ): PolicyDiff {
-  const [a, b] = [compilePolicy(before), compilePolicy(after)];
-  const reach = new Reach(
-    [a, b].flatMap(({ guards, rules }) => [...guards, ...rules]),
-    new StateBudget(options.stateBudget ?? defaultStateBudget),
-  );
-  const regions: Region[] = [];
-  const warnings: string[] = [];
-  for (const x of endsOf(a)) {
-    for (const y of endsOf(b)) {
-      if (x.decision === y.decision || decidedAlike(x, y, reach)) continue;
-      const call = orNotAnalysed(() => shownBy(x, y, reach, (found) => agrees(a, b, x, y, found)));
-      const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
-      if (call instanceof Error) warnings.push(`${pair}: not analysed: ${call.message}.`);
-      else if (call) regions.push(regionOf(x, y, call));
-    }
-  }
+  const { regions, warnings } = regionsOf(before, after, options);
   const grouped = groups(regions);
   const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
   return {
@@ -69,6 +57,59 @@ export function diffPolicies(
     loosened: grouped.filter((region) => !tightens(region)),
     warnings,
   };
+}
+
+/** The region of each pair of ends that is asked for and decided otherwise. */
+export function regionsOf(
+  before: ToolPolicyDocument,
+  after: ToolPolicyDocument,
+  { stateBudget, asked = () => true }: { stateBudget?: number; asked?: AskedPairs } = {},
+): { readonly regions: readonly Region[]; readonly warnings: readonly string[] } {
+  const regions: Region[] = [];
+  const warnings: string[] = [];
+  for (const { x, y, show } of pairsOf(before, after, stateBudget)) {
+    if (x.decision === y.decision || !asked(x, y)) continue;
+    const call = orNotAnalysed(() => show(true));
+    const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
+    if (call instanceof Error) warnings.push(`${pair}: not analysed: ${call.message}.`);
+    else if (call) regions.push(regionOf(x, y, call));
+  }
+  return { regions, warnings };
+}
+
+/** Whether some call ends at a pair that is asked for, be it decided alike. What is too costly to compare counts as none. */
+export function someCallEnds(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
+  return [...pairsOf(before, after)].some(({ x, y, show }) => {
+    const call = asked(x, y) && orNotAnalysed(() => show(false));
+    return call && !(call instanceof Error);
+  });
+}
+
+interface Pair {
+  readonly x: End;
+  readonly y: End;
+  /** A call that ends at both; the shortest one if asked for. @throws BudgetSpent, Unsolved */
+  show(shortest: boolean): ToolCall | undefined;
+}
+
+function* pairsOf(
+  before: ToolPolicyDocument,
+  after: ToolPolicyDocument,
+  stateBudget = defaultStateBudget,
+): Generator<Pair> {
+  const [a, b] = [compilePolicy(before), compilePolicy(after)];
+  const reach = new Reach(
+    [a, b].flatMap(({ guards, rules }) => [...guards, ...rules]),
+    new StateBudget(stateBudget),
+  );
+  for (const x of endsOf(a)) {
+    for (const y of endsOf(b)) {
+      const ends = (call: ToolCall): boolean => agrees(a, b, x, y, call);
+      const show = (shortest: boolean): ToolCall | undefined =>
+        decidedAlike(x, y, reach) ? undefined : shownBy(x, y, reach, shortest, ends);
+      yield { x, y, show };
+    }
+  }
 }
 
 /** Regions between rules of the same names are one: a rule that lifts a guard does so for each of its conditions. */
@@ -87,7 +128,7 @@ function groups(regions: readonly Region[]): Region[] {
 }
 
 /** How a decision can come about: by a rule, when none before it matches, or by default. */
-interface End {
+export interface End {
   readonly name: string;
   readonly decision: Decision;
   readonly rules: readonly CompiledRule[];
@@ -114,15 +155,21 @@ const decidedAlike = (x: End, y: End, reach: Reach): boolean =>
 
 const maxExamples = 64;
 
-/** The shortest call of a region that the engine itself decides so. */
-function shownBy(x: End, y: End, reach: Reach, isShown: (call: ToolCall) => boolean): ToolCall | undefined {
+/** A call of a region that the engine itself decides so. */
+function shownBy(
+  x: End,
+  y: End,
+  reach: Reach,
+  shortest: boolean,
+  isShown: (call: ToolCall) => boolean,
+): ToolCall | undefined {
   const without = [...x.earlier, ...y.earlier];
   for (let i = 0; i < maxExamples; i++) {
-    const call = reach.find([...x.rules, ...y.rules], without, true);
+    const call = reach.find([...x.rules, ...y.rules], without, shortest);
     if (!call || isShown(call)) return call;
     without.push(reach.otherThan(call.target));
   }
-  throw new Unsolved(`none of its ${maxExamples} shortest calls is in normal form`);
+  throw new Unsolved(`none of ${maxExamples} calls is in normal form`);
 }
 
 const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>

@@ -90,3 +90,13 @@ test('[identity.level-policies] a rule that reviews what is reviewed above, and 
     'found review, where acme',
   );
 });
+
+test('[identity.level-policies] a rule of which all calls are blocked above is refused beside one of the same name that is not', async () => {
+  const blocked = '{ protocol: git, tool: scm.merge, target: "a/**", decision: block }';
+  const lifting = '{ protocol: git, tool: scm.merge, target: "a/long/**", decision: review }';
+  const partly = '{ protocol: git, tool: scm.merge, target: "{a,b}/**", decision: review }';
+  expect(await problem({ organization: blocked, team: `${lifting}, ${partly}` })).toContain(
+    'organizations[0].teams[0].policies.rules[0].decision',
+  );
+  expect(await problem({ organization: blocked, team: partly })).toBe('loaded');
+});
