@@ -2043,6 +2043,10 @@ const toolGateway: readonly Requirement[] = [
     'Showing whatever lies below a folder, or changed in a revision, is reviewed unless names or patterns narrow it.',
   ),
   must(
+    'effects.display-variables',
+    'A variable before a command that only changes how it shows things (CI=1, LANG=C) is kept apart from those that rules about the environment speak of.',
+  ),
+  must(
     'effects.shows',
     'That a diff shows every changed file is accepted only by an allow rule with a condition on shows; rules for reading in general do not accept it.',
   ),

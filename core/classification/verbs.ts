@@ -75,7 +75,7 @@ export const changingVerbs = classesOf({
     retry shutdown simulate spawn ssh start stop sudo swipe tap wake wget`,
   delete: `
     abandon clean cleanup clear del delete deprovision deregister destroy discard drain drop erase evict expire expunge
-    flush forget invalidate kill liquidate nuke obliterate pop prune purge raze remove reset revoke rm rmdir shred strip
+    flush forget invalidate kill liquidate nuke obliterate pop prune purge raze remove reset revoke rid-of rm rmdir shred strip
     terminate trash truncate uninstall unlink unregister vacate vacuum wipe`,
 });
 
@@ -126,11 +126,11 @@ export const services = set(`
   salesforce scm sentry sheets shopify slack snowflake spotify sql sqlite stripe supabase tavily teams telegram terraform
   todoist tofu trello vercel wikipedia youtube zendesk`);
 
-/** Pairs of words that are one noun, though one of them is a verb elsewhere. */
+/** Pairs of words that are one word: a noun though one of them is a verb elsewhere, or a verb (`get_rid_of_file`). */
 export const compounds = set(`
   pull-request pull-requests merge-request merge-requests merge-base merge-bases merge-commit merge-commits merge-conflict
   merge-conflicts check-run check-runs check-suite check-suites change-set change-sets data-set result-set rule-set
-  record-set feature-set release-notes read-me read-only sign-in sign-ins`);
+  record-set feature-set release-notes read-me read-only rid-of sign-in sign-ins`);
 
 /** Verbs that carry something to other people or places, whatever they are called with. */
 export const sendingVerbs = set('create forward post publish reply send share upload');

@@ -28,6 +28,21 @@ const shown = new Set(
   ),
 );
 
+/** Variables that say how a program shows what it does, by the values that say no more. */
+const display: ReadonlyMap<string, RegExp> = new Map([
+  ...'CI FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE'
+    .split(' ')
+    .map((name) => [name, /^(?:[0-9]|true|false|full)?$/] as const),
+  ...'LANG LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME'
+    .split(' ')
+    .map((name) => [name, /^(?:C|POSIX|[a-z]{2}(?:_[A-Z]{2})?)?(?:\.(?:UTF|utf)-?8)?$/] as const),
+  ['TZ', /^(?:UTC|GMT|[A-Z][A-Za-z]{1,16}\/[A-Z][A-Za-z_]{1,24})$/],
+  ['NODE_ENV', /^(?:test|development)$/],
+]);
+
+/** `CI=1`, `LANG=C`: a command does the same with it [effects.display-variables]. */
+export const isDisplayVariable = (name: string, value: string): boolean => display.get(name)?.test(value) ?? false;
+
 /** Whether setting the variable changes nothing but what the line itself does with it. */
 export const isHarmlessVariable = (name: string): boolean =>
   harmless.has(name) || (own.test(name) && !known.test(name));

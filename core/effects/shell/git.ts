@@ -65,9 +65,10 @@ function command(call: Invocation, name: Arg, args: readonly Arg[]): void {
     return;
   }
   const parsed = parseWords(args, found.grammar);
-  // What names a kind of files names no secret, and a shell does not act on it.
+  // What names a kind of files, or files to leave out, names no secret, and a shell does not act on it.
   if (found.profile.does === 'read')
-    for (const arg of parsed.operands) if (parsed.certain.has(arg) && namesKind(arg)) call.isText(arg);
+    for (const arg of parsed.operands)
+      if (leavesOut(arg) || (parsed.certain.has(arg) && namesKind(arg))) call.isText(arg);
   readContents(call, name.text, found.profile, parsed);
   checkFormat(call, parsed);
   for (const { text } of parsed.operands)
@@ -123,11 +124,12 @@ const showsChanges = (parsed: Parsed): boolean =>
   !isGiven(parsed, '--no-index --text -a --binary -W --function-context -O -R') &&
   parsed.operands.every(
     (arg) =>
-      arg.known &&
-      !parsed.certain.has(arg) &&
-      /^(?:HEAD(?:[~^]\d?)?|@(?:[~^]\d?)?|(?:(?:origin|upstream)\/)?(?:main|master|develop|trunk)(?:\.\.\.?(?:HEAD)?)?)$/.test(
-        arg.text,
-      ),
+      leavesOut(arg) ||
+      (arg.known &&
+        !parsed.certain.has(arg) &&
+        /^(?:HEAD(?:[~^]\d?)?|@(?:[~^]\d?)?|(?:(?:origin|upstream)\/)?(?:main|master|develop|trunk)(?:\.\.\.?(?:HEAD)?)?)$/.test(
+          arg.text,
+        )),
   );
 
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
@@ -146,9 +148,12 @@ function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boo
   const behind = operands.filter((arg) => certain.has(arg));
   // Without `--` a word may be a revision or a path.
   const paths = behind.length > 0 ? behind : operands.filter((arg) => !isRevision(arg));
-  const wanted = paths.filter(({ text }) => !/^:[!^]|^:\(exclude\)/.test(text));
+  const wanted = paths.filter((arg) => !leavesOut(arg));
   return wanted.length > 0 && wanted.every((arg) => namesFile(arg) || namesKind(arg));
 }
+
+/** `:!dist`, `:(exclude)*.lock`: a path that is left out of what is shown. */
+const leavesOut = ({ known, glob, text }: Arg): boolean => known && !glob && /^:[!^]|^:\(exclude\)/.test(text);
 
 /** Words that no folder is called. */
 const isRevision = ({ known, text }: Arg): boolean =>
@@ -184,6 +189,12 @@ const special = new Map<string, Special>([
     'diff',
     (call, parsed) => {
       if (isGiven(parsed, '--no-index')) for (const arg of parsed.operands) call.path('read', arg);
+    },
+  ],
+  [
+    'grep',
+    (call, parsed) => {
+      for (const { value } of given(parsed, '-O --open-files-in-pager')) if (value) call.line(value);
     },
   ],
   ['config', setting],

@@ -1,6 +1,8 @@
 /** One command about to run, and what a reader of commands may say about it. */
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { isRooted, resolveAt } from '../paths.ts';
+import { isDisplayVariable } from './environment.ts';
 import { globsSources } from './source-names.ts';
 import type { Arg } from './words.ts';
 import { relativeWords } from './workspace.ts';
@@ -80,6 +82,7 @@ export class Invocation implements Situation {
       else for (const each of this.host.cwds) this.effect(capability, target, each);
       return;
     }
+    const { display, env } = this.variables();
     this.words ??= [this.binary, ...this.args.filter((arg) => !this.texts.has(arg)).map((arg) => arg.text)];
     this.host.add({
       protocol: 'shell',
@@ -90,9 +93,18 @@ export class Invocation implements Situation {
         argv: this.words,
         ...(this.shown !== undefined && { shows: this.shown }),
         ...(cwd !== '' && { cwd }),
-        ...(Object.keys(this.env).length > 0 && { env: this.env }),
+        ...(env && { env }),
+        ...(display && { display }),
       },
     });
+  }
+
+  /** Variables that change what the command does, and those that change how it shows it. */
+  private variables(): { readonly [kind in 'display' | 'env']?: Readonly<Record<string, string>> } {
+    const kinds = Object.groupBy(Object.entries(this.env), ([name, value]) =>
+      isDisplayVariable(name, value) ? 'display' : 'env',
+    );
+    return Object.fromEntries(Object.entries(kinds).map(([kind, pairs]) => [kind, Object.fromEntries(pairs)]));
   }
 
   /** The whole text of the arguments. */

@@ -16,7 +16,7 @@ const names: Readonly<Record<string, string>> = {
     convert_time get_exchange_rate calculate_distance read_graph search_nodes fetch WebFetch Glob Grep LS
     describe_table list_tables get_table_schema count_rows find_usages validate_schema get_updates list_runs get_run_details list_call_logs order_history
     get_settings list_assignments get_publisher list_droplets get_place_details get_react_docs get_feature_flag
-    kubernetes.get_pods terraform.show read-file get-library-docs`,
+    kubernetes.get_pods get_rid get_grid_of_values terraform.show read-file get-library-docs`,
   write: `
     create_pull_request updateUser write_file edit_file move_file create_directory search_and_replace search_replace
     find_replace read_write_file get_set_value readModifyWrite read_modify_write get_and_scale kubernetes.get_and_scale
@@ -32,7 +32,7 @@ const names: Readonly<Record<string, string>> = {
   delete: `
     delete_repo deleteUser list_and_delete repo/remove kill_process revoke_key truncate_table terminate_instance
     reset_password list_drop list_dropall listDeleteFiles search_and_destroy getURLAndDelete HTTPDelete get2delete
-    files.delete.list view-then-purge list_evict get_drain clear_cache drop_table uninstall_package read_pop`,
+    files.delete.list view-then-purge list_evict get_drain get_rid_of_file getRidOf clear_cache drop_table uninstall_package read_pop`,
 };
 const rows = Object.entries(names).flatMap(([capability, all]) =>
   all

@@ -207,9 +207,30 @@ describe('a command in another', () => {
     expect(told('sudo -n ls a')).toEqual(['execute sudo -n ls a', 'read ls a']);
   });
 
+  test.each([
+    ['CI=1 ls', { CI: '1' }],
+    ['NO_COLOR= ls', { NO_COLOR: '' }],
+    ['LANG=C LC_ALL=en_US.UTF-8 ls', { LANG: 'C', LC_ALL: 'en_US.UTF-8' }],
+    ['env TZ=Europe/Berlin NODE_ENV=test ls', { TZ: 'Europe/Berlin', NODE_ENV: 'test' }],
+  ])('[effects.display-variables] %s: what only changes how it shows things stands apart', (line, display) => {
+    expect(run(line)).toMatchObject({ parts: [{ parameters: { argv: ['ls'], display } }] });
+    expect(run(line).parts.at(-1)?.parameters).not.toHaveProperty('env');
+  });
+
+  test.each([
+    'CI=../x ls',
+    'LANG=/tmp/x ls',
+    'TZ=/etc/passwd ls',
+    'NODE_ENV=production ls',
+    'RUST_BACKTRACE=$X ls',
+    'CI=1 PORT=2 ls',
+  ])('[effects.display-variables] %s: another value or variable counts as before', (line) =>
+    expect(run(line).parts.at(-1)?.parameters).toHaveProperty('env'),
+  );
+
   test('variables in front stand beside the part, and those that steer programs make it unsure', () => {
-    expect(run('CI=1 ls').parts[0]?.parameters).toEqual({ argv: ['ls'], env: { CI: '1' } });
-    expect(run('CI=1 ls').unclear).toBeUndefined();
+    expect(run('PORT=1 ls').parts[0]?.parameters).toEqual({ argv: ['ls'], env: { PORT: '1' } });
+    expect(run('PORT=1 ls').unclear).toBeUndefined();
     for (const name of ['LD_PRELOAD', 'PATH', 'GIT_SSH_COMMAND', 'BASH_ENV', 'IFS', 'PYTHONSTARTUP'])
       expect(run(`${name}=x ls`).unclear).toContain(name);
     expect(run('export PATH=x; ls').unclear).toContain('PATH');
