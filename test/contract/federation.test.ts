@@ -21,11 +21,11 @@ const secrets = { EU_TOKEN: tokens.eu, EU_TOKEN_NEXT: tokens.next };
 
 let gateway: TestPorts;
 let call: ReturnType<typeof caller>;
-beforeAll(async () => {
+beforeEach(async () => {
   gateway = await testPorts({ extra: federation(), secrets });
   call = caller(gateway.ports);
 });
-afterAll(() => gateway.stop());
+afterEach(() => gateway.stop());
 
 const document = (key: string, headers = {}, query = '') =>
   call('GET', `/admin/v1/federation/config${query}`, { key, headers });
@@ -100,6 +100,7 @@ test('[federation.token-rotation] both tokens count while one is replaced; the o
 });
 
 test('[federation.status] [federation.planes] status is listed with lag, health and skew; silence is seen', async () => {
+  for (const model of ['a', 'b']) await store(configuration(`${federation()}aliases: { models: { ${model}: mock } }`));
   const sent_at = new Date(gateway.ports.clock.now() + 600_000).toISOString();
   const { status, body } = await report(tokens.us, { requests: 7, error_rate: 0.5, pending_approvals: 2, sent_at });
   expect({ status, body }).toEqual({ status: 200, body: { plane: 'us', version: 3, wanted: [] } });
@@ -167,6 +168,10 @@ test('[federation.heads] a chain grows only from where it was; cut, forked and s
 });
 
 test('[federation.accept] accepted chains are known again from the next report; a tenant sees no other tenant', async () => {
+  await report(tokens.us, { evidence_heads: [head('cut', 3, 'c'), head('forked', 3, 'c')] });
+  const forked = head('forked', 6, 'z', { at: { index: 2, hash: sha256('other') } });
+  await report(tokens.us, { evidence_heads: [head('cut', 1, 'a'), forked] });
+  await report(tokens.eu);
   const person = '{ key: elsewhere-key-of-a-person, kind: human, person: tess, name: tess }, { key: elsewhere-key,';
   await store(configuration(federation()).replace('{ key: elsewhere-key,', person));
   const ofTenant = async (key: string) =>
