@@ -21,6 +21,7 @@ import { benchEdge } from './edge.ts';
 import { benchEffects } from './effects.ts';
 import { benchSqlEffects } from './effects-sql.ts';
 import { benchEvidence } from './evidence.ts';
+import { benchFederation } from './federation.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchObservatory } from './observatory.ts';
@@ -79,6 +80,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'test-action, local run': () => benchActions(Number(values.soak)),
   'MCP, local run': benchMcp,
   'edge of this machine, added by protocol': benchEdge,
+  '500 data planes, local run': benchFederation,
   'approvals, local run': () => benchApprovals(Number(values.approvals)),
   'chat, local run': () => benchChat(Number(values.soak)),
 };
