@@ -3,6 +3,7 @@
  * name is a read only where it says so and nothing else [action.same-class-everywhere].
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
+import { rememberedText } from '#core/kernel/remembered.ts';
 import { toolWords } from './tool-words.ts';
 import {
   type Change,
@@ -65,7 +66,7 @@ export function classifyTool(name: string, annotations?: Annotations): NamedClas
   return named;
 }
 
-function byName(name: string): NamedClass {
+const byName = rememberedText((name: string): NamedClass => {
   const { family, words: written, ascii } = toolWords(name);
   const words = withCompounds(written);
   let gravest: { readonly word: string; readonly change: Change } | undefined;
@@ -84,7 +85,7 @@ function byName(name: string): NamedClass {
   if (gravest) return { capability: gravest.change, why: `the verb "${gravest.word}" of its name`, changes: true };
   if (ascii && reads(words, lead, family)) return { capability: 'read', why: 'its name only reads', changes: false };
   return { capability: 'execute', why: 'its name does not say what it does', changes: false };
-}
+});
 
 /** `pull_request_read` begins with one noun. */
 function withCompounds(words: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 /** The words of a tool's name, however it is written: dots, underscores, dashes, camelCase, digits. */
+import { rememberedText } from '#core/kernel/remembered.ts';
 import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 
 export interface ToolWords {
@@ -11,7 +12,7 @@ export interface ToolWords {
 }
 
 /** `fs.readFile2Write` has the family `fs` and the words `read`, `file`, `2`, `write`. */
-export function toolWords(name: string): ToolWords {
+export const toolWords = rememberedText((name: string): ToolWords => {
   const plain = foldUnicode(name);
   const end = Math.max(...['.', '/', ':'].map((separator) => plain.lastIndexOf(separator)));
   return {
@@ -19,10 +20,10 @@ export function toolWords(name: string): ToolWords {
     words: wordsIn(plain.slice(end + 1)),
     ascii: isAscii(plain),
   };
-}
+});
 
 /** Words of any name: `get_secret-value`, `sendEmail`, `parseHTTPResponse`. */
-export const wordsIn = (name: string): string[] =>
+export const wordsIn = rememberedText((name: string): readonly string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2') // one letter before it: a run of them would be walked again from each
@@ -30,4 +31,5 @@ export const wordsIn = (name: string): string[] =>
     .replace(/([0-9])([A-Za-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
+    .filter((word) => word !== ''),
+);

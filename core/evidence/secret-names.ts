@@ -1,4 +1,5 @@
 /** Whether a key's name says that its value is a secret. Word by word, so that `secretary` and `max_tokens` do not. */
+import { rememberedText } from '#core/kernel/remembered.ts';
 
 /** A name that ends in one of these words, or word pairs joined by `_`, names a secret. */
 const secretEndings = new Set(
@@ -43,19 +44,8 @@ export function secrecyOf(name: string): 'none' | 'text' | 'whole' {
   return containers.has(ending) ? 'text' : 'whole';
 }
 
-/** Callers choose names of members, so what is remembered must not grow with them. */
-const known = new Map<string, ReturnType<typeof secrecyOf>>();
-const maxKnown = 1_000;
-
-/** The same for the name of a member: the names of our own documents come again and again. */
-export function secrecyOfMember(name: string): ReturnType<typeof secrecyOf> {
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  const secrecy = secrecyOf(name);
-  if (known.size >= maxKnown) known.clear();
-  if (name.length <= nameCharacters) known.set(name, secrecy);
-  return secrecy;
-}
+/** The same for the name of a member. */
+export const secrecyOfMember = rememberedText(secrecyOf);
 
 /** What names a secret stands at the end; cutting the rest bounds the work on hostile keys. */
 const nameCharacters = 128;

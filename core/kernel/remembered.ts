@@ -1,6 +1,9 @@
-/** A pure function of an object, worked out once for each object and forgotten with it. */
+/** Pure functions whose results are remembered: by the identity of an object, or by a short text. */
 
-/** @param make its result depends on nothing but the object, which never changes. */
+/**
+ * Worked out once for each object, and forgotten with it.
+ * @param make its result depends on nothing but the object, which never changes.
+ */
 export function remembered<K extends object, V>(make: (of: K) => V): (of: K) => V {
   const known = new WeakMap<K, { readonly made: V }>();
   return (of) => {
@@ -12,3 +15,26 @@ export function remembered<K extends object, V>(make: (of: K) => V): (of: K) => 
     return found.made;
   };
 }
+
+/** Callers choose names, so what is remembered must not grow with them. */
+const most = { texts: 1_000, characters: 128 };
+
+/**
+ * The same for names: those of tools and parameters come again and again.
+ * @param make its results are shared, so no caller may change them.
+ */
+export function rememberedText<V>(make: (text: string) => V): (text: string) => V {
+  const known = new Map<string, { readonly made: V }>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before.made;
+    const made = make(text);
+    if (text.length > most.characters) return made;
+    if (known.size >= most.texts) known.clear();
+    known.set(ownCopy(text), { made });
+    return made;
+  };
+}
+
+/** A part of a long text would keep all of it in memory. */
+const ownCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

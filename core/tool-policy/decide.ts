@@ -109,16 +109,17 @@ export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boo
 /** Whether an argument condition holds; shared with the explanation. */
 export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
   const { origin } = predicate;
+  if (origin === undefined)
+    return holdsInCall(path, call, (value) => holds(predicate, value, call.text)) ? 'yes' : 'no';
   const held = (passes: (held: Held) => boolean): boolean =>
     holdsInCall(
       path,
       call,
       (value) =>
-        holds(predicate, value, call.text) &&
-        (origin === undefined || value === undefined || passes(originHolds(path, origin, value, call))),
+        holds(predicate, value, call.text) && (value === undefined || passes(originHolds(path, origin, value, call))),
     );
   if (held((each) => each === 'yes')) return 'yes';
-  return origin !== undefined && held((each) => each !== 'no') ? 'unclear' : 'no';
+  return held((each) => each !== 'no') ? 'unclear' : 'no';
 }
 
 /** Examples of the analysis assume what holds instead of tracing it. */

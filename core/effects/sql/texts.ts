@@ -53,7 +53,7 @@ export function sqlTextsOf(call: ToolCall): SqlTexts {
 }
 
 function ofSqlCall(call: ToolCall, operation: string): SqlTexts {
-  const given = textKeys.flatMap((key) => textsAt(call.parameters, key));
+  const given = keysIn(call).flatMap((key) => textsAt(call.parameters, key));
   const texts = given.map((text) => ({ text, certain: true }));
   const carrier = runners.test(operation);
   const base = { carrier, dialect: 'postgresql' as const };
@@ -73,7 +73,7 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
   const speaksSql = databases.test(tool) || /sql/.test(tool);
   const dialect = postgres.test(tool) ? 'postgresql' : 'unknown';
   const generic = runners.test(operation);
-  const texts = textKeys.flatMap((key) => {
+  const texts = keysIn(call).flatMap((key) => {
     const named = /^sql/i.test(key);
     if (!named && !speaksSql && !generic) return [];
     return textsAt(call.parameters, key).map((text) => ({
@@ -84,9 +84,11 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
   return { texts, carrier: speaksSql && generic, dialect };
 }
 
+const keysIn = ({ parameters }: ToolCall): readonly string[] =>
+  textKeys.filter((key) => Object.hasOwn(parameters, key));
+
 /** The text under a key, or the texts of a list: `['…']`, `[{ sql: '…' }]`. */
 function textsAt(parameters: Readonly<Record<string, unknown>>, key: string): string[] {
-  if (!Object.hasOwn(parameters, key)) return [];
   const value = parameters[key];
   if (typeof value === 'string') return value.trim() === '' ? [] : [value];
   if (value === null || typeof value !== 'object') return [];

@@ -32,7 +32,9 @@ test('[limit.hostile] the target argument of a tool with many properties: each n
   expect(targetArgument([...names, 'filePath'])).toBe('file_path');
   const reads = lower.mock.calls.length;
   lower.mockRestore();
-  expect(reads).toBe(51);
+  // Names of earlier tests are remembered.
+  expect(reads).toBeGreaterThanOrEqual(50);
+  expect(reads).toBeLessThanOrEqual(51);
 });
 
 test.each([

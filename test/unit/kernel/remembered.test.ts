@@ -1,4 +1,4 @@
-import { remembered } from '#core/kernel/remembered.ts';
+import { remembered, rememberedText } from '#core/kernel/remembered.ts';
 
 it('works a function out once for each object, undefined included', () => {
   const asked: object[] = [];
@@ -10,4 +10,22 @@ it('works a function out once for each object, undefined included', () => {
 
   expect([none, two, none, two, alike].map(lengthOf)).toEqual([undefined, 2, undefined, 2, 2]);
   expect(asked).toEqual([none, two, alike]);
+});
+
+it('works a function out once for each short text, and remembers a thousand', () => {
+  const asked: string[] = [];
+  const upper = rememberedText((text) => {
+    asked.push(text);
+    return text.toUpperCase();
+  });
+  const long = 'x'.repeat(129);
+
+  expect(['a', '__proto__', 'a', '\ud800', '\ud800', long, long].map(upper)).toEqual(
+    ['a', '__proto__', 'a', '\ud800', '\ud800', long, long].map((text) => text.toUpperCase()),
+  );
+  expect(asked).toEqual(['a', '__proto__', '\ud800', long, long]);
+  for (let n = 0; n < 1_000; n++) upper(`name-${n}`);
+  expect(asked).toHaveLength(1_005);
+  upper('a');
+  expect(asked).toHaveLength(1_006);
 });
