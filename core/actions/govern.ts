@@ -15,6 +15,7 @@ import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Change, SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, blocked, dryRun } from './answers.ts';
 import { isLarge, sentOf } from './call-work.ts';
@@ -186,6 +187,9 @@ async function refuse(
   throw sessionBlocked(blocked, { envelope_id, evidence_hash: entry.hash });
 }
 
+/** Loaded with the first review: few calls of a model's reply wait, and chat functions start smaller. */
+const reviewing = loadedOnce(() => import('./review.ts'));
+
 async function enforce(
   ports: GovernPorts,
   action: GovernedAction,
@@ -209,9 +213,8 @@ async function enforce(
       const [result] = await Promise.all([carry(ports, started, entry.hash), follow(ports, action, entry)]);
       return result;
     }
-    // Loaded with the first review: few calls of a model's reply wait, and chat functions start smaller.
     case 'review':
-      return (await import('./review.ts')).review(ports, action, candidate, carry, wait);
+      return (await reviewing()).review(ports, action, candidate, carry, wait);
   }
 }
 

@@ -3,6 +3,7 @@
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { ArgumentFinding, checkArguments } from './arguments.ts';
@@ -25,13 +26,14 @@ export interface ArgumentGuard extends ArgumentSettings {
   readonly outside?: typeof outsideRoots;
 }
 
+const argumentsModule = loadedOnce(() => import('./arguments.ts'));
+const rootsModule = loadedOnce(() => import('./roots.ts'));
+
 /** Loaded with the first call that has a guard. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
   if (!settings) return undefined;
-  const { checkArguments: check } = await import('./arguments.ts');
-  return settings.roots
-    ? { ...settings, check, outside: (await import('./roots.ts')).outsideRoots }
-    : { ...settings, check };
+  const { checkArguments: check } = await argumentsModule();
+  return settings.roots ? { ...settings, check, outside: (await rootsModule()).outsideRoots } : { ...settings, check };
 }
 
 /** A finding as evidence, `why` and the approval card show it. */

@@ -8,6 +8,7 @@ import { encodeSse } from '#core/dialects/sse.ts';
 import { objectOf, textOf } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { SseWire } from './sse.ts';
 
@@ -26,14 +27,16 @@ interface OpenView {
   answer(reply: ChatReply): ChatReply;
 }
 
+const responses = loadedOnce(() =>
+  Promise.all([import('#core/dialects/responses/request.ts'), import('#core/dialects/responses/events.ts')]),
+);
+const endpointRequests = loadedOnce(() => import('#core/dialects/endpoint-request.ts'));
+
 /** `/v1/responses` over chat completions [responses.create]. */
 export const responsesView: ChatView = {
   operation: 'responses',
   async open(request, clock) {
-    const [{ readResponsesRequest }, { ResponseEvents, responseOf }] = await Promise.all([
-      import('#core/dialects/responses/request.ts'),
-      import('#core/dialects/responses/events.ts'),
-    ]);
+    const [{ readResponsesRequest }, { ResponseEvents, responseOf }] = await responses();
     const { body, leftOut } = readResponsesRequest(request);
     const more = leftOutHeader(leftOut);
     return {
@@ -73,7 +76,7 @@ export const endpointView = (name: EndpointName): ChatView => ({
   operation: name,
   form: endpoints[name].form,
   async open(request) {
-    const { readEndpointRequest } = await import('#core/dialects/endpoint-request.ts');
+    const { readEndpointRequest } = await endpointRequests();
     return {
       body: readEndpointRequest(name, request),
       wire: { encode: (event) => encodeSse(undefined, JSON.stringify(event)), terminator: '' },

@@ -12,6 +12,7 @@ import {
 } from '#core/contracts/envelope.ts';
 import { foundAndAllowed } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';
@@ -46,9 +47,11 @@ export function wordsOf({ entry, own, definition }: Tool, name: string = own): T
   };
 }
 
+const changes = loadedOnce(() => import('#core/tool-guard/changes.ts'));
+
 /** Where a call of the tool goes, for one that policies know as `name`. */
 export async function placementIn({ entry, own, definition }: Tool, name: string): Promise<Placement> {
-  const { matterOf } = await import('#core/tool-guard/changes.ts');
+  const { matterOf } = await changes();
   const placement = { upstream: entry.name, definition: matterOf(definition) };
   return name === own ? placement : { ...placement, upstream_tool: own };
 }

@@ -2,6 +2,7 @@
  * `tools/call`: find the tool, make it an action, govern it, carry it out at its
  * server, answer in JSON-RPC. The decision is the same flow's as everywhere (core/actions/govern.ts).
  */
+
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { decideCall } from '#core/actions/evaluate-call.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
@@ -10,6 +11,7 @@ import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts } from '../ports.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
@@ -220,9 +222,11 @@ async function refuseDrift(
   });
 }
 
+const schema = loadedOnce(() => import('#core/tool-guard/schema.ts'));
+
 /** What of the arguments does not fit the tool's schema [guard.schema]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
-  const { misfitsOf } = await import('#core/tool-guard/schema.ts');
+  const { misfitsOf } = await schema();
   const misfits = misfitsOf(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
   if (misfits.length === 0) return undefined;
   return `The arguments do not fit the inputSchema of ${own} at ${entry.name}: ${misfits.join('; ')}. Nothing was sent; call it again with arguments that fit.`;

@@ -10,6 +10,7 @@ import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { noteFindings } from '#core/tool-guard/noted.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
@@ -87,11 +88,13 @@ function paramsOf(
 /** Failures after which the call may still have taken effect. */
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
+const looking = loadedOnce(() => import('./look-over.ts'));
+
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
   const { conversation, entry, method = 'tools/call', onMessage, calls, guard, held, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
-  const { lookOver: look } = await import('./look-over.ts');
+  const { lookOver: look } = await looking();
   if (await held?.()) throw waitingError(run);
   let outcome: RpcOutcome;
   let sent = false;

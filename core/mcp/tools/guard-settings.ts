@@ -2,6 +2,7 @@
 
 import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { resultKinds } from '#core/tool-guard/finding.ts';
 import type { ResultActions } from '#core/tool-guard/results.ts';
 import type { GuardSettings } from './look-over.ts';
@@ -29,21 +30,25 @@ export interface DefinitionGuard {
     typeof import('#core/tool-guard/shadowing.ts');
 }
 
+const look = loadedOnce(async (): Promise<DefinitionGuard['look']> => {
+  const [changes, definitions, shadowing] = await Promise.all([
+    import('#core/tool-guard/changes.ts'),
+    import('#core/tool-guard/definitions.ts'),
+    import('#core/tool-guard/shadowing.ts'),
+  ]);
+  return { ...changes, ...definitions, ...shadowing };
+});
+
 /** Loaded with the first definition; undefined where the guard of the server acts on nothing. */
 export async function definitionGuard(
   { tool_guard }: Pick<Configuration, 'tool_guard'>,
   { guard }: McpUpstreamEntry,
 ): Promise<DefinitionGuard | undefined> {
   if (guard !== 'on') return undefined;
-  const [changes, definitions, shadowing] = await Promise.all([
-    import('#core/tool-guard/changes.ts'),
-    import('#core/tool-guard/definitions.ts'),
-    import('#core/tool-guard/shadowing.ts'),
-  ]);
   return {
     actions: tool_guard.definitions,
     changes: tool_guard.changes,
     schema: tool_guard.arguments_schema,
-    look: { ...changes, ...definitions, ...shadowing },
+    look: await look(),
   };
 }
