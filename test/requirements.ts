@@ -1355,7 +1355,7 @@ const cli: readonly Requirement[] = [
   ),
   must(
     'docs.commands',
-    'The commands of the README, the tutorials and the how-to pages that need this machine alone run, in their order, and print what the page shows.',
+    'Commands of the README, the tutorials and the how-to pages run and print what the page shows; one that cannot run without something else stands with what it needs.',
   ),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),

@@ -14,7 +14,7 @@ export interface Step {
   readonly output: string | undefined;
 }
 
-/** The blocks `sh`, `shell` and `console` of a page. In `console`, lines after a `$` are one command each with its output. */
+/** The blocks `sh`, `bash`, `shell` and `console` of a page. In `console`, lines after a `$` are one command each with its output. */
 export function stepsOf(markdown: string): Step[] {
   const steps: Step[] = [];
   let kind: string | undefined;
@@ -25,7 +25,7 @@ export function stepsOf(markdown: string): Step[] {
     if (fence && kind === undefined) {
       [indent, kind, block] = [fence[1]!.length, fence[2]!, []];
     } else if (fence) {
-      if (kind === 'sh' || kind === 'shell') steps.push(...scriptOf(block));
+      if (kind === 'sh' || kind === 'bash' || kind === 'shell') steps.push(...scriptOf(block));
       if (kind === 'console') steps.push(...sessionOf(block));
       kind = undefined;
     } else if (kind !== undefined) block.push({ line: index + 1, text: raw.slice(indent) });
@@ -94,6 +94,7 @@ export class DocumentedRun {
   readonly #known = new Map<string, string>();
   /** What `<envelope_id>` and `<id>` on the page stand for: those that were printed last. */
   readonly #placeholders = new Map<string, string>();
+  readonly #ends: (() => Promise<void>)[] = [];
   /** Assignments of earlier blocks: a reader's shell keeps them. */
   #assigned = '';
 
@@ -230,7 +231,13 @@ export class DocumentedRun {
     }
   }
 
+  /** What a page's preparation started ends with the run. */
+  atEnd(end: () => Promise<void>): void {
+    this.#ends.push(end);
+  }
+
   async stop(): Promise<void> {
+    for (const end of this.#ends) await end();
     await this.gateway.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }

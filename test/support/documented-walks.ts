@@ -1,0 +1,235 @@
+/** Pages whose commands a test runs, with what their reader does by hand before; and the commands that cannot run here, each with why. */
+import type { DocumentedRun } from './documented-commands.ts';
+import { fakeHttpService } from './fake-http-service.ts';
+import { about, indexOf, rootKeys } from './signed-plugins.ts';
+
+export interface Walk {
+  /** By the beginning of a command: what the page has its reader do by hand before. `yaml` are the page's YAML blocks. */
+  readonly before?: Readonly<Record<string, (run: DocumentedRun, yaml: readonly string[]) => Promise<unknown>>>;
+  /** Variables that the page uses for a key. */
+  readonly keys?: Readonly<Record<string, 'agent' | 'human'>>;
+  /** Commands that report something to be done, which is exit code 1. */
+  readonly reports?: RegExp;
+}
+
+const acted = (session: string) => (run: DocumentedRun) =>
+  run.shell(
+    `agentctl test-action --protocol git --tool scm.get_file_contents --target acme/web --capability read --session ${session}`,
+  );
+const key = (session: string, file: string) => (run: DocumentedRun) =>
+  run.shell(`agentctl evidence public-key --session ${session} --out ${file}`);
+const all =
+  (...steps: readonly ((run: DocumentedRun) => Promise<unknown>)[]) =>
+  async (run: DocumentedRun) => {
+    for (const step of steps) await step(run);
+  };
+
+/** A pattern that RE2 has not, at the line that the page names. */
+const lookaround = `version: 1\ntenants: [{ id: default, name: Default, api_keys: [{ key_env: GATEWAY_AGENT_KEY, name: agent, role: viewer, kind: agent }] }]${'\n'.repeat(24)}policies:\n  output: [{ name: x, type: regex, action: block, patterns: ["(?<=a)b(?=c)"] }]\n`;
+
+export const walks: Readonly<Record<string, Walk>> = {
+  'README.md': {},
+  'docs/tutorial/first-governed-action.md': {},
+  'docs/tutorial/first-governed-chat.md': {
+    before: { 'npx agentctl chat "Write to bob': (run, [filters = '']) => run.configure(filters) },
+  },
+  'docs/how-to/check-policies-in-ci.md': {
+    before: {
+      'npx agentctl config check': async (run, [cases = '']) => {
+        run.write('cases.yaml', cases);
+        await run.shell('cp config/gateway.yaml main.yaml');
+      },
+    },
+  },
+  'docs/how-to/declare-a-task.md': {
+    before: {
+      "npx agentctl manifest create --name 'fix": (run, [mode = '']) => run.configure(mode),
+      "npx agentctl manifest drift '<id>'  ": acted('mail-3'),
+    },
+    reports: /manifest drift/,
+  },
+  'docs/how-to/govern-a-coding-agent.md': {},
+  'docs/how-to/install-plugins.md': {
+    before: {
+      'npx agentctl supply-chain trust': async (run) => {
+        run.write('index.json', JSON.stringify(indexOf()));
+        run.write('root.pem', rootKeys.pem.publicKey);
+      },
+      'npx agentctl supply-chain keygen --out root': (run) => run.shell('rm root.pem index.json'),
+      'npx agentctl supply-chain sign keyword-guard.wasm': async (run) => {
+        run.write('guard.json', JSON.stringify(about));
+        await run.shell('cp plugins/keyword-guard.wasm .');
+      },
+      'npx agentctl supply-chain sign index.in.json': async (run) => {
+        const sign = 'agentctl supply-chain sign keyword-guard.wasm --type artifact --about guard.json';
+        await run.shell(`${sign} --signing-key publisher.key > entry.json`);
+        const plugins = [JSON.parse(run.read('entry.json'))];
+        const grant = {
+          public_key: run.read('publisher.pem'),
+          patterns: ['keyword-*'],
+          not_after: '2099-01-01T00:00:00Z',
+        };
+        const documents = {
+          index: { format: 1, sequence: 1, issued_at: '2026-11-01T00:00:00Z', plugins },
+          delegations: { sequence: 1, delegations: [grant] },
+          revocations: { sequence: 1, keys: [], artifacts: [] },
+        };
+        run.write('index.in.json', JSON.stringify(documents.index));
+        run.write('delegations.json', JSON.stringify(documents.delegations));
+        run.write('revocations.json', JSON.stringify(documents.revocations));
+      },
+      'npx agentctl supply-chain sign policies/mine.yaml': async (run) => {
+        const { abi: _abi, phase: _phase, url: _url, ...rest } = about;
+        const mine = { ...rest, name: 'mine', kind: 'policy_pack', permissions: [], url: 'mine-1.0.0.json' };
+        run.write('mine.json', JSON.stringify(mine));
+        await run.shell('cp policies/readonly.yaml policies/mine.yaml');
+      },
+    },
+  },
+  'docs/how-to/mine-a-policy.md': {
+    before: {
+      'npx agentctl evidence export': acted('monday'),
+      'npx agentctl evidence verify': all(key('monday', 'gateway.pem'), acted('tuesday'), (run) =>
+        run.shell('agentctl evidence export --session tuesday --out tuesday.json'),
+      ),
+    },
+  },
+  'docs/how-to/point-your-sdk.md': {},
+  'docs/how-to/query-with-graphql.md': { keys: { KEY: 'human' } },
+  'docs/how-to/roll-out-a-provider.md': {
+    before: {
+      'npx agentctl rollout create': (run) =>
+        run.configure(`
+providers:
+  - { name: mock, type: mock, models: ["mock", "mock-*"] }
+  - { name: openai, type: mock, models: ["gpt-*"] }
+  - { name: openai-eu, type: mock, models: ["gpt-*"] }
+routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
+`),
+    },
+  },
+  'docs/how-to/run-tools-through-the-gateway.md': {
+    before: {
+      'npx agentctl test-action --protocol http': async (run, [, rule = '']) => {
+        const service = await fakeHttpService(() => ({ body: { invoice: 7 } }));
+        run.atEnd(() => service.stop());
+        await run.configure(
+          `upstreams: { http: [{ name: billing, base_url: "${service.url}", allow_private: true, allowed_paths: ["/**"] }] }`,
+        );
+        await run.configure(rule);
+      },
+    },
+  },
+  'docs/how-to/runbook.md': { reports: /doctor/ },
+  'docs/how-to/serve-data-planes.md': {
+    before: { 'npx agentctl federation key': (run, [planes = '']) => run.configure(planes) },
+    reports: /federation planes/,
+  },
+  'docs/how-to/sign-approvals-with-a-passkey.md': {
+    before: {
+      'npx agentctl evidence export': acted('release-42'),
+      'npx agentctl evidence verify': key('release-42', 'gateway.pem'),
+    },
+  },
+  'docs/how-to/use-the-local-edge.md': {},
+  'docs/how-to/verify-evidence-offline.md': {
+    before: {
+      'openssl pkey': acted('demo'),
+      'npx agentctl evidence verify --file bundle.json --public-key key.pem --checkpoints': (run) =>
+        run.shell('cp .gateway/checkpoints.jsonl .'),
+    },
+  },
+  'docs/how-to/write-a-content-policy.md': {
+    before: {
+      'npx agentctl config put': async (run) => run.write('gateway.yaml', lookaround),
+      'npx agentctl chat "my address': (run) =>
+        run.configure('policies: { input: [{ name: personal, type: pii, action: redact, entities: [email] }] }'),
+    },
+  },
+  'docs/how-to/write-a-policy.md': {
+    before: {
+      'npx agentctl config diff': async (run) =>
+        run.write('config/gateway.yaml', run.read('config/gateway.yaml').replace('pr-writer', 'read-only')),
+      "npx agentctl why '<envelope_id>'": acted('demo'),
+    },
+    reports: /config diff|simulate|diff-policy/,
+  },
+};
+
+interface Reason {
+  /** What the command needs that is not here, and where what it does is tried instead. */
+  readonly needs: string;
+  readonly commands: RegExp;
+  /** Where it counts on one page alone. */
+  readonly page?: string;
+}
+
+const ownStart = 'a start of its own';
+const elsewhere: readonly Reason[] = [
+  { needs: 'the start or the suite, which the run has made already', commands: /^npm ci && npm (?:start|test)\b/ },
+  { needs: 'an installation: continuous integration makes one', commands: /^npm ci(?:$| && npm run bundle)/ },
+  { needs: `${ownStart}: test/contract/local-signing-key.test.ts`, commands: /^npm start -- --(?:rotate-|make-keys )/ },
+  {
+    needs: `${ownStart}: test/e2e/federation.test.ts`,
+    commands: /^export (?:PLANE_TOKEN|GATEWAY_SECRET_NAMES)=|^npm start -- --config plane\.yaml/,
+  },
+  { needs: 'a store for several gateways: test/e2e/shared-store.test.ts', commands: /^DYNAMODB_ENDPOINT=/ },
+  {
+    needs: 'a key of a provider: test/contract/providers.test.ts',
+    commands: /^OPENAI_API_KEY=… |^npx agentctl (?:chat|providers)\b/,
+    page: 'add-a-provider',
+  },
+  { needs: 'a bundle: test/runtime builds it', commands: /^npm run bundle\b/ },
+  {
+    needs: 'the package: test/e2e/package.test.ts makes, installs and starts it',
+    commands: /^npm (?:run package|pack|install)\b|^mkdir try |^npx agent/,
+    page: 'install-the-package',
+  },
+  {
+    needs: 'a release: test/unit/supply-chain attests one',
+    commands: /^git fetch|^agentctl supply-chain (?:attest|verify agent-governance-gateway)/,
+  },
+  { needs: 'Docker', commands: /^docker / },
+  {
+    needs: 'an account of AWS: test/infra and test/cloud',
+    commands: /^(?:npx cdk|aws) |^npx agentctl bootstrap$|aws dynamodb list-tables|^at=|^# once each table|^digest=/,
+  },
+  { needs: 'a deployed gateway: test/cloud', commands: /<AdminUrl>|<GatewayUrl>/ },
+  { needs: 'a Kubernetes cluster: test/operator', commands: /^(?:kubectl|helm) / },
+  {
+    needs: 'a server with an index of plugins: test/unit/supply-chain',
+    commands: /^npx agentctl plugin .*--index https:/,
+  },
+  {
+    needs: 'an MCP server whose tool changed: test/contract/tool-guard.test.ts',
+    commands: /^npx agentctl mcp show get_file$/,
+  },
+  { needs: 'a token of an issuer: test/contract/oidc.test.ts', commands: /^curl -H "Authorization: Bearer \$TOKEN"/ },
+  { needs: 'a ticket of an action: test/e2e/tickets.test.ts', commands: /tickets\/redeem/ },
+  {
+    needs: 'the calls whose sums it shows: test/unit/agentctl/usage.test.ts',
+    commands: /^npx agentctl budgets$/,
+    page: 'set-limits-and-budgets',
+  },
+  { needs: 'the agent itself: test/contract/coding-agents.test.ts', commands: /^export ANTHROPIC|^claude$/ },
+  { needs: "a reader's own program", commands: /my-agent\.js/ },
+  { needs: 'a model that says what the page shows: test/e2e/chat-filters.test.ts', commands: /--model talker/ },
+];
+
+interface Command {
+  readonly page: string;
+  readonly command: string;
+}
+
+const isFor =
+  ({ commands, page: only }: Reason) =>
+  ({ page, command }: Command): boolean =>
+    commands.test(command) && (only === undefined || page.endsWith(`/${only}.md`));
+
+/** Why a command of a page does not run here; undefined for one that does. */
+export const needsElsewhere = (command: Command): string | undefined =>
+  elsewhere.find((reason) => isFor(reason)(command))?.needs;
+
+/** Reasons that no command has. */
+export const idleReasons = (commands: readonly Command[]): string[] =>
+  elsewhere.filter((reason) => !commands.some(isFor(reason))).map(({ needs }) => needs);

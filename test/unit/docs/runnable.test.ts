@@ -1,0 +1,41 @@
+/** Every command of the pages is run by a test, or says what it needs that is not there; nothing stands among those in vain. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stepsOf } from '../../support/documented-commands.ts';
+import { idleReasons, needsElsewhere, walks } from '../../support/documented-walks.ts';
+
+const pages = [
+  'README.md',
+  ...['docs/tutorial', 'docs/how-to'].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name))),
+];
+const commands = pages.flatMap((page) =>
+  stepsOf(readFileSync(page, 'utf8')).map(({ line, command }) => ({ page, line, command })),
+);
+
+test('[docs.commands] a command of a page that is not walked says what it needs', () => {
+  const unknown = commands.filter((each) => !(each.page in walks) && needsElsewhere(each) === undefined);
+  expect(unknown).toEqual([]);
+});
+
+test('[docs.commands] of every page that is walked some command runs', () => {
+  const idle = Object.keys(walks).filter(
+    (page) => !commands.some((each) => each.page === page && needsElsewhere(each) === undefined),
+  );
+  expect(idle).toEqual([]);
+});
+
+test('[docs.commands] every reason has a command, and what it names is there', () => {
+  expect(idleReasons(commands)).toEqual([]);
+  const named = commands.flatMap((each) => needsElsewhere(each)?.match(/test\/[\w./-]+/g) ?? []);
+  expect([...new Set(named)].filter((path) => !existsSync(path))).toEqual([]);
+});
+
+test('[docs.commands] what a page has its reader do before a command belongs to a command of the page', () => {
+  const starts = Object.entries(walks).flatMap(([page, { before = {} }]) =>
+    Object.keys(before).map((start) => ({ page, start })),
+  );
+  const without = starts.filter(
+    ({ page, start }) => !commands.some((each) => each.page === page && each.command.startsWith(start)),
+  );
+  expect(without).toEqual([]);
+});
