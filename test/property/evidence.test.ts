@@ -191,7 +191,11 @@ test('redaction leaves what holds no secret as it was', () => {
 });
 
 test('a text that is passed over as harmless holds no secret', () => {
-  const piece = fc.constantFrom(...'eyJ . - / _ = : a f0 Z9 sk- sk-live xoxb- AKIA ghp_ token Bearer'.split(' '), ' ', '\n');
+  const piece = fc.constantFrom(
+    ...'eyJ . - / _ = : a f0 Z9 sk- sk-live xoxb- AKIA ghp_ token Bearer'.split(' '),
+    ' ',
+    '\n',
+  );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join('');

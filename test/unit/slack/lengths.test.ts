@@ -93,7 +93,7 @@ test('[notify.slack-buttons] an executed target that its fact cuts stands whole 
   expect(of(251)[3]).toBe(`Executed as it stands (\`target\`):\n\`\`\`${'x'.repeat(251)}\`\`\``);
 });
 
-test('[alert.notify] an alert: its message cut, and how to acknowledge it until it is resolved', () => {
+test('[alert.evaluated] an alert: its message cut, and how to acknowledge it until it is resolved', () => {
   const alert = (change: 'opened' | 'resolved') =>
     slackAlert({ id: 'a1', severity: 'critical', message: long, change } as Parameters<typeof slackAlert>[0]);
   const [, message = '', how] = (alert('opened').blocks[0] as { text: { text: string } }).text.text.split('\n');
