@@ -52,7 +52,7 @@ export async function benchFederation(): Promise<Record<string, number>> {
     const same = await measured(pid, rounds, async (nth) => {
       const { status, etag } = await ask(nth);
       if (status === 304) return;
-      // A document is issued anew every ten minutes, which may fall into the run.
+      // A document is issued again every ten minutes, which may fall into the run.
       if (status !== 200) throw new Error(`a plane was answered ${status}`);
       etags[nth] = etag!;
     });

@@ -15,22 +15,48 @@ export interface Finding {
   readonly text: string;
 }
 
-/** What is checked: documents, and programs outside of the tests. Generated pages follow from the code. */
+/** What is checked: documents, programs, and the titles of tests. Generated pages follow from the code. */
 const checked =
-  /^(?:(?:core|adapters|lambdas|lib|bin|bench|plugins|state-machines)\/.*\.(?:ts|mjs)|(?:policies|config)\/.*\.yaml|test\/requirements\.ts|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
+  /^(?:(?:core|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =
   /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:-rules)?\.ts$|core\/cache\/same-meaning\.ts$)/;
 
 /** The findings in one text. Code is blanked out, so line numbers stay. */
 export function findings(path: string, text: string): Finding[] {
-  const prose = path.endsWith('.md') ? withoutCode(text) : path.endsWith('.yaml') ? text : commentsAndTexts(text);
+  const inTitles = isTest(path);
+  const rules = inTitles ? voiceRules.filter(({ name }) => !onlyInProse.has(name)) : voiceRules;
+  const prose = inTitles ? titles(text) : proseOf(path, text);
   return prose.split('\n').flatMap((line, at) =>
-    voiceRules.flatMap((rule) => {
+    rules.flatMap((rule) => {
       const found = rule.pattern.exec(line);
       return found ? [{ path, line: at + 1, rule, text: line.trim() }] : [];
     }),
   );
 }
+
+const isTest = (path: string): boolean => path.startsWith('test/') && path !== 'test/requirements.ts';
+
+/** A title names no role where it speaks of every caller, so these two do not count there. */
+const onlyInProse: ReadonlySet<string> = new Set(['nobody', 'told']);
+
+function proseOf(path: string, text: string): string {
+  if (path.endsWith('.md')) return withoutCode(text);
+  return path.endsWith('.yaml') ? text : commentsAndTexts(text);
+}
+
+/** The titles of tests without the ids of behaviours. Other texts in tests are what they give and what they expect. */
+const titles = (source: string): string => {
+  let at = 0;
+  let prose = '';
+  for (const found of source.matchAll(title)) {
+    const start = found.index + found[0].length - found[1]!.length;
+    prose += blank(source.slice(at, start)) + found[1]!.replace(/\[[^\]\n]*\]/g, blank);
+    at = start + found[1]!.length;
+  }
+  return prose + blank(source.slice(at));
+};
+const title =
+  /\b(?:test|it|describe)(?:\.\w+)?(?:\([^'"`;]*\))?\(\s*('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 

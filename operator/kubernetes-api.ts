@@ -136,7 +136,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }),
     deployment: (name: string) => found<Deployment>(deployments(name)),
 
-    /** Server-side apply: the operator owns these fields, whoever wrote them before. */
+    /** Server-side apply: the operator owns these fields, also where another writer had them before. */
     applyDeployment: (wanted: AppliedDeployment) => apply<Deployment>(deployments(wanted.metadata.name), wanted),
 
     /** @throws KubernetesError 409 where the object changed since it was read. */

@@ -72,7 +72,7 @@ export async function watchObjects(
 const retryMs = 1000;
 const reopenMs = 100;
 
-/** An object without finalizers that is under deletion is removed by the server with that very write. */
+/** An object without finalizers that is under deletion is removed by the server with exactly that write. */
 const isGone = ({ metadata }: Custom): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 

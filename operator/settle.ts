@@ -1,4 +1,4 @@
-/** What objects are told after a reconciliation: conditions, and the release of deleted objects. Pure; no write where nothing changed. */
+/** What a reconciliation writes to objects: conditions, and the release of deleted objects. Pure; no write where nothing changed. */
 import type { Observed, Outcome } from './plan.ts';
 import {
   type Condition,

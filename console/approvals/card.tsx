@@ -271,7 +271,7 @@ function Decided({ view }: { readonly view: View | Item }) {
       <Facts>
         <Fact name="Decision">
           <Badge of={denied_at ? 'denied' : 'approved'} /> {at && <Ago at={at} />}
-          {reason === 'timeout' && ' because nobody decided in time'}
+          {reason === 'timeout' && ' because no reviewer decided in time'}
         </Fact>
         {(person ?? reviewer) && (
           <Fact name="By">

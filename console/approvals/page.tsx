@@ -95,7 +95,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   );
 }
 
-/** What would run, in one line, so that requests for the same tool can be told apart. */
+/** What would run, in one line, so that requests for the same tool can be distinguished. */
 function Excerpt({ of }: { readonly of: Item }) {
   const text = excerptOf(of);
   return text === undefined ? null : (

@@ -14,7 +14,7 @@ const { trustedTypes } = globalThis as { readonly trustedTypes?: Policies };
 const policy = trustedTypes?.createPolicy('verifier', { createScriptURL: () => script });
 
 /**
- * @param progress is told the number of entries so far, now and then.
+ * @param progress gets the number of entries so far, now and then.
  * @throws Error when the verifier cannot be loaded.
  */
 export function verifiedInWorker(question: Question, progress: (entries: number) => void): Promise<Verification> {

@@ -22,7 +22,7 @@ const action = {
   actor: { agent: 'release-bot (verified)', session: 'card-1' },
 };
 
-test('[approval.card] the item shows the key, its owner, effects, rule, risk and expiry beside the very call', async () => {
+test('[approval.card] the item shows the key, its owner, effects, rule, risk and expiry beside the same call', async () => {
   const asked = await call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
   expect(asked.body.decision).toBe('review');
   gateway.pass(360);
@@ -86,7 +86,7 @@ describe('[approval.browser-page] the address of an approval in a browser', () =
     expect(item.body.status).toBe('pending');
   });
 
-  test('repeats nothing of an address that is no id', async () => {
+  test('repeats nothing of an address that is not an id', async () => {
     const { text } = await call('GET', '/admin/v1/approvals/%3Cscript%3E', { headers: browser });
     expect(text).toContain('agentctl show &lt;envelope_id&gt;');
     expect(text).not.toContain('script');

@@ -120,7 +120,7 @@ describe('[approval.evidence-decides] a row that claims a vote nobody gave', () 
     expect(ran).toEqual([]);
   });
 
-  test('denies nothing: a pending request asks anew', async () => {
+  test('denies nothing: a pending request asks again', async () => {
     const { envelope_id } = (await act('flip-to-denied')).body;
     const decided_at = new Date(gateway.ports.clock.now()).toISOString();
     await write(envelope_id, { status: 'denied', tenant_status: 'default#denied', reviewer: 'mallory', decided_at });
@@ -129,7 +129,7 @@ describe('[approval.evidence-decides] a row that claims a vote nobody gave', () 
     expect(retry.body.envelope_id).not.toBe(envelope_id);
   });
 
-  test('is no outcome either: what the gateway is said to have made of it is not handed out', async () => {
+  test('is not an outcome either: what the gateway is said to have made of it is not handed out', async () => {
     const { envelope_id } = (await act('flip-result')).body;
     const done = { status: 'consumed', tenant_status: 'default#consumed', executed_by: 'gateway', outcome: 'executed' };
     await write(envelope_id, { ...done, result_json: '{"made":"up"}' });

@@ -403,7 +403,7 @@ describe('[credential.sts] the STS broker', () => {
     expect(world.calls).toHaveLength(4);
   });
 
-  test('an external id that is configured and missing is no reason to leave it out', async () => {
+  test('an external id that is configured and missing is not a reason to leave it out', async () => {
     const { EXTERNAL_ID: _, ...others } = own;
     const bare = brokerOf(world.settings, portsOf(world.clients, others));
     await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });

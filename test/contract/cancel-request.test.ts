@@ -182,7 +182,7 @@ describe('[cancel.owner] whose call it is', () => {
     await rest;
   });
 
-  test('one that has ended is 409, one that never was is 404, and what is no id is 400', async () => {
+  test('one that has ended is 409, one that never was is 404, and what is not an id is 400', async () => {
     provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
     const done = await caller(process())('POST', '/v1/chat/completions', { key: keys.agent, body: ask });
     const id = done.headers['x-envelope-id']!;

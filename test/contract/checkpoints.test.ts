@@ -159,7 +159,7 @@ describe('[evidence.checkpoint] in the bucket', () => {
     await expect(log.proof('a/b', 's')).rejects.toThrow('malformed');
   });
 
-  test('the writer asks once for what it remembers, and a redelivered batch is no fault', async () => {
+  test('the writer asks once for what it remembers, and a redelivered batch is not a fault', async () => {
     const bucket = new FakeBucket();
     const log = checkpointBucket({ bucket: 'b', client: bucket.client, signer, clock, remembers: true });
     await log.append([point('s', 1), point('t', 1)]);

@@ -324,7 +324,7 @@ describe('a store that fails', () => {
     expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
   });
 
-  test('[limit.rate.fails-closed] an item that cannot be read refuses, it is not begun anew', async () => {
+  test('[limit.rate.fails-closed] an item that cannot be read refuses, it is not begun again', async () => {
     const garbled = stores((send) => async (command) => {
       const answer = (await send(command)) as { Item?: Record<string, unknown> };
       return command.constructor.name === 'GetItemCommand'
@@ -427,7 +427,7 @@ describe('a store that fails', () => {
     await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();
   });
 
-  test('what is no count is refused before it spoils the item', async () => {
+  test('what is not a count is refused before it spoils the item', async () => {
     await expect(stores().reserve(call(noLimits, { tokens: Number.NaN }))).rejects.toMatchObject({
       code: 'server_error',
     });

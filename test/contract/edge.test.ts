@@ -340,7 +340,7 @@ describe('limits', () => {
       }
     }));
 
-  test('[edge.routing] the absolute form of an address of ours is its path; of another host it is refused', () =>
+  test('[edge.routing] the absolute form of an address of the gateway is its path; of another host it is refused', () =>
     withEdge({}, async (edge) => {
       const get = (target: string) =>
         raw(edge, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);

@@ -93,7 +93,7 @@ test('[store.owner-only] the files are their owner’s alone, and a second proce
   store.close();
 });
 
-test('[store.embedded] a file that is no store is named in one line and left as it is', async () => {
+test('[store.embedded] a file that is not a store is named in one line and left as it is', async () => {
   const state = join(folder, 'other');
   mkdirSync(state);
   writeFileSync(join(state, 'store.db'), 'not a database, but long enough to be looked at as one '.repeat(40));

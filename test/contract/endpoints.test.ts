@@ -178,7 +178,7 @@ test('[passthrough.governed] an answer that a filter blocks does not reach the c
 });
 
 test.each(Object.entries(samples))(
-  '[passthrough.governed] what is no answer of /v1/%s is a fault of the provider',
+  '[passthrough.governed] what is not an answer of /v1/%s is a fault of the provider',
   async (path, sample) => {
     fake.answers(jsonReply({ hello: 'there' }));
     const { status, body } = await post(path, { ...sample, model: 'theirs-1' });

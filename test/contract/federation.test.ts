@@ -74,7 +74,7 @@ test('[federation.no-secret] the document holds no secret that the gateway knows
   expect(body.configuration.tool_policies.pack.name).toBe('pr-writer');
 });
 
-test('[auth.federation-token] [federation.plane-token] a plane speaks for itself only, and a key is no token', async () => {
+test('[auth.federation-token] [federation.plane-token] a plane speaks for itself only, and a key is not a token', async () => {
   for (const key of [admin, keys.human, keys.agent]) expect((await document(key)).status).toBe(403);
   expect((await document('another-token')).status).toBe(401);
   expect((await document(tokens.eu, {}, '?plane=eu')).status).toBe(200);

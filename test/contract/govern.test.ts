@@ -83,7 +83,7 @@ describe('one action through the pipeline', () => {
     expect(await kinds('block-1')).toEqual(['block']);
   });
 
-  test('[action.review.queues] [approval.used-once] review queues, approve lets the very call through once, then review again', async () => {
+  test('[action.review.queues] [approval.used-once] review queues, approve lets the same call through once, then review again', async () => {
     const asked = await act(inSession(pull, 'review-1'));
     const id = asked.body.envelope_id;
     expect(asked.body).toMatchObject({

@@ -255,7 +255,7 @@ describe('refuses', () => {
     }
   });
 
-  test('a body that never ends is answered all the same', async () => {
+  test('a body that never ends is answered nevertheless', async () => {
     const socket = connect(server.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked'));
@@ -325,7 +325,7 @@ describe('passes on', () => {
     expect(body).toMatchObject({ body: '\ufeff{"é":"\u0000"}', isBase64Encoded: false });
   });
 
-  test('bytes that are no UTF-8 exactly, in base64', async () => {
+  test('bytes that are not UTF-8 exactly, in base64', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x00]);
     expect(await post(bytes)).toMatchObject({ body: bytes.toString('base64'), isBase64Encoded: true });
   });

@@ -57,7 +57,7 @@ async function act(
 }
 
 describe('the store', () => {
-  test('keeps a manifest once, whoever declares it how often', async () => {
+  test('keeps a manifest once, however often and by which key it is declared', async () => {
     const manifest = made({ sessions: [fresh()] });
     const others = await Promise.all(Array.from({ length: 8 }, () => tasks.create(manifest)));
     expect(others).toEqual(Array(8).fill(manifest));

@@ -71,6 +71,6 @@ describe('[mcp.answer-bounds] an answer', () => {
   });
 });
 
-test('[mcp.answer-bounds] the log holds no fault of ours for them', () => {
+test('[mcp.answer-bounds] the log holds no fault of the gateway for them', () => {
   expect(test_.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
 });

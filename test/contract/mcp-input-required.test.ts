@@ -141,7 +141,7 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     );
   });
 
-  test('denied or timed out it stays refused, and nobody is asked anew', async () => {
+  test('denied or timed out it stays refused, and nobody is asked again', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'deny');

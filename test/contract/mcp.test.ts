@@ -70,7 +70,7 @@ describe('sessions', () => {
     await next.gateway.stop();
   });
 
-  test('a server that forgot the session is met anew, and the call is made once', async () => {
+  test('a server that forgot the session is met again, and the call is made once', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const before = server.calls().length;
@@ -475,7 +475,7 @@ describe('waiting for a human', () => {
     await down.gateway.stop();
   });
 
-  test('a call with secrets in it is no task: only its caller could send it again', async () => {
+  test('a call with secrets in it is not a task: only its caller could send it again', async () => {
     const title = `ghp_${'z9Y8'.repeat(9)}`;
     const { last } = await call('create_issue', { title }, { session: await open() }, { task: {} });
     expect(last.error.code).toBe(-32002);

@@ -394,7 +394,7 @@ describe('[pr-comment.once] a comment', () => {
     expect((await comment({ text: `/approve ${id}` })).status).toBe(503);
   });
 
-  test('whose refusal cannot be answered is refused all the same', async () => {
+  test('whose refusal cannot be answered is refused nevertheless', async () => {
     const id = await asked();
     host.faults.push({ status: 500 });
     expect((await comment({ text: `/approve ${id}`, login: 'vera-gh' })).body.text).toContain('Found role viewer');

@@ -46,7 +46,7 @@ const left = ({ headers }: Pick<Answered, 'headers'>) => [
   headers['x-ratelimit-remaining-requests'],
 ];
 
-describe('[limit.requests] requests of the gateway that are no chat calls', () => {
+describe('[limit.requests] requests of the gateway that are not chat calls', () => {
   test.each<[string, () => Promise<Answered>]>([
     ['GET /v1/models', models],
     ['HEAD /v1/models', () => ask('HEAD', '/v1/models')],

@@ -115,7 +115,7 @@ test('[behavior.rules] the call that reaches the kill switch is blocked with its
 });
 
 describe('[behavior.per-key] new sessions dodge nothing', () => {
-  test('what one session read and others send is held against the key, and a new session finds it blocked', async () => {
+  test('what one session read and others send is counted against the key, and a new session finds it blocked', async () => {
     await act(fresh(), 'two', sh('cat ~/.ssh/id_rsa'));
     for (let i = 0; i < 3; i++) await act(fresh(), 'two', evil);
     const record = await keyRisks.of('default', 'two');

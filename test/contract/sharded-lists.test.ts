@@ -138,7 +138,7 @@ describe('the audit log', () => {
     expect((await audit({ from: start + 2 * hourMs, cursor })).items).toEqual([]);
   });
 
-  test('what the store leaves unprocessed is read all the same', async () => {
+  test('what the store leaves unprocessed is read nevertheless', async () => {
     let left = 3;
     const { client } = watched(store.client, async ({ operation, input }, send) => {
       if (operation !== 'BatchGetItem' || left-- <= 0) return send();

@@ -117,7 +117,7 @@ describe('[transparency.key-rotation] the log goes on under a new key', () => {
   });
 });
 
-describe('[transparency.key-rotation] is no way to forge', () => {
+describe('[transparency.key-rotation] is not a way to forge', () => {
   test('a key that does not follow appends nothing, and is trusted by nobody', async () => {
     await (await log()).append([pointOf('s-1', 0)]);
     const old = await keyNow();

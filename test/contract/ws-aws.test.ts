@@ -121,7 +121,7 @@ describe('connecting', () => {
     await opened({ 'X-API-Key': keys.agent, Origin: 'https://app.example' });
   });
 
-  test('[chat.ws] a key in the query is no key', async () => {
+  test('[chat.ws] a key in the query is not a key', async () => {
     const query = {
       queryStringParameters: { 'x-api-key': keys.agent, api_key: keys.agent, authorization: keys.agent },
     };

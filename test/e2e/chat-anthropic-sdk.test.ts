@@ -132,7 +132,7 @@ test('[chat.abort] a caller who leaves in the middle pays for what was streamed,
   });
 });
 
-test('the query of Anthropic’s beta clients is no fault', async () => {
+test('the query of Anthropic’s beta clients is not a fault', async () => {
   const asked = { ...ask('anthropic', 'beta'), betas: ['x-2026'] };
   expect((await client.beta.messages.create(asked)).stop_reason).toBe('end_turn');
 });
@@ -217,7 +217,7 @@ test.each<[string, { new (...args: never[]): unknown }, number, string, object, 
   expect(error.headers?.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('a limit of ours says when to come back', async () => {
+test('a limit of the gateway says when to come back', async () => {
   await gateway.anthropic({ apiKey: 'slow-key' }).messages.create(ask('openai', 'once'));
   const error = await failing(ask('openai', 'twice'), 'slow-key');
   expect(error).toBeInstanceOf(Anthropic.RateLimitError);

@@ -134,7 +134,7 @@ describe.each(paths)('[error.bad-input] POST %s', (path) => {
     },
   );
 
-  test('[auth.never-query] a key in the query is no key, and is not repeated', async () => {
+  test('[auth.never-query] a key in the query is not a key, and is not repeated', async () => {
     for (const name of ['api_key', 'key', 'x-api-key', 'access_token']) {
       const answer = await gateway.post(`${path}?${name}=${agentKey}` as Path, { ...with_({}), key: undefined });
       expect([400, 401]).toContain(answer.status);

@@ -74,7 +74,7 @@ test('a caller who leaves before the first byte ends the provider’s call', asy
   expect(await gateway.open()).toBe(0);
 });
 
-test('[chat.cache] many ask the same at once: the provider is asked once; whoever asked first may leave', async () => {
+test('[chat.cache] many ask the same at once: the provider is asked once; the first caller may leave', async () => {
   const told = Promise.withResolvers<void>();
   const whole = JSON.stringify({
     id: 'c',
@@ -109,7 +109,7 @@ test('a tenant that may use nothing is told so', async () => {
   expect(data).toEqual([]);
 });
 
-test('[session.owner] another key’s session is no place to talk', async () => {
+test('[session.owner] another key’s session is not a place to talk', async () => {
   fake.answers(say());
   const own = await gateway.say('m', 'mine', { key: 'staying-key', session: 'mine' });
   expect(own.status).toBe(200);

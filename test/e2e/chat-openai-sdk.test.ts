@@ -199,7 +199,7 @@ describe('errors are those of the client’s own classes', () => {
     expect(error).toMatchObject({ status, type, requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
 
-  test('a limit of ours, and one of the provider', async () => {
+  test('a limit of the gateway, and one of the provider', async () => {
     await gateway.openai({ apiKey: 'slow-key' }).chat.completions.create(ask('once'));
     const own = await failing(ask('twice'), 'slow-key');
     expect(own).toBeInstanceOf(OpenAI.RateLimitError);

@@ -81,7 +81,7 @@ describe('[cors.preflight] a preflight', () => {
     },
   );
 
-  test('without an origin is no question of a page: 204, which methods there are', async () => {
+  test('without an origin is not the question of a page: 204, which methods there are', async () => {
     const { status, headers } = await ask(listing.ready.gateway_url, 'OPTIONS', '/v1/models');
     expect([status, headers.get('allow'), corsOf(headers)]).toEqual([204, 'GET, OPTIONS', {}]);
   });
@@ -93,7 +93,7 @@ describe('[cors.preflight] a preflight', () => {
     expect(headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  test('that asks for what is no header name is refused', async () => {
+  test('that asks for what is not a header name is refused', async () => {
     const { status, text } = await preflight(listing.ready.gateway_url, '/v1/models', {
       'access-control-request-headers': 'x-api-key, a header',
     });

@@ -107,7 +107,7 @@ describe('who may talk', () => {
     }
   });
 
-  test('[chat.ws] a key in the query is no key', async () => {
+  test('[chat.ws] a key in the query is not a key', async () => {
     for (const name of ['api_key', 'key', 'x-api-key', 'token', 'authorization']) {
       const caller = await connectSocket(`${url}?${name}=${agentKey}`);
       caller.say(call('1'));

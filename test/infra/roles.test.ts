@@ -281,7 +281,7 @@ it('lets a function write its own log group only', () => {
   }
 });
 
-it('lets whoever carries out calls put large results away, and whoever shows approvals read them', () => {
+it('lets functions that carry out calls put large results away, and those that show approvals read them', () => {
   const carrying = Object.entries<FunctionSpec>(functions).filter(([, spec]) => spec.assumesBrokerRoles);
   expect(carrying.map(([name]) => name)).toEqual(['test-action', 'mcp', 'approval-steps']);
   for (const [name] of carrying) expect(grantsOf(name)).toContain('s3:PutObject objects/results/*');

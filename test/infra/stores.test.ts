@@ -55,7 +55,7 @@ describe('[evidence.archive] the archive', () => {
     .filter(({ Sid }) => Sid !== undefined);
   const rule = (sid: string) => policy.find(({ Sid }) => Sid === sid);
 
-  it('locks what it holds for a year, whoever asks', () => {
+  it('locks what it holds for a year, for every caller', () => {
     stores.hasResourceProperties('AWS::S3::Bucket', {
       ObjectLockEnabled: true,
       ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 365 } } },

@@ -9,6 +9,9 @@ describe('[repository.voice] what counts as prose', () => {
     ['a comment', 'x.ts', '/** Nobody asks. */', ['nobody:1']],
     ['a comment at the end of a line', 'x.ts', 'f(); // whoever comes', ['whoever:1']],
     ['the text of an error', 'x.ts', "throw new Error('The id is no UUID.');", ['is-no:1']],
+    ['the console', 'console/x.tsx', '/** Whoever votes. */', ['whoever:1']],
+    ['the operator', 'operator/x.ts', '// whoever wrote it', ['whoever:1']],
+    ['the title of a test', 'test/x.test.ts', "test.each([1])(\n  'it is begun anew', () => {});", ['anew:2']],
     ['a text over two lines', 'x.ts', 'const a = `one\nwhoever is second`;', ['whoever:2']],
   ])('%s', (_, path, text, expected) => {
     expect(names(path, text)).toEqual(expected);
@@ -17,6 +20,8 @@ describe('[repository.voice] what counts as prose', () => {
   test.each([
     ['code of a document', 'x.md', '`nobody` and\n```\nnobody\n```\n'],
     ['an identifier', 'x.ts', 'const nobody = told(anew);'],
+    ['what a test gives', 'test/x.test.ts', "test('fine', () => f('this is no list'));"],
+    ['the id of a behaviour in a title', 'test/x.test.ts', `test('${'['}a.asks-anew] fine', () => {});`],
     ['a name in quotes', 'x.ts', "const user = 'nobody';"],
     ['the harmless neighbour', 'x.md', 'There is no key. It is no longer valid; the answer is no.'],
   ])('not %s', (_, path, text) => {

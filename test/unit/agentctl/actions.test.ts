@@ -70,7 +70,7 @@ describe('test-action', () => {
     expect(sent()).toMatchObject({ upstream: 'files' });
   });
 
-  test('a review exits 1 with approval_url and the very commands that come next', async () => {
+  test('a review exits 1 with approval_url and the same commands that come next', async () => {
     answer(review);
     const { code, out } = await home.run(['test-action', ...call, '--param', "title=It's late", '--state', home.state]);
     expect(code).toBe(1);
@@ -206,7 +206,7 @@ describe('[cli.policy-tools]', () => {
     expect(sent()).toEqual({ calls: [body, body] });
   });
 
-  test('an answer with fewer results than calls is no yes', async () => {
+  test('an answer with fewer results than calls is not a yes', async () => {
     server.on('POST /admin/v1/simulate', { results: [] });
     expect(await home.run(['simulate', ...call])).toMatchObject({ code: 1 });
   });

@@ -80,7 +80,7 @@ test('prints a stream as it comes, whatever way its bytes are cut', async () => 
   ).toEqual(events);
 });
 
-test('a stream that ends with an error, or breaks off, is no success', async () => {
+test('a stream that ends with an error, or breaks off, is not a success', async () => {
   gateway.on(route, stream([chunk('Well, '), errorBody(403, 'policy_violation', 'The reply was blocked.')]));
   expect(await home.run(['chat', 'hi', '--stream'])).toEqual({
     code: 1,

@@ -199,7 +199,7 @@ describe('[cli.doctor-demo] what is made for trying out', () => {
     ]);
   });
 
-  test('a local run is asked for no configuration, and its mock is no finding', async () => {
+  test('a local run is asked for no configuration, and its mock is not a finding', async () => {
     const { odd } = await examined({ 'GET /admin/v1/providers': { providers: [demo] } });
     expect([odd, server.seen.some(({ path }) => path.endsWith('/config'))]).toEqual([[], false]);
   });

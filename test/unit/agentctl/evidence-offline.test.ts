@@ -60,7 +60,7 @@ test('--json is one document', async () => {
   });
 });
 
-test("another's key, and a file that is no key", async () => {
+test("another's key, and a file that is not a key", async () => {
   const other = home.write('other.pem', otherKey);
   const { code, out } = await verify(JSON.stringify(bundle), '--public-key', other);
   expect([code, out]).toEqual([1, expect.stringMatching(/valid: false\n[\s\S]*signature does not belong/)]);

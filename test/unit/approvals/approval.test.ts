@@ -102,7 +102,7 @@ describe('[approval.states] the life of an approval', () => {
 });
 
 describe('using an approval', () => {
-  test('the very call may use it', () => {
+  test('the same call may use it', () => {
     expect(unusable(row(), attempt)).toBeUndefined();
   });
 

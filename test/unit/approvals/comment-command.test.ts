@@ -47,7 +47,7 @@ describe('[pr-comment.command] a command', () => {
     expect(() => read(text)).toThrow(refusal);
   });
 
-  test('blanks without end are no trap', () => {
+  test('blanks without end are not a trap', () => {
     expect(commandIn(`/approve ${' '.repeat(60_000)}x`)).toBeUndefined();
     expect(read(`/deny ${id} ${' '.repeat(60_000)}\u2028`)).toMatchObject({ comment: '' });
   });

@@ -164,7 +164,7 @@ describe('not counted, and the comment is taken', () => {
     expect(await said({ permission }).heard()).toMatchObject({ decided: true });
   });
 
-  test('an edit of line ends and of blanks around it is no edit of the question', async () => {
+  test('an edit of line ends and of blanks around it is not an edit of the question', async () => {
     expect(await said({ question: `\r\n${question}\r\n` }).heard()).toMatchObject({ decided: true });
   });
 
@@ -191,7 +191,7 @@ test('a comment that was taken before is a conflict', async () => {
   expect(commits).toEqual([]);
 });
 
-describe('a host that cannot be asked is no refusal: the comment may be delivered again', () => {
+describe('a host that cannot be asked is not a refusal: the comment may be delivered again', () => {
   test.each<[string, Error, RegExp, number | undefined]>([
     ['a fault of the service', new ServiceFault('unreachable', 'it is down'), /\(it is down\)/, undefined],
     ['a limit', new DeliveryRefused('slow down', 30), /\(slow down\)/, 30],
@@ -209,7 +209,7 @@ describe('a host that cannot be asked is no refusal: the comment may be delivere
   });
 });
 
-test('a fault of the ledger is no answer to the writer', async () => {
+test('a fault of the ledger is not an answer to the writer', async () => {
   const { heard, before } = said();
   before.push(() => {
     throw new Error('the store is down');

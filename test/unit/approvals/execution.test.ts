@@ -7,7 +7,7 @@ const holder = { approval: 'a1', tenant: 't1', owner: 'e1' };
 const now = Date.UTC(2026, 0, 1);
 const bound = { call_digest: 'd', matched_rule: 'git:scm.*' };
 
-test('[approval.used-once] it is taken only while it is approved, in time, and for the very call and rule', () => {
+test('[approval.used-once] it is taken only while it is approved, in time, and for the same call and rule', () => {
   expect(takeForExecution(holder, 'caller', now, bound)).toMatchObject({
     type: 'approval.move',
     ...{ from: 'approved', to: 'executing' },

@@ -29,7 +29,7 @@ describe('[pr-comment.signature] the signature of a delivery', () => {
     );
   });
 
-  test('covers the raw bytes, also those that are no UTF-8', () => {
+  test('covers the raw bytes, also those that are not UTF-8', () => {
     expect(githubSignature('s', Buffer.from([0xff]))).not.toBe(githubSignature('s', Buffer.from([0xfe])));
   });
 });

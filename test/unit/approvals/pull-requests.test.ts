@@ -49,7 +49,7 @@ describe('[pr-comment.place] the pull request of a call', () => {
     (text) => expect(parsePullRequest(text)).toBeUndefined(),
   );
 
-  test('a call without place is not queued for this channel, and for the others all the same', () => {
+  test('a call without place is not queued for this channel, and for the others nevertheless', () => {
     const channels = (github: object) =>
       ({ approvals: { channels: { slack: { enabled: true }, github, webhook: { enabled: false } } } }) as never;
     expect(channelsOf(channels({ enabled: true, ...listed }), call({ number: 7 }))).toEqual(['slack', 'github']);

@@ -98,7 +98,7 @@ describe('[behavior.rules] what no call shows', () => {
   });
 });
 
-test('a release ends it, and what comes after counts anew', async () => {
+test('a release ends it, and what comes after counts again', async () => {
   const note = { signals: [{ s: 'misused', x: 'ticket', h: '1' }] };
   const three = [0, 1, 2].map((): Told => ['allow', { behavior: note }]);
   const before = chain(three).head;
@@ -145,7 +145,7 @@ describe('settings', () => {
     expect(record?.score).toBe(7);
   });
 
-  test('known hosts are no way out, and more may be sensitive', async () => {
+  test('known hosts are not a way out, and more may be sensitive', async () => {
     const effectsOf = await readers();
     const kinds = (step: ReturnType<typeof sh>) =>
       signalsOf(step.call, effectsOf(step.call), 'allow', signalContext(behaviorSchema.parse(given))).map(({ s }) => s);

@@ -53,7 +53,7 @@ describe('exact hits', () => {
     expect([cache.stats().entries, cache.stats('default').entries]).toEqual([3, 2]);
   });
 
-  test('expired entries make room before living ones do, and are no evictions', async () => {
+  test('expired entries make room before living ones do, and are not evictions', async () => {
     const { ask, learn, time, cache } = setting();
     await learn({ key: 'short', ttlSeconds: 1, maxEntries: 2 }, 'x');
     await learn({ key: 'long', maxEntries: 2 }, 'long');
@@ -109,7 +109,7 @@ describe('single flight', () => {
     expect((await ask()).state).toBe('HIT');
   });
 
-  test('whoever gives up leaves the queue and is passed over', async () => {
+  test('a caller that gives up leaves the queue and is passed over', async () => {
     const { ask } = setting();
     const gone = new AbortController();
     const [first, second, third] = [ask(), ask({}, gone.signal), ask()];
@@ -120,7 +120,7 @@ describe('single flight', () => {
     await expect(ask({}, gone.signal)).rejects.toThrow('went away');
   });
 
-  test('whoever was handed the flight has it, even when leaving at that moment', async () => {
+  test('the caller that was handed the flight has it, even when it leaves at that moment', async () => {
     const { ask } = setting();
     const gone = new AbortController();
     const [first, second, third] = [ask(), ask({}, gone.signal), ask()];

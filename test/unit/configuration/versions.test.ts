@@ -115,7 +115,7 @@ describe('[policy-version.rollback] rollback', () => {
   });
 });
 
-test('a body that is missing or unreadable is no policy', async () => {
+test('a body that is missing or unreadable is not a policy', async () => {
   const deps = setUp();
   const { sha256 } = await storeVersion(deps, await configurationOf(base()), 'alice', 'api');
   deps.objects.bodies.set(sha256, new TextEncoder().encode('{"version":1}'));

@@ -118,7 +118,7 @@ test.each(harmless)('not found: %s', async (text) => {
   expect((await redact(text)).text).toBe(text);
 });
 
-test('digits of an account are no card', async () => {
+test('digits of an account are not a card', async () => {
   const account = 'ES52 5242 7216 1813 8430 7887';
   expect((await redact(account, ['credit_card'])).text).toBe(account);
   const card = account.replace('ES52', 'ES53');

@@ -159,7 +159,7 @@ describe('brokers by name', () => {
     expect(brokers('old')?.name).toBe('old');
   });
 
-  test('an unknown name is no broker', () => {
+  test('an unknown name is not a broker', () => {
     expect(brokers('nobody')).toBeUndefined();
   });
 

@@ -53,7 +53,7 @@ describe('system prompt', () => {
     expect(anthropic.withSystemPrompt({}, 'pre', '').system).toBe('pre');
   });
 
-  test('nothing to add: the very body', () => {
+  test('nothing to add: the same body', () => {
     for (const dialect of [openai, anthropic]) {
       const body = { messages: [user] };
       expect(dialect.withSystemPrompt(body, '', '')).toBe(body);

@@ -151,7 +151,7 @@ describe('translated', () => {
     });
   });
 
-  test('arguments that are no JSON object are kept whole', () => {
+  test('arguments that are not a JSON object are kept whole', () => {
     const calls = ['oops', '[1]', ' '].map((text, index) => ({
       id: `c${index}`,
       function: { name: 'f', arguments: text },

@@ -146,7 +146,7 @@ test('anthropic: every text the model reads, in order, definitions first', () =>
   ]);
 });
 
-test('tool input is replaced as an object; what is no JSON any more is kept as it is, never the old text', () => {
+test('tool input is replaced as an object; what is not JSON any more is kept as it is, never the old text', () => {
   const body = anthropicRequest();
   const slot = anthropic.requestTexts(body).find(({ kind }) => kind === 'tool_arguments')!;
   const input = () => (body.messages as JsonObject[])[1]!.content;

@@ -9,7 +9,7 @@ const user = { role: 'user', content: 'hi' };
 const good = { model: 'm', messages: [user] };
 const messagesOf = (messages: JsonObject[]) => toAnthropic({ model: 'm', messages });
 
-test('[chat.unknown-fields] within a dialect the very objects pass', () => {
+test('[chat.unknown-fields] within a dialect the same objects pass', () => {
   for (const name of ['openai', 'anthropic'] as const) {
     const same = translator(name, name);
     const context = { model: 'm', inputTokens: 1, id: 'i', createdAt: 0, includeUsage: false };

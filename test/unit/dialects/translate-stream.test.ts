@@ -202,7 +202,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('arguments that are no JSON reach the caller as they are', () => {
+  test('arguments that are not JSON reach the caller as they are', () => {
     const events = translated([fragment(0, '{"x": oops', { id: 'a' }), chunk({}, 'tool_calls')], 'anthropic');
     expect(events.map(({ delta }) => (delta as JsonObject | undefined)?.partial_json).join('')).toBe('{"x": oops');
   });

@@ -18,7 +18,7 @@ test.each([
   expect(shed).toEqual(expected);
 });
 
-test('[edge.load-shedding] critical is never shed, and whoever sheds normal sheds low', () => {
+test('[edge.load-shedding] critical is never shed, and where normal is shed, low is', () => {
   fc.assert(
     fc.property(fc.nat(1e6), fc.nat(1e6), (connections, delay) => {
       const load = at(connections, delay);

@@ -45,7 +45,7 @@ test('shell text of other protocols is read as shell text', () => {
   ]);
 });
 
-test('what has no shape of ours stands for itself', () => {
+test('what has no shape of the gateway stands for itself', () => {
   for (const call of [
     { tool: 'weather.today', parameters: { city: 'Graz' } },
     { tool: 'search.query', parameters: { query: 'weather' } },

@@ -396,7 +396,7 @@ describe('limits', () => {
     expect(unclear).toContain('more than 1000');
   });
 
-  test('long chains and unions are no problem', () => {
+  test('long chains and unions are not a problem', () => {
     const chain = Array.from({ length: 2000 }, (_, i) => `x = ${i}`).join(' or ');
     expect(shown(readSql(`select * from a where ${chain}`))).toEqual(['sql.select a']);
     const union = Array.from({ length: 1000 }, (_, i) => `select ${i} from t`).join(' union all ');
@@ -420,7 +420,7 @@ describe('limits', () => {
     }
   });
 
-  test('parameters that are no object make the call unclear', () => {
+  test('parameters that are not an object make the call unclear', () => {
     expect(read({ parameters: null as never }).unclear).toContain('could not be read');
   });
 });

@@ -136,7 +136,7 @@ test.each<[string, LoggedEntry[], LogTrust, Parameters<typeof proof>[0], object 
   expect(await reason(entries, over, how)).toEqual(expected);
 });
 
-test('what a witness read of the session is held against the chain', async () => {
+test('what a witness read of the session is compared with the chain', async () => {
   const asked: string[] = [];
   const sessions =
     (...read: { index: number; hash: string }[]) =>

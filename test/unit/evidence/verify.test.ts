@@ -151,7 +151,7 @@ describe('manifests that do not fit', () => {
     expect(verification.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/manifest was altered/) });
   });
 
-  test.each(changes)('%s changed and hashed anew: the signature tells, and the entries do', async (field, change) => {
+  test.each(changes)('%s changed and hashed again: the signature tells, and the entries do', async (field, change) => {
     const { entries, manifest } = await whole;
     const altered = { ...manifest, ...change };
     altered.session_manifest_hash = manifestHash(altered);

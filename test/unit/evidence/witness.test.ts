@@ -110,7 +110,7 @@ describe('a session that just grew', () => {
 });
 
 describe('what cannot be asked is said in words, and logged', () => {
-  test('a log that is damaged is asked all the same', async () => {
+  test('a log that is damaged is asked nevertheless', async () => {
     const { witness } = await witnessed({ checkpoints: [checkpointAt(2)], damage: 'a line is missing' });
     expect(witness.checkpoint).toEqual(checkpointAt(2));
     expect(witness.notChecked[0]).toBe('checkpoints not checked: a line is missing');

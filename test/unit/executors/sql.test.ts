@@ -189,7 +189,7 @@ describe('which database, and who logs in', () => {
 
   const secrets = { get: async (name: string) => ({ LOG_URL: 'postgres://own:own-pa%24s@log.test:6432/logs' })[name] };
 
-  test('a minted login, as JSON or as the URL of this very server; else the configured one', async () => {
+  test('a minted login, as JSON or as the URL of exactly this server; else the configured one', async () => {
     const [one, two] = all;
     const json = await serverOf(one!, credentialOf('{"username":"u","password":"p"}'), secrets);
     expect(json.server).toEqual({

@@ -171,7 +171,7 @@ test.each([
   expect(parseStrict(of(20_004), { values: 50_000 })).toBeDefined();
 });
 
-test('[json.values] commas and brackets within strings are no values', () => {
+test('[json.values] commas and brackets within strings are not values', () => {
   const text = JSON.stringify([`${'[,{\\"'.repeat(30_000)}`]);
   expect(parseStrict(text)).toHaveLength(1);
 });

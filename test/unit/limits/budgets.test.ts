@@ -157,7 +157,7 @@ describe('a reservation', () => {
     expect(tenant.state().open).toHaveLength(1);
   });
 
-  test('at most so many are open at once', () => {
+  test('at most the given number is open at once', () => {
     const open = counters(emptyState);
     for (let i = 0; i < maxOpen; i++) open.reserve(call(noLimits));
     expect(refusal(open.reserve(call(noLimits)))).toMatchObject({ what: 'open_calls', retryAfterSeconds: 1 });

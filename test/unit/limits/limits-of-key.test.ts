@@ -58,7 +58,7 @@ describe('[limit.key] a key with limits', () => {
     expect(keyPartOf(identities(['k', own({ budget: { daily_usd: 1 } as never })]), caller, 'm')).toBeDefined();
   });
 
-  test('has its limits resolved once a model, and anew after a thousand models', () => {
+  test('has its limits resolved once a model, and again after a thousand models', () => {
     const keys = identities(['k', own({ rate_limit: { requests_per_minute: 5 } })]);
     const first = keyPartOf(keys, caller, 'm-0');
     expect(keyPartOf(keys, caller, 'm-0')).toBe(first);

@@ -64,7 +64,7 @@ describe('what a call costs', () => {
     expect(costOf(configuration(), 'meta/llama-3', usage(10_000_000, 0)).microusd).toBe(1_000_000);
   });
 
-  test('what is no count costs nothing', () => {
+  test('what is not a count costs nothing', () => {
     expect(costOf(configuration(), 'gpt-mini', usage(Number.NaN, -5)).microusd).toBe(0);
     expect(costOf(configuration(), 'claude-x', usage(Number.POSITIVE_INFINITY, 0.5)).microusd).toBe(15);
   });

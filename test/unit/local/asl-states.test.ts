@@ -211,7 +211,7 @@ describe('expressions', () => {
     });
   });
 
-  test('a time-out that is no number of seconds is caught too', async () => {
+  test('a time-out that is not a number of seconds is caught too', async () => {
     const states = {
       First: task(
         { TimeoutSeconds: '{% "soon" %}', Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }] },

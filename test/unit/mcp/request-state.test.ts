@@ -40,7 +40,7 @@ test('[mcp.request-state] with any other character anywhere it is refused', () =
   );
 });
 
-test('more than a client can be expected to carry is no state', () => {
+test('more than a client can be expected to carry is not a state', () => {
   expect(sealState({ ...state, for_server: { requestState: 'x'.repeat(60_000) } }, { current })).toBeUndefined();
 });
 

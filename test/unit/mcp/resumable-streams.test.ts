@@ -84,7 +84,7 @@ test.each([
   expect(() => streams.resume('s', first!.id)).not.toThrow();
 });
 
-test('[mcp.resumable] without a reader it is kept for a minute, and the answer is read to its end all the same', async () => {
+test('[mcp.resumable] without a reader it is kept for a minute, and the answer is read to its end nevertheless', async () => {
   const { queue, streams, timeouts } = setUp();
   const events = streams.begin('s', queue);
   const [first] = await take(events, 1);

@@ -69,7 +69,7 @@ test('calls of several callers do not meet each other, nor each other’s progre
   await stdio.stop();
 });
 
-test('a process that ends fails its calls and is started anew, later each time', async () => {
+test('a process that ends fails its calls and is started again, later each time', async () => {
   const { stdio, time } = servers();
   const link = await stdio.connect(local(), options);
   await expect(link.request('tools/call', { name: 'crash', arguments: {} }, asking)).rejects.toMatchObject({

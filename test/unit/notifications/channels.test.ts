@@ -25,7 +25,7 @@ describe('Slack', () => {
   const slack = () =>
     slackNotifier({ apiUrl: `${fake.url}/api`, channel: '#ops', token: 'xoxb-1', linkBase: 'https://gateway.example' });
 
-  test('posts, then rewrites the very message', async () => {
+  test('posts, then rewrites the same message', async () => {
     const receipt = await slack().send('submitted', sampleRow(), undefined);
     expect(receipt).toEqual({ channel: 'C1', ts: '1.0' });
     await slack().send('approved', decided, receipt);
@@ -37,7 +37,7 @@ describe('Slack', () => {
     expect(JSON.stringify(fake.calls)).not.toContain('task-token-value');
   });
 
-  test('a decision without an earlier message is posted anew', async () => {
+  test('a decision without an earlier message is posted again', async () => {
     await slack().send('denied', sampleRow({ status: 'denied', person: 'bob' }), undefined);
     expect(fake.calls[0]?.path).toBe('/api/chat.postMessage');
   });
@@ -76,7 +76,7 @@ describe('pull requests', () => {
   const about = { tool: 'scm.update_pull_request', parameters: { number: 7 } };
   const at = { repository: 'acme/web', number: 7 };
 
-  test('[approval.pr-comment] reads the head, comments, then rewrites the very comment', async () => {
+  test('[approval.pr-comment] reads the head, comments, then rewrites the same comment', async () => {
     const receipt = await notifier().send('submitted', sampleRow(about), undefined);
     const text_sha256 = textDigest(host.comments[0]?.body ?? '');
     expect(receipt).toEqual({
@@ -160,7 +160,7 @@ describe('pull requests', () => {
     expect(host.calls[0]?.path).toBe('/repos/acme/web/collaborators/no%2F..%2Fbody/permission');
   });
 
-  test('a comment is read as it stands, and one that is gone is no fault', async () => {
+  test('a comment is read as it stands, and one that is gone is not a fault', async () => {
     const id = await api().comment(at, 'hello');
     expect(await api({ apiUrl: `${host.url}/` }).textOf('acme/web', id)).toBe('hello');
     expect(await api().textOf('acme/web', '1')).toBeUndefined();

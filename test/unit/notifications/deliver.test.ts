@@ -300,7 +300,7 @@ describe('[notify.until-nothing-is-due] the schedule', () => {
   });
 });
 
-describe('[alert.evaluated] what is no approval', () => {
+describe('[alert.evaluated] what is not an approval', () => {
   const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
   const one = (over: Partial<Delivery>): Delivery => ({
     ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },

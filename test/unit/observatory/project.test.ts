@@ -47,7 +47,7 @@ describe('what an entry adds', () => {
     expect(projectEntry(sampleEntry(0, { kind })).counter).toEqual({ kind });
   });
 
-  test('a body without the usual fields, or with others in their place, projects all the same', () => {
+  test('a body without the usual fields, or with others in their place, projects nevertheless', () => {
     const entry = sampleBlock(0, { body: { tool: { a: 1 }, target: null, reason: 7 } });
     const violation = projectEntry(entry).violations?.[0];
     expect(violation).toMatchObject({ tool: '', target: '' });

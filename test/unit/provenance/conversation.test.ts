@@ -68,7 +68,7 @@ describe('[provenance.chat]', () => {
       expect(of('eve@evil.example', named(name)).whole).toEqual(['tool:unnamed']);
   });
 
-  test('what the model said itself is no source; a result without its call is one of an unnamed tool', () => {
+  test('what the model said itself is not a source; a result without its call is one of an unnamed tool', () => {
     expect(of('mallory@evil.example', messages).whole).toEqual(['unknown']);
     expect(of('zoe@evil.example', completions).whole).toEqual(['tool:unnamed']);
   });

@@ -29,7 +29,7 @@ test.each([
   }
 });
 
-test('[provenance.session] bytes of pictures are no text and no gap; a text resource as bytes is read', () => {
+test('[provenance.session] bytes of pictures are neither a text nor a gap; a text resource as bytes is read', () => {
   const picture = {
     content: [{ type: 'image', mimeType: 'image/png', data: Buffer.alloc(100_000, 7).toString('base64') }],
   };

@@ -86,7 +86,7 @@ describe('[provenance.traced]', () => {
     expect(whole(40001234567, request, mail)).toEqual(['tool:mail.read', 'server:mail']);
   });
 
-  test('what the person said comes from the person, whoever repeats it', () => {
+  test('what the person said comes from the person, also where a tool repeats it', () => {
     const echo = text('tool:mail.read', 'write to anna.smith@example.com');
     expect(whole('anna.smith@example.com', request, echo)).toContain('trusted');
   });

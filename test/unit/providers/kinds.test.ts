@@ -82,7 +82,7 @@ describe('openai', () => {
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toEqual([chunk, chunk]);
   });
 
-  test('an error of null is no error', async () => {
+  test('an error of null is not an error', async () => {
     fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
     await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
   });

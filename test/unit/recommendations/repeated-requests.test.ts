@@ -28,7 +28,7 @@ test('[admin.cost-recommendations] repetitions are summed up and the dearest nam
   ]);
 });
 
-test('[admin.cost-recommendations] what the cache answered, what was refused and what has no digest is no repetition', () => {
+test('[admin.cost-recommendations] what the cache answered, what was refused and what has no digest is not a repetition', () => {
   expect(repeatedRequests([row('a', 0, 'cached'), row('a'), row('b', 0, 'blocked'), row('b')], off)).toEqual([]);
   expect(repeatedRequests([row(undefined), row(undefined)], off)).toEqual([]);
   expect(repeatedRequests([], off)).toEqual([]);

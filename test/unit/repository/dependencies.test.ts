@@ -75,7 +75,7 @@ test('[repository.dependencies] every used package is declared', () => {
 const isCode = (path: string, name: string): boolean =>
   !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 
-test('[repository.dependencies] what runs in production is no development dependency', () => {
+test('[repository.dependencies] what runs in production is not a development dependency', () => {
   const development = new Set(Object.keys(devDependencies));
   const shipped = uses.filter(
     ({ name, path }) => /^(core|adapters|lambdas|bin\/(local|agentctl|plane))/.test(path) && development.has(name),

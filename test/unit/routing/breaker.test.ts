@@ -83,7 +83,7 @@ test('faults that lie behind the window are forgotten', () => {
   expect(breakers.states().p).toBe('closed');
 });
 
-test('an unchanged entry keeps its breaker when the configuration is reloaded, a changed one begins anew', () => {
+test('an unchanged entry keeps its breaker when the configuration is reloaded, a changed one begins again', () => {
   const { breakers, call } = world();
   const of = entry();
   call(of, 'fault');

@@ -52,7 +52,7 @@ describe('the signature of a Slack request', () => {
     );
   });
 
-  test('covers the raw bytes, also those that are no UTF-8', () => {
+  test('covers the raw bytes, also those that are not UTF-8', () => {
     const [one, other] = [Buffer.from([0xff]), Buffer.from([0xfe])];
     expect(slackSignature('s', '1', one)).not.toBe(slackSignature('s', '1', other));
   });

@@ -51,7 +51,7 @@ test('[chat.ws-batches] the first message is posted at once, those of the next 5
   expect(posts.at(-1)).toBe(message(4));
 });
 
-test('[chat.ws-batches] 24 kB go without waiting for the time, and whoever adds them waits for the connection', async () => {
+test('[chat.ws-batches] 24 kB go without waiting for the time, and the sender waits for the connection', async () => {
   const { posts, batches } = world();
   batches.add(message(0));
   const large = Array.from({ length: 30 }, (_, n) => message(n + 1, 1_000));
@@ -71,7 +71,7 @@ test('[chat.ws-batches] closing posts what waits and leaves no timer', async () 
   expect(timeouts.size).toBe(0);
 });
 
-test('[chat.ws-batches] after a post that failed nothing gathered by then is posted; the last message is tried', async () => {
+test('[chat.ws-batches] after a post that failed nothing gathered before is posted; the last message is tried', async () => {
   let fails = true;
   const { posts, batches, settled } = world(() => !fails);
   for (const n of [0, 1, 2]) batches.add(message(n));

@@ -260,7 +260,7 @@ describe('spans', () => {
     expect(traces[0]?.spans[0]?.name).toBe('t3');
   });
 
-  test('an answer of ours to a fault of the caller is no failure of the span; both say what it was', async () => {
+  test('an answer of the gateway to a fault of the caller is not a failure of the span; both say what it was', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));

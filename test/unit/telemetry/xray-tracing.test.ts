@@ -59,7 +59,7 @@ test('a failure is noted and passed on', async () => {
   expect(segments[0]).toMatchObject({ closed: true, error: failure });
 });
 
-test('without X-Ray the work runs all the same', async () => {
+test('without X-Ray the work runs nevertheless', async () => {
   const telemetry = telemetryWith(tracerOver(() => Promise.reject(new Error('not installed'))));
   expect(await telemetry.span('policy.evaluate', {}, async () => 'done')).toBe('done');
 });

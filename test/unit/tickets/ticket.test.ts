@@ -81,7 +81,7 @@ describe('[ticket.hmac-nonce] a capability ticket', () => {
     expect(check(text)).toBe('malformed');
   });
 
-  test('signed by us without what it needs is no ticket', () => {
+  test('signed by us without what it needs is not a ticket', () => {
     const { tool: _, ...less } = claims;
     expect(check(signTicket(less as typeof claims, key))).toBe('malformed');
     expect(check(signTicket({ ...claims, expires_ms: 'never' as never }, key))).toBe('malformed');

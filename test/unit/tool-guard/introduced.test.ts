@@ -62,7 +62,7 @@ describe('[mcp.definition-diff] the difference of two definitions', () => {
     expect(differenceBetween(tool, structuredClone(tool))).toEqual([]);
   });
 
-  test('opens an object that is new, and quotes names that are no plain word', () => {
+  test('opens an object that is new, and quotes names that are not a plain word', () => {
     const properties = { ...tool.inputSchema.properties, 'a b': { type: 'string', description: 'Where.' } };
     expect(differenceBetween(tool, { ...tool, inputSchema: { ...tool.inputSchema, properties } })).toEqual([
       { path: 'inputSchema.properties."a b".description', after: 'Where.' },

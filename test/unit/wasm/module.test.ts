@@ -77,7 +77,7 @@ describe('[wasm.abi] a module is refused', () => {
     );
   });
 
-  test('that is no WebAssembly, or only the beginning of it', async () => {
+  test('that is not WebAssembly, or only the beginning of it', async () => {
     const whole = await built(filter());
     const corrupt = [new Uint8Array(), Buffer.from('#!/bin/sh'), whole.slice(0, -3), whole.with(10, 0xff)];
     for (const bytes of corrupt) await expect(compileModule(bytes)).rejects.toThrow('the WASM module is corrupt');
