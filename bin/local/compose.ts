@@ -66,6 +66,7 @@ const sweepEveryMs = 5_000;
 /** After every time that is ever written. */
 const endOfTime = '9999';
 const notifyEveryMs = 1_000;
+const tracesEveryMs = 1_000;
 const alertsEveryMs = 60_000;
 const archiveCheckEveryMs = 24 * 3_600_000;
 
@@ -135,6 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     every(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
     every(alertsEveryMs, () => events.alerts(), failed('alerts')),
     every(notifyEveryMs, () => events.notify(), failed('notify')),
+    every(tracesEveryMs, () => local.flushTraces(), failed('traces')),
     followTelemetrySettings(telemetry, ports.snapshots),
     followControlPlane(ports, events['federation-poll']),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),

@@ -21,6 +21,7 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { turnWriter } from '#adapters/telemetry/turn-writer.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
@@ -41,6 +42,7 @@ import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
+import { keptTraces } from '#core/observatory/traces.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
@@ -72,7 +74,7 @@ export interface PortsOptions {
   readonly adoptSigningKey?: boolean;
   /** Generated keys in force; none on a host that others can reach. */
   readonly keys: Partial<LocalKeys>;
-  readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces'>;
+  readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces' | 'shareTraces'>;
   readonly adminUrl: string;
   /** Called for every entry that was committed, with its canonical text. */
   readonly committed: (entry: EvidenceEntry, text?: string) => void;
@@ -90,6 +92,8 @@ export type LocalPorts = GatewayPorts &
   KeptEvidence & {
     readonly wasm: { stop(): Promise<void> };
     readonly background: { stop(): Promise<void> };
+    /** Hands the last traces to the other processes of the store; does nothing where there are none. */
+    readonly flushTraces: () => Promise<void>;
   };
 
 /** Imports the configuration file and composes the ports over it. */
@@ -137,6 +141,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   );
   for (const warning of (await snapshots.current({ evenStale: true })).warnings) telemetry.log('warn', warning);
 
+  const traces = store.shared ? sharedTraces({ ring: stores.traceRing, clock, ids, telemetry }) : undefined;
+  if (traces) telemetry.shareTraces(traces);
   const background = backgroundWork({ telemetry, effects: lazyEffects, packs: shippedPacks(checkout) });
   const brokerPorts = { secrets, clock, ids, tickets: stores.tickets, clients: brokerClients() };
   const timeouts = systemTimeouts;
@@ -161,7 +167,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     votes: kept.signer,
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
-    approvalEvents: options.approvalEvents,
+    // What other processes of the store commit is not seen here: no stream is better than one with gaps [shared.gateways].
+    ...(!store.shared && { approvalEvents: options.approvalEvents }),
     ...(await options.clocks(() => ports)),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
@@ -180,7 +187,11 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     breakers: () => breakersOf(providers).states(),
     timeouts,
     random: Math.random,
-    recentTraces: async () => telemetry.recentTraces(),
+    recentTraces: async () => [
+      ...(traces ? await stores.traceRing.recent(keptTraces, clock.now()) : []),
+      ...telemetry.recentTraces(),
+    ],
+    flushTraces: async () => traces?.flush(),
     metricsText: () => telemetry.metricsText(),
     adminUrl: options.adminUrl,
     consoleUrl: `${options.adminUrl}/console/`,

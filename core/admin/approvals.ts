@@ -84,14 +84,14 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
 
 /**
  * What happens to approvals of the tenant, as server-sent events [approval.events].
- * @throws GatewayError `method_not_allowed` on hosts whose functions answer one request each.
+ * @throws GatewayError `method_not_allowed` on hosts whose functions answer one request each, and where several processes share a store.
  */
 export const approvalEvents: Operation = async ({ ports, principal, header }) => {
   const { approvalEvents: feed } = ports;
   if (!feed)
     throw new GatewayError(
       'method_not_allowed',
-      'GET /admin/v1/approvals/events opens no event stream on this host, which ends each request with its answer; request GET /admin/v1/approvals repeatedly.',
+      'GET /admin/v1/approvals/events opens no event stream on this host, because another process of it may decide; request GET /admin/v1/approvals repeatedly.',
     );
   return {
     contentType: 'text/event-stream',

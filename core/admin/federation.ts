@@ -98,11 +98,12 @@ export const federationPlanes: Operation = async ({ ports, snapshot, principal }
 export const acceptPlane: Operation = async (call) => {
   const { ports, snapshot, params } = call;
   const name = params.name!;
-  const row = planesOf(snapshot.configuration).includes(name) ? await ports.planes.get(name) : undefined;
-  if (!row) throw notFound(`The data plane ${name}`);
-  const { divergence, ...rest } = row;
-  if (!divergence)
+  if (!planesOf(snapshot.configuration).includes(name)) throw notFound(`The data plane ${name}`);
+  const row = await ports.planes.get(name);
+  const divergence = row?.divergence;
+  if (!row || !divergence)
     throw new GatewayError('conflict', `No chain of the data plane ${name} differs; there is nothing to accept.`);
+  const { divergence: _accepted, ...rest } = row;
   const now = ports.clock.now();
   const accepted = { ...rest, revision: row.revision + 1, accepted_at: isoTime(now), divergences: 0 };
   if (!(await ports.planes.put(accepted, row)))

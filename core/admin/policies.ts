@@ -45,8 +45,17 @@ export const putConfig: Operation = async (call) => {
     bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
   });
   await adopted(call, 'config.put', row, reason);
-  return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings] } };
+  const left = leftControlPlane(before, configuration);
+  return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings, ...left] } };
 };
+
+/** A data plane whose own administrator makes it something else decides by what was sent from then on. */
+const leftControlPlane = ({ federation: before }: Configuration, { federation: after }: Configuration): string[] =>
+  before.role === 'data' && after.role !== 'data'
+    ? [
+        `federation.role was data, and is ${after.role}: what the control plane of the plane ${before.plane} serves is no longer in force here.`,
+      ]
+    : [];
 
 const mostReason = 500;
 

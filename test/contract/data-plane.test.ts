@@ -217,6 +217,20 @@ test('[federation.swap] a change of the plane own file stays under the control p
   expect(back).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('control plane') } } });
 });
 
+test('[federation.own-view] a configuration that ends the role of data plane says so; one that keeps it does not', async () => {
+  await both.poll();
+  const put = async (raw: string) =>
+    (
+      await both.atPlane('PUT', '/admin/v1/config', {
+        key: 'admin-token-1',
+        raw,
+        headers: { 'content-type': 'application/yaml' },
+      })
+    ).body.warnings;
+  expect(await put(ofPlane(both.trusted))).not.toContainEqual(expect.stringContaining('federation.role'));
+  expect(await put(configuration())).toContainEqual(expect.stringContaining('federation.role was data, and is none'));
+});
+
 test('[federation.local-keys] [auth.keys-by-digest] where functions know keys by stored digests, a document keeps them', async () => {
   const { ports } = both.plane;
   const text = ofPlane(both.trusted).replace(

@@ -16,6 +16,7 @@ federation:
   planes:
     - { name: eu, tokens: ${ofEu} }
     - { name: us, tokens: [{ token_sha256: ${sha256(tokens.us)} }] }
+    - { name: silent, tokens: [{ token_sha256: ${sha256('plane-token-of-silent')} }] }
 `;
 const secrets = { EU_TOKEN: tokens.eu, EU_TOKEN_NEXT: tokens.next };
 
@@ -186,6 +187,7 @@ test('[federation.accept] accepted chains are known again from the next report; 
   const accept = (name: string, key = admin) => call('POST', `/admin/v1/federation/planes/${name}/accept`, { key });
   expect((await accept('us', keys.human)).status).toBe(403);
   expect((await accept('nowhere')).status).toBe(404);
+  expect((await accept('silent')).status).toBe(409); // it never reported
   expect((await accept('eu')).status).toBe(409); // nothing differs there
   expect(await accept('us')).toMatchObject({ status: 200, body: { state: 'ok', divergences: 0 } });
   gateway.pass(1);

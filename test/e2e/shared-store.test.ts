@@ -139,6 +139,45 @@ test('[shared.objects] a configuration that one stores is in force at the other,
   await third.stop();
 });
 
+test('[shared.gateways] [trace.shared] one lists the traces of the other, and no stream pretends to see all approvals', async () => {
+  const session = 'shared-traces';
+  const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
+  await decided(url(one), 'e2e-agent', { ...read, actor: { session } });
+  const found = await until('the trace at the other gateway', async () => {
+    const { body } = await ask<{ traces: Fields[] }>(url(two), 'GET', `/admin/v1/traces?session=${session}`, {
+      key: 'e2e-bob',
+    });
+    return body.traces[0];
+  });
+  expect(found).toMatchObject({ session_id: session, tool: 'scm.get_file_contents', decision: 'allow' });
+  const events = await ask<{ error: Fields }>(url(two), 'GET', '/admin/v1/approvals/events', { key: 'e2e-bob' });
+  expect(events).toMatchObject({
+    status: 405,
+    body: { error: { message: expect.stringContaining('GET /admin/v1/approvals repeatedly') } },
+  });
+});
+
+test('[shared.gateways] an MCP session that one opened goes on at the other, and ends at both', async () => {
+  const mcp = (gateway: Gateway, method: string, body?: object, more: Record<string, string> = {}) =>
+    ask<Fields>(gateway.ready.mcp_url, method, '/mcp', {
+      key: 'e2e-agent',
+      ...(body && { body: { jsonrpc: '2.0', ...body } }),
+      headers: { accept: 'application/json, text/event-stream', ...more },
+    });
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  const opened = await mcp(one, 'POST', { id: 1, method: 'initialize', params });
+  expect(opened.status).toBe(200);
+  const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-06-18' };
+  await mcp(two, 'POST', { method: 'notifications/initialized' }, session);
+  expect((await mcp(two, 'POST', { id: 2, method: 'tools/list' }, session)).text).toContain('"tools"');
+  expect((await mcp(two, 'DELETE', undefined, session)).status).toBeLessThan(300);
+  // A gateway remembers a session for a moment.
+  await until('the end of the session at the other gateway', async () => {
+    const { status } = await mcp(one, 'POST', { id: 3, method: 'tools/list' }, session);
+    return status === 404 || undefined;
+  });
+});
+
 test('[shared.gateways] a limit of a minute is one limit', async () => {
   const say = (gateway: Gateway) =>
     ask(gateway.ready.gateway_url, 'POST', '/v1/chat/completions', {
