@@ -9,14 +9,14 @@ import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded
 import { isObject } from './wire.ts';
 
 /** Members that hold identifiers, enumerated words or ciphertext; a value of another shape under them is looked at. */
-const opaque: Readonly<Record<string, RegExp>> = Object.fromEntries([
+const opaque: ReadonlyMap<string, RegExp> = new Map([
   ...['id', 'tool_use_id', 'tool_call_id', 'call_id', 'item_id', 'file_id', 'container_id', 'system_fingerprint'].map(
-    (name) => [name, /^[\w.:/-]{1,128}$/],
+    (name): [string, RegExp] => [name, /^[\w.:/-]{1,128}$/],
   ),
   ...['type', 'role', 'object', 'model', 'finish_reason', 'stop_reason', 'service_tier', 'media_type', 'detail'].map(
-    (name) => [name, /^[\w.:/+-]{1,128}$/],
+    (name): [string, RegExp] => [name, /^[\w.:/+-]{1,128}$/],
   ),
-  ...['signature', 'encrypted_content', 'encrypted_index', 'encrypted_stdout'].map((name) => [
+  ...['signature', 'encrypted_content', 'encrypted_index', 'encrypted_stdout'].map((name): [string, RegExp] => [
     name,
     /^[A-Za-z0-9+/_=-]*$/,
   ]),
@@ -102,9 +102,10 @@ class NamesSlot implements TextSlot {
   }
 }
 
-/** The slots of one text; none where no filter reads it. */
+const isRead = (key: string, text: string): boolean => text !== '' && opaque.get(key)?.test(text) !== true;
+
+/** The slots of one text that filters read. */
 function leavesOf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot[] {
-  if (text === '' || opaque[key]?.test(text)) return [];
   const type = typeof holder.media_type === 'string' ? holder.media_type : '';
   const inside = embeddedUrl(text) ?? (files.has(key) ? embeddedBase64(text, type) : undefined);
   if (inside === 'opaque') return isBroken(text) ? [new LeafSlot(channel, holder, key)] : [];
@@ -118,6 +119,19 @@ export interface LeafOptions {
   readonly names?: boolean;
 }
 
+/** So many places are compared one by one. */
+const fewPlaces = 4;
+
+/** Whether a slot stands for a member already. */
+function takenBy(known: readonly TextSlot[]): (holder: object, key: string) => boolean {
+  const places = known.flatMap(({ place }) => place ?? []);
+  if (places.length <= fewPlaces)
+    return (holder, key) => places.some((place) => place.holder === holder && place.key === key);
+  const taken = new Map<object, Set<string>>();
+  for (const { holder, key } of places) taken.set(holder, (taken.get(holder) ?? new Set()).add(key));
+  return (holder, key) => taken.get(holder)?.has(key) === true;
+}
+
 /** Every text of `value` at any depth that no slot of `known` stands for. */
 export function leaves(
   value: Json | undefined,
@@ -125,22 +139,20 @@ export function leaves(
   known: readonly TextSlot[] = [],
   { names = false }: LeafOptions = {},
 ): TextSlot[] {
-  const taken = new Map<object, Set<string>>();
-  for (const { place } of known)
-    if (place) taken.set(place.holder, (taken.get(place.holder) ?? new Set()).add(place.key));
+  const isTaken = takenBy(known);
   const slots: TextSlot[] = [];
   const found: string[] = [];
   const walk = (holder: Json | undefined, path: string): void => {
     if (typeof holder !== 'object' || holder === null) return;
     const parts = holder as JsonObject;
     for (const key of Object.keys(parts)) {
-      if (taken.get(parts)?.has(key)) continue;
+      if (isTaken(parts, key)) continue;
       const item = parts[key];
-      const at = Array.isArray(holder) ? `${path}[${key}]` : `${path}.${key}`;
       if (names && isObject(holder) && !usualNames.has(key)) found.push(key);
-      if (typeof item === 'string') {
-        slots.push(...leavesOf(at, parts, key, item));
-      } else walk(item, at);
+      if (typeof item === 'string' ? !isRead(key, item) : typeof item !== 'object') continue;
+      const at = Array.isArray(holder) ? `${path}[${key}]` : `${path}.${key}`;
+      if (typeof item === 'string') slots.push(...leavesOf(at, parts, key, item));
+      else walk(item, at);
     }
   };
   // A text by itself has no holder to be replaced in; its object is the caller's to pass.

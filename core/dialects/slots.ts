@@ -143,11 +143,14 @@ export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: Js
 
 /** All a model may read of a request beside its messages: tools, schemas, and whatever members the dialect does not know. */
 export function definitions(body: JsonObject, others: ReadonlySet<string>): TextSlot[] {
-  const read = Object.fromEntries(Object.entries(body).filter(([name]) => !others.has(name)));
-  const inside = Object.entries(read).flatMap(([name, value]) => leaves(value, name, [], { names: true }));
   const texts: TextSlot[] = [];
-  for (const [name, value] of Object.entries(read))
+  const inside: TextSlot[] = [];
+  for (const name of Object.keys(body)) {
+    const value = body[name];
+    if (others.has(name)) continue;
     if (typeof value === 'string') addText(texts, name, 'other', body, name);
+    else if (typeof value === 'object') inside.push(...leaves(value, name, [], { names: true }));
+  }
   return [...texts, ...inside];
 }
 

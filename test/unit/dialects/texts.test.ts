@@ -263,3 +263,17 @@ test('replies: content, refusal, reasoning, calls', () => {
     ['block:1:input', '{"a":1}'],
   ]);
 });
+
+test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+  '[content.every-text] a member named %s is a text like any other',
+  (name) => {
+    const messages = [{ role: 'user', content: 'hi', [name]: 'said beside' }];
+    for (const { requestTexts } of [openai, anthropic])
+      expect(seen(requestTexts({ model: 'm', messages, metadata: { [name]: 'said elsewhere' } }))).toEqual(
+        expect.arrayContaining([
+          ['other', 'said beside'],
+          ['other', 'said elsewhere'],
+        ]),
+      );
+  },
+);
