@@ -39,7 +39,7 @@ const overlapMs = 60_000;
 const lookBackMs = 7 * 24 * 3_600_000;
 /** How often the checkpoint moves at most. */
 const checkpointEveryMs = 1_000;
-const lingerMs = 100;
+const lingerMs = 250;
 
 /** A ledger that reports every commit. */
 export const observedLedger = (ledger: Ledger, committed: CommitFeed['committed']): Ledger => ({

@@ -44,7 +44,7 @@ export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSi
   const { cancellations, clock, timeouts, telemetry } = ports;
   if (!cancellations) return { signal: given, stop() {} };
   const controller = new AbortController();
-  const since = isoTime(clock.now() - skewMs);
+  const sinceMs = clock.now() - skewMs;
   let stopped = false;
   let cancelNext = () => {};
   const warn = (cause: unknown) =>
@@ -52,7 +52,7 @@ export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSi
   const look = async () => {
     const asked = await cancellations.asked(name).catch(warn);
     if (stopped || given.aborted) return;
-    if (!asked || asked.asked_at < since) return next();
+    if (!asked || asked.asked_at < isoTime(sinceMs)) return next();
     controller.abort(new Cancelled(name.key_id));
     await cancellations.take(name).catch(warn);
   };

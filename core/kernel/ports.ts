@@ -17,8 +17,14 @@ export interface Timeouts {
   after(ms: number, work: () => void): () => void;
 }
 
+/** A call writes the same millisecond down several times. */
+let last = { ms: 0, text: new Date(0).toISOString() };
+
 /** ISO 8601 UTC with milliseconds, the one form of time on every wire. */
-export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();
+export function isoTime(epochMs: number): string {
+  if (epochMs !== last.ms) last = { ms: epochMs, text: new Date(epochMs).toISOString() };
+  return last.text;
+}
 
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 

@@ -52,8 +52,11 @@ function callPoints(tenant: string, record: ChatRecord): Point[] {
 }
 
 /** Each measure is an attribute that a store writes: none for nothing. */
-const whatCounts = (measures: Measures): Measures =>
-  Object.fromEntries(Object.entries(measures).filter(([, value]) => value > 0));
+function whatCounts(measures: Measures): Measures {
+  const counted: Record<string, number> = {};
+  for (const name of Object.keys(measures)) if (measures[name]! > 0) counted[name] = measures[name]!;
+  return counted;
+}
 
 function cacheMeasures({ cache, cache_evictions = 0 }: ChatRecord): Measures {
   return { ...(cache && { [`cache:${cache}`]: 1 }), ...(cache_evictions > 0 && { cache_evictions }) };
