@@ -1,6 +1,7 @@
 /**
- * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, and no caller hears
- * of one before it is on disk: what was answered survives the end of the process, whatever ends it.
+ * The SQLite database of the store. Writes of one turn of the event loop are one SQLite transaction, of two turns where one
+ * has just ended, and no caller hears of one before it is on disk: what was answered survives the end of the process, whatever
+ * ends it.
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -21,11 +22,14 @@ const lockedMs = 5_000;
 /** Pages of 4 kB in the log before they are moved into the file. */
 const logPages = 4_000;
 const cacheKib = 16_384;
+/** So soon after a group the next one takes the writes of a second turn: many callers write, and a group costs more than a write. */
+const busyMs = 2;
 
 export class Database {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #group: PromiseWithResolvers<void> | undefined;
+  #endedAt = Number.NEGATIVE_INFINITY;
   /** Called when a group is taken back. */
   abandoned: () => void = () => {};
 
@@ -65,7 +69,8 @@ export class Database {
     this.#db.exec('BEGIN IMMEDIATE');
     this.#group = Promise.withResolvers();
     this.#group.promise.catch(() => {}); // each caller that waits handles the rejection itself
-    setImmediate(() => this.flush());
+    const flush = () => this.flush();
+    setImmediate(performance.now() - this.#endedAt < busyMs ? () => setImmediate(flush) : flush);
   }
 
   /** Resolves when everything that was seen so far is kept; rejects when it is not. Undefined when it is kept already. */
@@ -80,6 +85,7 @@ export class Database {
     try {
       this.#db.exec('COMMIT');
       this.#group = undefined;
+      this.#endedAt = performance.now();
       group.resolve();
     } catch (cause) {
       this.abandon(cause);
