@@ -658,6 +658,10 @@ const evidence: readonly Requirement[] = [
   ),
   must('evidence.archive.read', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
+    'evidence.key-id',
+    'The key_id of a signature by a key file, and the public_key of a bundle that is verified with a trusted key, have to be those of the key that signed.',
+  ),
+  must(
     'evidence.keys.rotate',
     'The signing key rotates: manifests and checkpoints verify under the key of their key_id, and a statement signed by both keys links them for verifiers that pinned one.',
   ),

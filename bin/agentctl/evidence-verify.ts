@@ -93,6 +93,8 @@ async function verifyFile(
   if (json) cli.out.pretty(said);
   else showVerification(cli.out, said);
   if (!json && said.valid && !said.log) cli.out.note('The bundle carries no proof of a transparency log.');
+  if (!json && said.log && log.logKey === undefined)
+    cli.out.note('The signature of the transparency log was not checked: give its key as --log-key.');
   return verification.valid && !verification.unanchored ? 'positive' : 'negative';
 }
 

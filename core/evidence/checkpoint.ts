@@ -10,7 +10,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { foundAndAllowed } from '#core/kernel/issue-words.ts';
 import { leafHash, rootFromPath, treePath, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
-import { type PublicKeys, signatureFault } from './signature.ts';
+import { namedSignatureFault, type PublicKeys } from './signature.ts';
 
 /** What is stored in place of a checkpoint was not signed by this gateway. */
 export class CheckpointDamage extends GatewayError {
@@ -62,7 +62,7 @@ export const isOver = (checkpoint: Checkpoint, points: readonly ChainPoint[]): b
 
 /** What is wrong with a checkpoint's signature under these keys; undefined when one of them signed it. Never throws. */
 export const unsignedCheckpoint = (checkpoint: Checkpoint, publicKeys: PublicKeys): string | undefined =>
-  signatureFault(signedBytes(withoutSignature(checkpoint)), checkpoint.signature.value, publicKeys);
+  namedSignatureFault(signedBytes(withoutSignature(checkpoint)), checkpoint.signature, publicKeys);
 
 function withoutSignature({ signature: _signature, ...statement }: Checkpoint) {
   return statement;

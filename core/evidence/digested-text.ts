@@ -12,7 +12,8 @@ export class DigestedText implements AsyncIterable<string> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string> {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    // A byte order mark at the beginning, as some editors write, does not belong to the text.
+    const decoder = new TextDecoder('utf-8', { fatal: true });
     for await (const chunk of this.#bytes) {
       this.#hash.update(chunk);
       const text = decoded(() => decoder.decode(chunk, { stream: true }));

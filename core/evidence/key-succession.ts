@@ -65,6 +65,9 @@ export function linkedKeys(trusted: PublicKeys, successions: readonly unknown[])
   return keys;
 }
 
+/** Whether two texts are the same key. */
+export const isSameKey = (one: string, other: string): boolean => spelling(one) === spelling(other);
+
 /** PEM text differs in line ends and blanks only. */
 const spelling = (pem: string): string => pem.replaceAll(/\s/g, '');
 

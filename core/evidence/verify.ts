@@ -17,7 +17,7 @@ import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json
 import type { LogTrust } from '#core/transparency/session-proof.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
 import { inLog, type LoggedEntry } from './in-log.ts';
-import { linkedKeys } from './key-succession.ts';
+import { isSameKey, linkedKeys } from './key-succession.ts';
 import { followChain } from './pace.ts';
 import type { SessionHead } from './ports.ts';
 import { examineSeal, type Seal } from './seal.ts';
@@ -123,7 +123,12 @@ export async function verifyOpened(
   const { entries, held } = source();
   const verification = await verifyChain(entries, { manifest, ...keys, witness, onEntry });
   const logged = verification.valid ? inLog(held, log_proof, log) : {};
-  const broken = defect === undefined ? logged.broken_link : { index: verification.total_entries, reason: defect };
+  const foreign =
+    trusted && !trusted.some((key) => isSameKey(key, public_key))
+      ? 'the public_key of the bundle is not the key it is verified with'
+      : undefined;
+  const reason = defect ?? foreign;
+  const broken = reason === undefined ? logged.broken_link : { index: verification.total_entries, reason };
   if (broken === undefined || !verification.valid) return { ...verification, ...logged };
   return { ...verification, valid: false, broken_link: broken };
 }

@@ -48,6 +48,8 @@ export async function executeGraphql<Context>(
   schema ??= buildSchema(sdl);
   const document = documentOf(query);
   const faults = validate(schema, document, undefined, { maxErrors: 5 });
+  if (document.definitions.some((each) => 'operation' in each && each.operation === 'subscription'))
+    throw invalidRequest('The query is a subscription; allowed: query and mutation.');
   if (faults.length > 0)
     throw invalidRequest(`The query is not valid: ${faults.map(({ message }) => message).join('; ')}`);
   if (!introspection && asksForSchema(document))

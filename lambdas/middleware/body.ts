@@ -97,6 +97,14 @@ export function textBody(event: HttpEvent, operation: string): string {
 }
 
 function requireType(event: HttpEvent, allowed: readonly string[]): void {
+  const encoding = headerOf(event, 'content-encoding')?.trim() ?? '';
+  if (!/^(?:identity)?$/i.test(encoding)) {
+    const found = JSON.stringify(encoding.slice(0, 64));
+    throw new GatewayError(
+      'unsupported_media_type',
+      `Content-Encoding is ${found}; send the body without compression.`,
+    );
+  }
   const given = headerOf(event, 'content-type') ?? '';
   const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
   if (allowed.includes(type)) return;

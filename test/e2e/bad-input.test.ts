@@ -1,5 +1,7 @@
 /** Bad input at every handler: the right answer, in words that help, nothing written, nothing leaked. */
+
 import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { routes } from '../../core/contracts/routes.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type Ask, ask, decided, e2eConfiguration, type Fields, pullRequest, until, vote, written } from './client.ts';
@@ -109,6 +111,13 @@ const bodies: readonly [name: string, given: Ask, status: number, type: string, 
     415,
     'unsupported_media_type',
     /application\/json/,
+  ],
+  [
+    'a compressed body',
+    { key, raw: gzipSync(text), headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+    415,
+    'unsupported_media_type',
+    /gzip.*without compression/,
   ],
   ['no key', { body: good }, 401, 'authentication_error', /key/i],
   ['an unknown key', { key: 'nope', body: good }, 401, 'authentication_error', /key/i],

@@ -28,6 +28,7 @@ test('[evidence.verify-streamed] a whole bundle is valid, in any layout and in p
       expect((await streamed(text, size)).valid).toBe(true);
     }
   expect((await streamed((await texts())[0]!, 7, otherKey)).valid).toBe(false);
+  expect((await streamed(`\uFEFF${(await texts())[1]}`)).valid).toBe(true);
 });
 
 test('[evidence.verify-streamed] with any part changed the verdict is the same as of the whole', async () => {

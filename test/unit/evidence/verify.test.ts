@@ -1,3 +1,4 @@
+import { createHash, createPublicKey } from 'node:crypto';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { bundleFormat } from '#core/contracts/evidence.ts';
 import { sealEntry } from '#core/evidence/chain.ts';
@@ -48,7 +49,31 @@ describe('[evidence.verify.origin] whose log it is', () => {
       valid: false,
       not_checked: [noCheckpoint, 'origin not checked'],
     });
-    expect(await verifyBundle(bundle, trustedKey)).toMatchObject({ valid: true });
+    const trusted = await verifyBundle(bundle, trustedKey);
+    expect(trusted).toMatchObject({ valid: false, broken_link: { index: 5 } });
+    expect(trusted.broken_link?.reason).toMatch(/public_key of the bundle/);
+  });
+
+  test('[evidence.key-id] the key that accompanies a bundle, and the key that a signature names, are the one that signed', async () => {
+    const bundle = await bundleOf();
+    expect(await verifyBundle({ ...bundle, public_key: `${bundle.public_key}\n` }, trustedKey)).toMatchObject({
+      valid: true,
+    });
+    expect(await verifyBundle({ ...bundle, public_key: 'x' }, trustedKey)).toMatchObject({ valid: false });
+    const named = (key_id: string) => ({
+      ...bundle,
+      manifest: { ...bundle.manifest, signature: { ...bundle.manifest.signature, key_id } },
+    });
+    const own = createHash('sha256')
+      .update(createPublicKey(trustedKey).export({ type: 'spki', format: 'der' }))
+      .digest('hex')
+      .slice(0, 16);
+    for (const key_id of [own, '1234abcd-12ab-34cd-56ef-1234567890ab', 'arn:aws:kms:eu-central-1:1:key/x'])
+      expect(await verifyBundle(named(key_id), trustedKey)).toMatchObject({ valid: true });
+    for (const key_id of ['0123456789abcdef', `${own.slice(0, 15)}g`]) {
+      const { valid, broken_link } = await verifyBundle(named(key_id), trustedKey);
+      expect([valid, broken_link?.reason]).toEqual([false, expect.stringMatching(/key_id/)]);
+    }
   });
 
   test('a trusted key that is none is said to be none', async () => {

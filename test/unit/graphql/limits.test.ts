@@ -29,6 +29,7 @@ const doubling = (levels: number) =>
   `{ ...f0 } ${Array.from({ length: levels }, (_, n) => `fragment f${n} on Query { ...f${n + 1} a${n}: whoami { tenant } ...f${n + 1} }`).join(' ')} fragment f${levels} on Query { whoami { tenant } }`;
 
 test.each([
+  ['a subscription', 'subscription { alerts }', /is a subscription; allowed: query and mutation/],
   ['more tokens than allowed', `{ ${'whoami { tenant } '.repeat(400)} }`, /has tokens 1001; at most 1000/],
   [
     'a list of lists that costs too much',
