@@ -1945,6 +1945,15 @@ const toolGateway: readonly Requirement[] = [
     'A result that the tool guard cannot look over is withheld; the answer says that the call ran.',
   ),
   must(
+    'guard.bytes',
+    'Texts that a result holds in base64 are read as any other: findings in them are marked, removed or withheld, and tokens are cut out. Bytes of pictures, sounds and archives stay as they came.',
+  ),
+  must('guard.blocks', 'Blocks of text that speak to the model only together are found as one text.'),
+  must(
+    'guard.asks-secret',
+    'A request of a server to the person for a password, key, token, code or card is recorded or blocked, however its form names it and in whichever words it asks; so is an address that is not a page.',
+  ),
+  must(
     'guard.linear',
     'The time of the tool guard grows with the length of a text alone, whatever the text is made of.',
   ),

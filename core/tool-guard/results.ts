@@ -1,7 +1,7 @@
 /** What a server answers, before a model reads it: findings, and the answer with them marked, removed or withheld [guard.results]. */
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
-import { secrecyOf } from '#core/evidence/secret-names.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { asksSecret } from './asks-secret.ts';
 import { checkText, type TextKind } from './check-text.ts';
 import type { Finding, ResultKind, TextFinding } from './finding.ts';
 
@@ -17,12 +17,18 @@ export interface GuardedResult {
   readonly findings: readonly ResultFinding[];
 }
 
+/** Members that hold bytes in base64, and the texts that some of them are. */
+export interface Bytes {
+  memberOf(value: JsonObject): string | undefined;
+  textOf(base64: string, mediaType: unknown): string | undefined;
+  ofText(base64: string, text: string, changed: string): string;
+}
+
 export interface ResultOptions {
   readonly actions: ResultActions;
   /** Prompts instruct the model by their nature: their visible words are none of the guard's findings. */
   readonly prompt?: boolean;
-  /** The member of an object that holds bytes in base64. */
-  readonly bytesMember: (value: JsonObject) => string | undefined;
+  readonly bytes: Bytes;
 }
 
 /** Key in `_meta` of a result under which its findings are listed. */
@@ -40,31 +46,63 @@ export function guardResult(value: Json, options: ResultOptions): GuardedResult 
 
 function walk(value: Json, where: string, options: ResultOptions, findings: ResultFinding[]): Json {
   if (typeof value === 'string') return guardText(value, where, options, findings);
-  if (Array.isArray(value)) return value.map((item, at) => walk(item, `${where}[${at}]`, options, findings));
+  if (Array.isArray(value)) {
+    const before = findings.length;
+    const walked = value.map((item, at) => walk(item, `${where}[${at}]`, options, findings));
+    return findings.length > before ? walked : guardBlocks(walked, where, options, findings);
+  }
   if (value === null || typeof value !== 'object') return value;
   if (asksSecret(value)) findings.push(asked(where, options));
-  const bytes = options.bytesMember(value);
+  const bytes = options.bytes.memberOf(value);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = key.length > 24 ? guardText(key, `${where}.<name>`, options, findings) : key;
-      return [name, key === bytes ? item : walk(item, pathOf(where, key), options, findings)];
+      const place = pathOf(where, key);
+      if (key === bytes) return [name, guardBytes(item as string, value.mimeType, place, options, findings)];
+      return [name, walk(item, place, options, findings)];
     }),
   );
 }
 
-/** A form for the person (elicitation) with a field for a password, key or token. */
-function asksSecret({ requestedSchema }: JsonObject): boolean {
-  const properties = (requestedSchema as JsonObject | undefined)?.properties;
-  if (typeof properties !== 'object' || properties === null) return false;
-  return Object.entries(properties).some(
-    ([name, field]) => secrecyOf(name) !== 'none' || (field as JsonObject | null)?.format === 'password',
-  );
+function guardBytes(
+  base64: string,
+  mediaType: Json | undefined,
+  where: string,
+  options: ResultOptions,
+  findings: ResultFinding[],
+): string {
+  const text = options.bytes.textOf(base64, mediaType);
+  if (text === undefined) return base64;
+  return options.bytes.ofText(base64, text, guardText(text, where, options, findings));
 }
 
 const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
-  ...{ kind: 'asks_secret', where: pathOf(where, 'requestedSchema'), severity: 'high', action: actions.asks_secret },
-  description: 'A form that asks the person for a password, key or token.',
+  ...{ kind: 'asks_secret', where: where === '' ? 'params' : where, severity: 'high', action: actions.asks_secret },
+  description: 'A request to the person for a password, key, token, code or card.',
 });
+
+const mostJoined = 65_536;
+
+/** Blocks of text reach the model one after the other: words that only together speak to it are found in what they make up. */
+function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
+  const texts = blocks.flatMap((block) => (isTextBlock(block) ? [block.text] : []));
+  if (texts.length < 2 || options.prompt) return blocks;
+  const found = checkText(texts.join('\n').slice(0, mostJoined)).filter(({ severity }) => severity === 'high');
+  for (const { kind, description, severity } of found)
+    findings.push({ kind, description, severity, where, action: options.actions[kind] });
+  const stripped = found.find(({ kind }) => options.actions[kind] === 'strip');
+  if (!stripped) return blocks;
+  return blocks.map((block) => (isTextBlock(block) ? { ...block, text: removed(stripped.kind) } : block));
+}
+
+const isTextBlock = (value: Json): value is JsonObject & { readonly text: string } =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  value.type === 'text' &&
+  typeof value.text === 'string';
+
+const removed = (kind: TextKind): string => `[removed by the gateway: ${kind}]`;
 
 /** Names of members come from the server: only plain words are repeated. */
 const pathOf = (where: string, key: string): string => {
@@ -78,14 +116,14 @@ function guardText(text: string, where: string, options: ResultOptions, findings
     ({ kind }) => !options.prompt || (kind !== 'instruction' && kind !== 'false_error'),
   );
   if (found.length === 0) return text;
-  const removed: TextFinding<TextKind>[] = [];
+  const cut: TextFinding<TextKind>[] = [];
   for (const finding of found) {
     const { kind, description, severity } = finding;
     const action = severity === 'low' ? 'log' : options.actions[kind];
     findings.push({ kind, description, severity, where, action });
-    if (action === 'strip') removed.push(finding);
+    if (action === 'strip') cut.push(finding);
   }
-  return removed.length === 0 ? text : without(text, removed);
+  return cut.length === 0 ? text : without(text, cut);
 }
 
 /** @param sorted by their beginning. */
@@ -94,7 +132,7 @@ function without(text: string, sorted: readonly TextFinding<TextKind>[]): string
   let from = 0;
   for (const { kind, start, end } of sorted) {
     if (end <= from) continue;
-    kept += `${text.slice(from, Math.max(from, start))}[removed by the gateway: ${kind}]`;
+    kept += text.slice(from, Math.max(from, start)) + removed(kind);
     from = end;
   }
   return kept + text.slice(from);

@@ -2,7 +2,8 @@
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { findingsKey, guardResult, markOf, type ResultActions, type ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject } from '../protocol/messages.ts';
-import { bytesMember, redactResult } from './redact-result.ts';
+import { redactResult } from './redact-result.ts';
+import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 
 export interface GuardSettings {
   readonly actions: ResultActions;
@@ -35,7 +36,7 @@ export function lookOver(
       () => void (guard && leaked.length === 0 && leaked.push(credential(guard))),
     );
     if (!guard) return { outcome: redacted, findings: [] };
-    const { value, findings } = guardResult(redacted as Json, { ...guard, bytesMember });
+    const { value, findings } = guardResult(redacted as Json, { ...guard, bytes });
     const all = [...leaked, ...findings];
     const blocked = value === undefined || leaked.some(({ action }) => action === 'block');
     return { outcome: blocked ? undefined : marked(value as JsonObject, all), findings: all };
@@ -43,6 +44,8 @@ export function lookOver(
     return { outcome: undefined, findings: leaked };
   }
 }
+
+const bytes = { memberOf: bytesMember, textOf: textOfBytes, ofText: bytesOfText };
 
 const credential = ({ actions }: GuardSettings): ResultFinding => ({
   ...{ kind: 'credential', where: 'result', severity: 'high', action: actions.credential },

@@ -1,7 +1,8 @@
 /** Results as clients see them: untouched, but for secrets. */
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { Json } from '#core/kernel/json.ts';
+import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 
 const mark = '[redacted]';
 
@@ -15,29 +16,29 @@ export function redactResult<T extends Json>(
   values: readonly string[] = [],
   found: () => void = () => {},
 ): T {
-  return copy(withoutSecrets(value, values) as Json, false, found) as T;
+  return copy(withoutSecrets(value, values) as Json, found) as T;
 }
 
-function copy(value: Json, isBytes: boolean, found: () => void): Json {
-  if (typeof value === 'string') return text(value, isBytes, found);
-  if (Array.isArray(value)) return value.map((item) => copy(item, isBytes, found));
+function copy(value: Json, found: () => void): Json {
+  if (typeof value === 'string') return text(value, found);
+  if (Array.isArray(value)) return value.map((item) => copy(item, found));
   if (value === null || typeof value !== 'object') return value;
   const bytes = bytesMember(value);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item, key === bytes, found)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      key === bytes ? ofBytes(item as string, value.mimeType, found) : copy(item, found),
+    ]),
+  );
 }
 
-/** Images, sounds and blobs are base64: a token's form in them is chance, and a cut would break them. */
-export const bytesMember = (value: JsonObject): string | undefined =>
-  typeof value.mimeType !== 'string' && value.blob === undefined
-    ? undefined
-    : typeof value.blob === 'string'
-      ? 'blob'
-      : value.type === 'image' || value.type === 'audio'
-        ? 'data'
-        : undefined;
+/** In images, sounds and archives a token's form is chance, and a cut would break them; a text in base64 is read as one. */
+function ofBytes(base64: string, mediaType: Json | undefined, found: () => void): string {
+  const shown = textOfBytes(base64, mediaType);
+  return shown === undefined ? base64 : bytesOfText(base64, shown, text(shown, found));
+}
 
-function text(shown: string, isBytes: boolean, found: () => void): string {
-  if (isBytes) return shown;
+function text(shown: string, found: () => void): string {
   const ranges = secretRanges(shown);
   if (ranges.length === 0) return shown;
   found();

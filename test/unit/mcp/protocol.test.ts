@@ -119,9 +119,12 @@ test('[mcp.hidden] a tool is hidden only where every call of it is blocked', () 
 
 test('secrets leave a result, its shape stays, and bytes are left alone', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
+  // By chance bytes of a picture have the form of a token; a token itself is not base64, because of its low line.
+  const data = 'AKIAIOSFODNN7EXAMPLE';
   const given = {
     content: [
       { type: 'text', text: `key ${token}, minted my-minted-secret` },
+      { type: 'image', data, mimeType: 'image/png' },
       { type: 'image', data: token, mimeType: 'image/png' },
     ],
     structuredContent: { password: 'plain words', token },
@@ -129,7 +132,8 @@ test('secrets leave a result, its shape stays, and bytes are left alone', () => 
   expect(redactResult(given, ['my-minted-secret'])).toEqual({
     content: [
       { type: 'text', text: 'key [redacted], minted [credential withheld]' },
-      { type: 'image', data: token, mimeType: 'image/png' },
+      { type: 'image', data, mimeType: 'image/png' },
+      { type: 'image', data: '[redacted]', mimeType: 'image/png' },
     ],
     structuredContent: { password: 'plain words', token: '[redacted]' },
   });

@@ -1,0 +1,36 @@
+/** Base64 members of results that hold a text: clients decode them and models read them as any other text. */
+
+import type { JsonObject } from '#core/kernel/json.ts';
+
+const base64Text = /^[A-Za-z0-9+/\r\n]*={0,2}\s*$/;
+
+/** The member of an image, sound or blob that holds its bytes; one that is not base64 is a text like any other. */
+export function bytesMember(value: JsonObject): string | undefined {
+  const name = typeof value.blob === 'string' ? 'blob' : value.type === 'image' || value.type === 'audio' ? 'data' : '';
+  const bytes = value[name];
+  return typeof bytes === 'string' && base64Text.test(bytes) ? name : undefined;
+}
+
+/** Media types whose bytes are read as text whatever they hold. */
+const textual =
+  /^text\/|(?:json|xml|html|yaml|toml|csv|markdown|javascript|typescript|ecmascript|svg|x-sh|sql|graphql)\b/i;
+/** Enough to tell a picture or an archive, in characters of base64. */
+const lookedAt = 1_024;
+const controls = /[^\t-\r -~\u0085\u00a0-\uffff]/;
+
+/** Undefined for bytes that are no text. A media type that is absent or names a text is believed; of others the bytes count. */
+export function textOfBytes(base64: string, mediaType: unknown): string | undefined {
+  if (typeof mediaType !== 'string' || textual.test(mediaType)) return Buffer.from(base64, 'base64').toString('utf8');
+  if (readable(base64.slice(0, lookedAt), true) === undefined) return undefined;
+  return readable(base64, false);
+}
+
+function readable(base64: string, isCut: boolean): string | undefined {
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  const whole = isCut ? text.replace(/\ufffd{1,3}$/, '') : text;
+  return controls.test(whole) || whole.includes('\ufffd') ? undefined : whole;
+}
+
+/** As it came, where nothing changed. */
+export const bytesOfText = (base64: string, text: string, changed: string): string =>
+  changed === text ? base64 : Buffer.from(changed).toString('base64');

@@ -1,0 +1,141 @@
+/** Whether a server asks a person for a password, key, token, code or card: by the form, by its words, or by an address (elicitation). */
+import { foldText } from '#core/content-policy/visible.ts';
+import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+
+const mostCharacters = 65_536;
+const mostLevels = 16;
+
+/** Names that a form has for secrets, beside those that name secrets anywhere. */
+const formNames =
+  /(?:^|_)(?:pin|pin_code|tan|cvv|cvc|card_number|credit_card|cardnumber|iban_pin|seed_phrase|seedphrase|recovery_(?:phrase|code|key)|backup_code|mnemonic|verification_code|security_code|one_time_code|sms_code|auth_code|mfa_code|two_factor_code|2fa(?:_code)?|totp|passwort|kennwort|zugangsdaten|contrasena|clave|mot_de_passe|motdepasse|senha|parola|wachtwoord|haslo|sifre|losenord|ssn|social_security_number)$/;
+/** The same of scripts that have no Latin letters. */
+const otherNames = /пароль|парол|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|पासवर्ड|รหัสผ่าน/;
+
+/** What a secret is called in a text. `key` and `code` alone are words of every day. */
+const secret =
+  '(?:pass ?words?|pass ?phrase|pass ?code|credentials?|api[ -]?keys?|(?:private|secret|access|ssh|encryption|signing|recovery|licen[cs]e) keys?|(?:access|auth|authentication|authorization|bearer|session|refresh|api|personal|security|secret|login)[ -]tokens?|tokens?|secrets?|seed phrase|recovery phrase|mnemonic|private key|(?:one[ -]time|verification|security|authenticat(?:or|ion)|sms|2fa|mfa|two[ -]factor|confirmation|\\d-digit|login)[ -]codes?|otp|pin(?: code)?|cvv|cvc|card number|credit card(?: number| details)?|social security number|cookies?|passwort|kennwort|zugangsdaten|api-schlussel|contrasena|clave|mot de passe|senha|parola|wachtwoord|haslo|sifre|losenord|пароль|密码|密碼|パスワード|비밀번호)';
+/** What is asked about a secret without being one. */
+const about =
+  '(?! ?-?(?:policy|policies|manager|reset|rules?|length|strength|field|expir|hint|rotation|polic|name|id|count|limit|budget|usage|type|format|to (?:rotate|revoke|delete|expire)))';
+const asking =
+  /\b(?:enter|paste|type|provide|give|supply|input|submit|share|tell|fill in|key in|reply with|respond with|confirm|need|needs|require|requires|what is|what's|eingeben|geben|nennen|gib|nenne|introduzca|introduce|ingrese|ingresa|escribe|escriba|saisissez|saisir|entrez|indiquez|donnez|digite|informe|inserisci|digita|voer|podaj|girin|ange|skriv|введите|укажите|输入|入力)\b|введите|укажите|输入|輸入|入力|입력/;
+/** Separators and words share no character, and both are bounded: the time grows with the length alone. */
+const gap = "[^\\p{L}\\p{N}'’-]{1,8}";
+const word = "[\\p{L}\\p{N}'’-]{1,32}";
+const asked = new RegExp(`(?:${asking.source})(?:${gap}${word}){0,4}?${gap}${secret}\\b${about}`, 'gu');
+const askedUnspaced =
+  /(?:输入|輸入|请提供).{0,8}(?:密码|密碼|令牌|密钥)|パスワードを.{0,6}入力|비밀번호.{0,6}입력|(?:введите|укажите).{0,24}(?:пароль|токен|ключ)/;
+/** Of one sentence. */
+const within = "[^\\p{L}\\p{N}'’.!?;\\n-]{1,8}";
+const negated = new RegExp(
+  `\\b(?:not|never|don't|dont|without|no need to|nicht|niemals|keine?[nrs]?|ne|jamais|sans|nunca|sin|nao|sem|non|senza|niet)${within}(?:${word}${within}){0,4}$`,
+  'u',
+);
+/** A title or description that is the secret: "Your password", "GitHub personal access token", "Password for the vault". */
+const titled = new RegExp(`\\b${secret}\\b${about}`, 'u');
+/** Right before the secret: "name of the", "number of output", "which". A name and a password are another matter. */
+const otherHead =
+  /\b(?:(?:names?|ids?|identifiers?|labels?|paths?|numbers?|amount|count|length|kinds?|types?|lists?|age|alias|status|scope|expiry|owner|budget|limit)(?: \p{L}+)? (?:of|for|to)(?: \p{L}+){0,2}|which(?: of the)?|whose|max(?:imum)?|min(?:imum)?|how many)\s{1,8}$/u;
+
+/**
+ * @param value a request of a server, or any object in an answer of it.
+ * @throws RangeError for a form that is too deep or too long to be read: it is withheld.
+ */
+export function asksSecret(value: JsonObject): boolean {
+  const { requestedSchema, message, url, mode } = value;
+  if (isObject(requestedSchema)) {
+    const fields = fieldsOf(requestedSchema, 0);
+    if (fields.some(isSecretField)) return true;
+    const writable = fields.length === 0 || fields.some(({ field }) => takesText(field));
+    return writable && typeof message === 'string' && asksIn(message);
+  }
+  return mode === 'url' && typeof message === 'string' && typeof url === 'string' && !isPage(url);
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+interface Field {
+  readonly name: string;
+  readonly field: JsonObject;
+}
+
+/** Every property of the form, however the schema composes it, and names that are only required. */
+function fieldsOf(schema: Json, level: number): Field[] {
+  if (level > mostLevels) throw new RangeError('The form is nested too deeply.');
+  if (Array.isArray(schema)) return schema.flatMap((item) => fieldsOf(item, level + 1));
+  if (!isObject(schema)) return [];
+  const { properties, required, enum: _, const: __, default: ___, ...others } = schema;
+  const own = isObject(properties)
+    ? Object.entries(properties).map(([name, field]) => ({ name, field: isObject(field) ? field : {} }))
+    : [];
+  const missing = Array.isArray(required)
+    ? required.flatMap((name) => (typeof name === 'string' && !own.some((each) => each.name === name) ? name : []))
+    : [];
+  return [
+    ...own,
+    ...missing.map((name) => ({ name, field: {} })),
+    ...own.flatMap(({ field }) => fieldsOf(field, level + 1)),
+    ...Object.values(others).flatMap((each) => fieldsOf(each, level + 1)),
+  ];
+}
+
+/** A choice among given values, or between yes and no, carries no secret. */
+const takesText = ({ type, enum: choices, oneOf, const: constant }: JsonObject): boolean =>
+  type !== 'boolean' && choices === undefined && oneOf === undefined && constant === undefined;
+
+function isSecretField({ name, field }: Field): boolean {
+  if (!takesText(field)) return false;
+  if (field.format === 'password' || field.writeOnly === true) return true;
+  if (namesSecret(name)) return true;
+  return [field.title, field.description].some((text) => typeof text === 'string' && isSecretTitle(text));
+}
+
+/** By its letters as they are seen. */
+function namesSecret(name: string): boolean {
+  const normal = normalisedName(foldText(name).normalize('NFD').replace(/\p{M}/gu, ''));
+  return (
+    secrecyOf(name) !== 'none' ||
+    secrecyOf(foldText(name)) !== 'none' ||
+    formNames.test(normal) ||
+    otherNames.test(written(name))
+  );
+}
+
+function isSecretTitle(text: string): boolean {
+  const seen = plain(text);
+  if (asksIn(text)) return true;
+  const at = seen.search(titled);
+  return (
+    (at >= 0 && !otherHead.test(seen.slice(0, at)) && !negated.test(seen.slice(0, at))) ||
+    otherNames.test(written(text))
+  );
+}
+
+function asksIn(text: string): boolean {
+  const seen = plain(text);
+  if (askedUnspaced.test(written(text))) return true;
+  for (const match of seen.matchAll(asked)) {
+    const inner = match[0];
+    if (!negated.test(seen.slice(0, match.index)) && !otherHead.test(inner.slice(0, inner.search(titled)))) return true;
+  }
+  return false;
+}
+
+/** Lower case, in its own letters: Cyrillic ones look like Latin ones. */
+const written = (text: string): string => text.normalize('NFKC').toLowerCase();
+
+/** Lower case, without accents and look-alikes. */
+function plain(text: string): string {
+  if (text.length > mostCharacters) throw new RangeError('The text of the form is too long.');
+  return foldText(text).normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+}
+
+/** A page that a browser opens over TLS, or of this machine. */
+function isPage(url: string): boolean {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return false;
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
+  return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLocal);
+}
