@@ -744,7 +744,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'shared.gateways',
-    'Gateways over one store with the same keys are one: sessions, approvals, limits and exports of one hold at the others.',
+    'Gateways over one store with the same keys are one: sessions, approvals, limits and exports of one hold at the others, and no gateway removes rows of evidence because its own archive has them.',
   ),
   must(
     'shared.keys',

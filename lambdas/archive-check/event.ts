@@ -49,6 +49,12 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
   const until = clock.now() + maxMs;
   const before =
     settings.retention_days === undefined ? undefined : isoTime(clock.now() - settings.retention_days * dayMs);
+  if (before !== undefined && ports.archived?.complete === false)
+    ports.telemetry.log(
+      'warn',
+      'evidence.retention_days removes no rows: each gateway of this store has an archive of its own',
+      {},
+    );
   const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };
   for (const { id: tenant } of tenants) {
     const expired = { sessions: 0, removed_entries: 0 };
@@ -88,7 +94,9 @@ async function look(
   const { archived, checkpoints, evidence, evidenceRows: rows, telemetry } = ports;
   const check = archived && (await checkSession({ ...ports, archived }, tenant, session_id));
   if (!check) return { missing: 0, contradicts: false, removed: 0 };
-  const { missing, missing_entries, contradiction } = check;
+  const { missing, contradiction } = check;
+  // The other gateways of a store keep archives of their own, and what they hold is not here.
+  const missing_entries = archived.complete ? check.missing_entries : 0;
   if (missing_entries > 0 || contradiction !== undefined) {
     const said = { tenant, session_id, missing_entries, ...missing[0], ...(contradiction && { contradiction }) };
     telemetry.log('error', 'a session is not whole in the archive', said);
@@ -96,7 +104,8 @@ async function look(
   }
   const whole = { missing: 0, contradicts: false };
   const head = before === undefined ? undefined : await evidence.head(tenant, session_id);
-  if (before === undefined || !head || !checkpoints) return { ...whole, removed: 0 };
+  // An archive that ends with its process must never hold the only copies [shared.gateways].
+  if (before === undefined || !head || !checkpoints || !archived.complete) return { ...whole, removed: 0 };
   const { removed, stopped } = await expireSession({ evidence, rows, archived, checkpoints }, head, before);
   if (stopped !== undefined) {
     telemetry.log('error', 'rows of evidence that are old enough were kept', { tenant, session_id, error: stopped });

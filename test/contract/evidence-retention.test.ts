@@ -77,6 +77,28 @@ describe('[evidence.retention] rows of evidence', () => {
     },
   );
 
+  test('[shared.gateways] stay where other gateways keep archives of their own, and what those hold is not missing', async () => {
+    await started();
+    await session([3]);
+    days(31);
+    const ports = gateway.ports();
+    const ofOne = { ...ports, archived: { ...ports.archived!, complete: false } };
+    expect(await archiveCheck(ofOne)()).toMatchObject({ missing_entries: 0, contradictions: 0, expired_entries: 0 });
+    expect(await indexes()).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('[shared.gateways] stay there also when this archive holds all of them, and a contradiction is still found', async () => {
+    await started();
+    await session();
+    days(31);
+    const ports = gateway.ports();
+    const ofOne = { ...ports, archived: { ...ports.archived!, complete: false } };
+    expect(await archiveCheck(ofOne)()).toMatchObject({ expired_entries: 0 });
+    expect(await indexes()).toEqual([0, 1, 2, 3, 4, 5]);
+    await attacker.setHead({ ...(await attacker.head('s')), last_hash: 'f'.repeat(64) });
+    expect(await archiveCheck(ofOne)()).toMatchObject({ contradictions: 1 });
+  });
+
   test('that differ from their copies stay, so that the rewriting is still seen', async () => {
     await started();
     await session();
