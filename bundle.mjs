@@ -9,6 +9,7 @@ import { basename, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
 import { functions } from './core/contracts/functions.ts';
+import { forNode } from './packaging/options.mjs';
 
 const limitBytes = 850_000;
 /** What few calls need is imported with the first that does; S3 is the work of functions that write the archive or compare chains with it. */
@@ -33,18 +34,7 @@ if (missing.length > 0) {
 }
 
 const options = {
-  bundle: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  minify: true,
-  metafile: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  outExtension: { '.js': '.mjs' },
-  mainFields: ['module', 'main'],
-  // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files beside themselves.
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  ...forNode,
   define: { __dirname: 'import.meta.dirname' },
   plugins: [shakenSchemas(), withoutJsonSchemas(), withoutDescriptions(), nameAndVersion(), withoutEndpointCache()],
 };

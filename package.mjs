@@ -7,6 +7,7 @@ import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
+import { forNode } from './packaging/options.mjs';
 import { sbomOf } from './packaging/sbom.mjs';
 
 const root = process.argv[2] ?? 'dist/package';
@@ -14,18 +15,7 @@ const root = process.argv[2] ?? 'dist/package';
 const code = join(root, 'bin/js');
 
 const options = {
-  bundle: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'esm',
-  minify: true,
-  metafile: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  outExtension: { '.js': '.mjs' },
-  mainFields: ['module', 'main'],
-  // Some dependencies are CommonJS: they call `require` for Node's own modules, and look for files beside themselves.
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  ...forNode,
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
   external: ['pg-native'],
 };

@@ -4,10 +4,12 @@
  * Access patterns: all of a scope (consistent Query), the newest of a key (consistent Get), a write under the revision that was
  * read; changes of state are written by the ledger in the transaction of their evidence entry.
  */
-import { GetItemCommand, PutItemCommand, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { AlertStore } from '#core/alerts/ports.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { ifUnchanged, putRevision } from './put-revision.ts';
+import { queried } from './query-pages.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const keptSeconds = 30 * 24 * 3600;
@@ -21,20 +23,12 @@ function toRow(item: Item): AlertRow {
   return row as unknown as AlertRow;
 }
 
-const unchanged = (read: AlertRow | undefined) =>
-  read
-    ? {
-        ConditionExpression: 'revision = :revision',
-        ExpressionAttributeValues: toItem({ ':revision': read.revision }),
-      }
-    : { ConditionExpression: 'attribute_not_exists(id)' };
-
 /** The row if it is as it was read; an alert that is replaced stays beside it under its own number. */
 export function alertPutItems(
   TableName: string,
   { row, before }: { readonly row: AlertRow; readonly before?: AlertRow },
 ): TransactWriteItem[] {
-  const put: TransactWriteItem = { Put: { TableName, Item: toAlertItem(row), ...unchanged(before) } };
+  const put: TransactWriteItem = { Put: { TableName, Item: toAlertItem(row), ...ifUnchanged(before) } };
   if (!before || before.number === row.number) return [put];
   const former = { ...toAlertItem(before), ...toItem({ id: `${before.key}-${before.number}` }) };
   return [put, { Put: { TableName, Item: former } }];
@@ -45,23 +39,14 @@ export function alertsTable({ client, tables }: StoreOptions): AlertStore {
   return {
     async list(scope) {
       const rows: AlertRow[] = [];
-      let next: Item | undefined;
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName,
-              KeyConditionExpression: '#scope = :scope',
-              ExpressionAttributeNames: { '#scope': 'scope' },
-              ExpressionAttributeValues: toItem({ ':scope': scope }),
-              ConsistentRead: true,
-              ...(next && { ExclusiveStartKey: next }),
-            }),
-          ),
-        );
-        rows.push(...(page.Items ?? []).map(toRow));
-        next = page.LastEvaluatedKey;
-      } while (next);
+      const input = {
+        TableName,
+        KeyConditionExpression: '#scope = :scope',
+        ExpressionAttributeNames: { '#scope': 'scope' },
+        ExpressionAttributeValues: toItem({ ':scope': scope }),
+        ConsistentRead: true,
+      };
+      for await (const item of queried(client, input)) rows.push(toRow(item));
       return rows;
     },
 
@@ -71,14 +56,6 @@ export function alertsTable({ client, tables }: StoreOptions): AlertStore {
       return Item && toRow(Item);
     },
 
-    async note(row, read) {
-      try {
-        await client.send(new PutItemCommand({ TableName, Item: toAlertItem(row), ...unchanged(read) }));
-        return true;
-      } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
-        return stored(Promise.reject(cause));
-      }
-    },
+    note: (row, read) => putRevision(client, { TableName, Item: toAlertItem(row) }, read),
   };
 }

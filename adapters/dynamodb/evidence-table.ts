@@ -6,19 +6,14 @@
  * shard, then a consistent BatchGet). Both indexes hold keys only, so that a further entry of a session does not write
  * `by_opened`.
  */
-import {
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  type TransactWriteItem,
-} from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, GetItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { queried } from './query-pages.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -121,26 +116,17 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & E
     },
 
     async *entries(tenant, sessionId, fromIndex = 0) {
-      let next: Item | undefined;
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName: tables.evidence,
-              KeyConditionExpression: 'chain = :chain AND #position >= :from',
-              ExpressionAttributeNames: { '#position': 'position' },
-              ExpressionAttributeValues: toItem({
-                ':chain': chainKey(tenant, sessionId),
-                ':from': position(fromIndex),
-              }),
-              ConsistentRead: true,
-              ...(next && { ExclusiveStartKey: next }),
-            }),
-          ),
-        );
-        for (const item of page.Items ?? []) yield entryOf(item);
-        next = page.LastEvaluatedKey;
-      } while (next);
+      const items = queried(client, {
+        TableName: tables.evidence,
+        KeyConditionExpression: 'chain = :chain AND #position >= :from',
+        ExpressionAttributeNames: { '#position': 'position' },
+        ExpressionAttributeValues: toItem({
+          ':chain': chainKey(tenant, sessionId),
+          ':from': position(fromIndex),
+        }),
+        ConsistentRead: true,
+      });
+      for await (const item of items) yield entryOf(item);
     },
 
     async remove(entry) {

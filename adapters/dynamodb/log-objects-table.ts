@@ -5,10 +5,11 @@
  * Items: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, is a fifth of what an item holds.
  * Access patterns: put unless it is there; get (consistent); the names of a folder (consistent Query).
  */
-import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { LogObjects } from '#core/transparency/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { logTable } from './log-table.ts';
+import { queried } from './query-pages.ts';
 
 const seriesOf = (tenant: string, folder: string): string => `log-objects#${tenant}#${folder}`;
 
@@ -34,24 +35,15 @@ export function logObjectsTable({ client, tables }: Parameters<typeof logTable>[
 
     async list(tenant, folder) {
       const names: string[] = [];
-      let next: Item | undefined;
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName,
-              ConsistentRead: true,
-              KeyConditionExpression: 'series = :series',
-              ExpressionAttributeValues: toItem({ ':series': seriesOf(tenant, folder) }),
-              ProjectionExpression: '#at',
-              ExpressionAttributeNames: { '#at': 'at' },
-              ...(next && { ExclusiveStartKey: next }),
-            }),
-          ),
-        );
-        names.push(...(page.Items ?? []).map((item) => (fromItem(item as Item) as { at: string }).at));
-        next = page.LastEvaluatedKey as Item | undefined;
-      } while (next);
+      const input = {
+        TableName,
+        ConsistentRead: true,
+        KeyConditionExpression: 'series = :series',
+        ExpressionAttributeValues: toItem({ ':series': seriesOf(tenant, folder) }),
+        ProjectionExpression: '#at',
+        ExpressionAttributeNames: { '#at': 'at' },
+      };
+      for await (const item of queried(client, input)) names.push((fromItem(item) as { at: string }).at);
       return names.sort();
     },
   };

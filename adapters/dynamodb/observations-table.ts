@@ -54,6 +54,7 @@ import {
 } from './observation-items.ts';
 import { everySeries, replacedMinute, toTimedSums, withHours, withMinutes } from './observation-minutes.ts';
 import type { Sum } from './observation-sums.ts';
+import { queried } from './query-pages.ts';
 
 export interface ObservationsOptions {
   readonly client: DynamoDBClient;
@@ -155,25 +156,14 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   }
 
   /** Every item of a series between two places, both included. */
-  async function* range(series: string, first: string, last: string): AsyncIterable<Item> {
-    let next: Item | undefined;
-    do {
-      const page = await stored(
-        client.send(
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: 'series = :series AND #at BETWEEN :first AND :last',
-            ExpressionAttributeNames: { '#at': 'at' },
-            // `~` sorts after every key of the last hour or minute.
-            ExpressionAttributeValues: toItem({ ':series': series, ':first': first, ':last': `${last}~` }),
-            ...(next && { ExclusiveStartKey: next }),
-          }),
-        ),
-      );
-      yield* page.Items ?? [];
-      next = page.LastEvaluatedKey;
-    } while (next);
-  }
+  const range = (series: string, first: string, last: string): AsyncIterable<Item> =>
+    queried(client, {
+      TableName,
+      KeyConditionExpression: 'series = :series AND #at BETWEEN :first AND :last',
+      ExpressionAttributeNames: { '#at': 'at' },
+      // `~` sorts after every key of the last hour or minute.
+      ExpressionAttributeValues: toItem({ ':series': series, ':first': first, ':last': `${last}~` }),
+    });
 
   /** Sums of every shard of a dimension, oldest first; shards of one time stand beside each other, and readers add them up. */
   async function timed(all: readonly string[], first: string, last: string): Promise<TimedSums[]> {

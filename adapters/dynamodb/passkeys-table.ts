@@ -3,10 +3,11 @@
  *
  * Access patterns: the passkeys of a person (consistent Get); a row under the revision that was read (Put).
  */
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
 import type { PasskeyRow } from '#core/contracts/passkey.ts';
 import { fromItem, stored, toItem } from './items.ts';
+import { putRevision } from './put-revision.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const keyOf = (person: string) => toItem({ id: `passkeys#${person}` });
@@ -26,16 +27,7 @@ export function passkeysTable({ client, tables }: StoreOptions): PasskeyStore {
         ...keyOf(row.person),
         ...toItem({ passkeys_json: JSON.stringify(row), revision: row.revision }),
       };
-      const condition = read
-        ? { ConditionExpression: 'revision = :read', ExpressionAttributeValues: toItem({ ':read': read.revision }) }
-        : { ConditionExpression: 'attribute_not_exists(id)' };
-      try {
-        await client.send(new PutItemCommand({ TableName, Item, ...condition }));
-        return true;
-      } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
-        return stored(Promise.reject(cause));
-      }
+      return putRevision(client, { TableName, Item }, read);
     },
   };
 }

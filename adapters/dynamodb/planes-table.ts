@@ -15,6 +15,7 @@ import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
 import type { HeadKey, PlaneStore } from '#core/federation/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { putRevision } from './put-revision.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const statusId = 'status';
@@ -44,16 +45,7 @@ export function planesTable({ client, tables }: StoreOptions): PlaneStore {
 
     async put(row, read) {
       const Item = { ...statusKey(row.plane), ...toItem({ row: JSON.stringify(row), revision: row.revision }) };
-      const condition = read
-        ? { ConditionExpression: 'revision = :read', ExpressionAttributeValues: toItem({ ':read': read.revision }) }
-        : { ConditionExpression: 'attribute_not_exists(id)' };
-      try {
-        await client.send(new PutItemCommand({ TableName, Item, ...condition }));
-        return true;
-      } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
-        return stored(Promise.reject(cause));
-      }
+      return putRevision(client, { TableName, Item }, read);
     },
 
     heads: async (plane, sessions) => {

@@ -5,9 +5,10 @@
  * something was left out; `r#<envelope_id>` a result, `w#<digest>` words. Access patterns: all of a session (consistent Query),
  * open and grow (Update of the head), put once. `expires_at` is compared, TTL tidies.
  */
-import { PutItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ProvenanceStore, SeenEntry, SessionName } from '#core/provenance/ports.ts';
-import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
+import { fromItem, storeDown, stored, toItem } from './items.ts';
+import { queried } from './query-pages.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const head = '#head';
@@ -29,25 +30,15 @@ export function provenanceTable({ client, tables }: StoreOptions): ProvenanceSto
   };
   return {
     async recall(name, nowMs) {
-      const items: Item[] = [];
-      let from: Item | undefined;
-      do {
-        const page = await stored(
-          client.send(
-            new QueryCommand({
-              TableName,
-              KeyConditionExpression: '#session = :session',
-              ExpressionAttributeNames: { '#session': 'session' },
-              ExpressionAttributeValues: toItem({ ':session': partition(name) }),
-              ConsistentRead: true,
-              ...(from && { ExclusiveStartKey: from }),
-            }),
-          ),
-        );
-        items.push(...(page.Items ?? []));
-        from = page.LastEvaluatedKey;
-      } while (from);
-      const rows = items.map(fromItem);
+      const rows: Record<string, unknown>[] = [];
+      const input = {
+        TableName,
+        KeyConditionExpression: '#session = :session',
+        ExpressionAttributeNames: { '#session': 'session' },
+        ExpressionAttributeValues: toItem({ ':session': partition(name) }),
+        ConsistentRead: true,
+      };
+      for await (const item of queried(client, input)) rows.push(fromItem(item));
       const first = rows.find(({ entry }) => entry === head);
       if (!first || Number(first.expires_at) <= nowMs) return undefined;
       const entries = rows.filter(({ entry, expires_at }) => entry !== head && Number(expires_at) > nowMs);

@@ -27,8 +27,8 @@ export async function listTools(
 ): Promise<RpcOutcome> {
   const { conversation } = caller;
   const asking = askingOf(ports, exchange);
-  const [only, another] = conversation.entries;
-  if (only && !another && only.prefix === undefined) {
+  const only = onlyServer(conversation);
+  if (only) {
     // One server without renaming: its own pages, as they are.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
@@ -103,6 +103,11 @@ async function filterInTurns<T>(
   return kept;
 }
 
+/** One server whose names are not changed: its own pages are passed on. */
+function onlyServer({ entries: [only, another] }: Caller['conversation']) {
+  return only && !another && only.prefix === undefined ? only : undefined;
+}
+
 /** Prompts, resources and templates that the policy does not block: one server's pages, several servers' one after the other. */
 export async function listThings(
   ports: McpPorts,
@@ -112,8 +117,8 @@ export async function listThings(
 ): Promise<RpcOutcome> {
   const { conversation } = caller;
   const asking = askingOf(ports, exchange);
-  const [only, another] = conversation.entries;
-  if (only && !another && only.prefix === undefined) {
+  const only = onlyServer(conversation);
+  if (only) {
     const page = await pageOf(conversation, only, request, asking);
     const own = memberOf(request.method);
     if ('error' in page || !Array.isArray(page.result[own])) return page;

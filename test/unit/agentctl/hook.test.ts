@@ -444,7 +444,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['Bash', { command: 'git commit -m "fix: a"' }, 'allow'],
   ['Bash', { command: 'git commit -m x --no-verify' }, 'review'],
   ['Bash', { command: 'git commit --amend -m x' }, 'review'],
-  ['Bash', { command: 'git commit -am x' }, 'review'],
+  ['Bash', { command: 'git commit -am x' }, 'allow'],
   ['Bash', { command: 'git -c core.hooksPath=x commit -m x' }, 'review'],
   ['Bash', { command: 'git push origin main' }, 'review'],
   ['Bash', { command: 'npm install left-pad' }, 'review'],
