@@ -216,7 +216,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
 
   async function settle(chain: Chain, { links }: Part<Item>, verdict: Verdict): Promise<void> {
     if (verdict.type === 'written') {
-      for (const { waiting, entry, text, after } of links) waiting.resolve({ ok: true, entry, head: after, text });
+      for (const { waiting, entry, after } of links) waiting.resolve({ ok: true, entry, head: after });
       chain.head = later(chain.head, links.at(-1)!.after);
       ends.set(chain.key, chain.head!);
       chain.contended = false;

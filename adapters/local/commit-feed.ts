@@ -6,8 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { imageOf } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { writeDurably } from './durable-file.ts';
 
@@ -24,8 +24,8 @@ export interface CommitFeedOptions {
 }
 
 export interface CommitFeed {
-  /** An entry that was committed, with its canonical text where it is at hand. */
-  readonly committed: (entry: EvidenceEntry, text?: string) => void;
+  /** An entry that was committed. */
+  readonly committed: (entry: EvidenceEntry) => void;
   /** Reads again what a crash left, then follows the commits. */
   start(): Promise<void>;
   /** Finishes what is queued. */
@@ -45,7 +45,7 @@ const lingerMs = 250;
 export const observedLedger = (ledger: Ledger, committed: CommitFeed['committed']): Ledger => ({
   async commit(step) {
     const outcome = await ledger.commit(step);
-    if (outcome.ok) committed(outcome.entry, outcome.text);
+    if (outcome.ok) committed(outcome.entry);
     return outcome;
   },
 });
@@ -53,14 +53,14 @@ export const observedLedger = (ledger: Ledger, committed: CommitFeed['committed'
 export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   const { log, clock, handler, checkpoint, report } = options;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
-  const queue: Committed[] = [];
+  const queue: EvidenceEntry[] = [];
   let waiting: PromiseWithResolvers<void> | undefined;
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
 
-  const committed = (entry: EvidenceEntry, text?: string) => {
-    queue.push({ entry, text });
+  const committed = (entry: EvidenceEntry) => {
+    queue.push(entry);
     waiting?.resolve();
   };
 
@@ -84,7 +84,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /** Now and then: what lies behind the checkpoint is projected again after a crash, and counts once. */
-  async function checkpointAfter(batch: readonly Committed[]): Promise<void> {
+  async function checkpointAfter(batch: readonly EvidenceEntry[]): Promise<void> {
     const now = clock.now();
     if (!stopping && now - keptAt < checkpointEveryMs) return;
     keptAt = now;
@@ -92,12 +92,12 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /** Until it is done: an entry that cannot be projected holds up those behind it, as on AWS. */
-  async function project(batch: readonly Committed[]): Promise<void> {
+  async function project(batch: readonly EvidenceEntry[]): Promise<void> {
     let left = batch;
     for (let failures = 0; left.length > 0; failures++) {
       const { batchItemFailures } = await handler({ Records: left.map(recordOf) });
       const failed = batchItemFailures[0]?.itemIdentifier;
-      const at = failed === undefined ? left.length : left.findIndex(({ entry }) => entry.hash === failed);
+      const at = failed === undefined ? left.length : left.findIndex(({ hash }) => hash === failed);
       left = left.slice(at);
       if (left.length === 0) return;
       if (stopping) return report('Entries were left for the next start to project.');
@@ -107,8 +107,8 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     }
   }
 
-  const keep = (batch: readonly Committed[]) =>
-    writeDurably(checkpoint, JSON.stringify({ until: batch[0]?.entry.timestamp }));
+  const keep = (batch: readonly EvidenceEntry[]) =>
+    writeDurably(checkpoint, JSON.stringify({ until: batch[0]?.timestamp }));
 
   async function catchUp(): Promise<void> {
     const now = clock.now();
@@ -123,7 +123,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
           limit: batchSize,
           ...(cursor && { cursor }),
         });
-        await project(page.items.map((entry) => ({ entry })));
+        await project(page.items);
         cursor = page.cursor;
       } while (cursor !== undefined && !stopping);
     }
@@ -144,14 +144,9 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   };
 }
 
-interface Committed {
-  readonly entry: EvidenceEntry;
-  readonly text?: string | undefined;
-}
-
-const recordOf = ({ entry, text = canonicalize(entry) }: Committed) => ({
+const recordOf = (entry: EvidenceEntry) => ({
   eventName: 'INSERT' as const,
-  dynamodb: { SequenceNumber: entry.hash, NewImage: { entry: { S: text } } },
+  dynamodb: { SequenceNumber: entry.hash, NewImage: imageOf(entry) },
 });
 
 /** Milliseconds; 0 for a state folder without a checkpoint. */

@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { archiveReader, maxEntriesPerRun } from '#core/evidence/archived.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
+import { textOfEntry } from '#core/evidence/entry-text.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 
 /** Tenants and sessions name files, so what a file system could misread is encoded; `..` is a valid session id. */
@@ -36,7 +36,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
       const [first] = entries;
       if (!first) return Promise.resolve();
       const path = fileOf(first.tenant, first.session_id);
-      const lines = entries.map((entry) => `${canonicalize(entry)}\n`).join('');
+      const lines = entries.map((entry) => `${textOfEntry(entry)}\n`).join('');
       const open = batches.get(path);
       if (open) {
         open.text += lines;

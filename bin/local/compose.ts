@@ -90,8 +90,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     configFile: flags.config,
     adoptSigningKey: flags.adoptSigningKey === true,
     approvalEvents,
-    committed: (entry, text) => {
-      committed.feed?.committed(entry, text);
+    committed: (entry) => {
+      committed.feed?.committed(entry);
       approvalEvents.committed(entry);
     },
     enqueued: (delivery) => enqueued.feed?.enqueued(delivery),

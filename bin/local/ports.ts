@@ -76,8 +76,8 @@ export interface PortsOptions {
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces' | 'shareTraces'>;
   readonly adminUrl: string;
-  /** Called for every entry that was committed, with its canonical text. */
-  readonly committed: (entry: EvidenceEntry, text?: string) => void;
+  /** Called for every entry that was committed. */
+  readonly committed: (entry: EvidenceEntry) => void;
   /** Of every entry that was committed. */
   readonly approvalEvents: ApprovalEventFeed;
   /** Called for every notification that was enqueued. */

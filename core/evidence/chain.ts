@@ -4,6 +4,7 @@ import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { acceptedAfter } from '#core/task-manifests/accepted.ts';
 import { sheetAfter } from '#core/task-manifests/first-sheet.ts';
+import { knowText } from './entry-text.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
@@ -35,7 +36,9 @@ export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
   const behind = canonicalize(rest satisfies Partial<EvidenceEntry>).slice(1);
   const hash = hashEntryText(`${before},${behind}`);
   const text = `${before},"hash":"${hash}",${behind}`;
-  return { entry: JSON.parse(text) as EvidenceEntry, text };
+  const entry = JSON.parse(text) as EvidenceEntry;
+  knowText(entry, text);
+  return { entry, text };
 }
 
 /** The hash an entry must carry, recomputed from all its fields, known or not: an added field is an edit. */

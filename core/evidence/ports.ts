@@ -199,8 +199,6 @@ export type CommitOutcome =
       readonly ok: true;
       readonly entry: EvidenceEntry;
       readonly head: SessionHead;
-      /** The entry's canonical text as it is stored, where the ledger has it. */
-      readonly text?: string;
     }
   /** A change's condition did not hold: nothing was written. `current` is the record as it stands. */
   | { readonly ok: false; readonly failed: Change; readonly current: Record<string, unknown> | undefined };

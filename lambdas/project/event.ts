@@ -1,6 +1,7 @@
 /** Projects the evidence stream into the archive and the observations, each entry once. */
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { entryOfImage } from '#core/evidence/entry-text.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { type AnnouncePorts, announceViolations } from '#core/observatory/policy-events.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
@@ -52,7 +53,7 @@ async function project(
 function entriesOf(records: readonly DynamoDBRecord[]): { read: readonly Read[]; unread: DynamoDBRecord | undefined } {
   const read: Read[] = [];
   for (const record of records) {
-    const entry = entryOf(record);
+    const entry = entryOfImage(record.dynamodb?.NewImage);
     if (!entry) return { read, unread: record };
     read.push({ record, entry });
   }
@@ -77,15 +78,6 @@ function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDB
   if (eventName !== 'INSERT')
     telemetry.log('error', 'evidence was changed after it was written', { keys: dynamodb?.Keys });
   return eventName === 'INSERT';
-}
-
-function entryOf(record: DynamoDBRecord): EvidenceEntry | undefined {
-  const text = record.dynamodb?.NewImage?.entry?.S;
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as EvidenceEntry);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The stream is read again from this record on; later records that are already done are still counted once. */

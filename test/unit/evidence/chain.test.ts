@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { evidenceEntrySchema } from '#core/contracts/evidence.ts';
 import { advanceHead, entryHash, sealEntry, seal as sealed } from '#core/evidence/chain.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
+import { textOfEntry } from '#core/evidence/entry-text.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { draft, drafts, seal } from './sample.ts';
 
@@ -31,6 +32,8 @@ test.each([
 ])('[evidence.one-text] the text of a sealed entry is its canonical text (%j)', (body) => {
   const { entry, text } = sealed(draft('allow', body, 1), undefined);
   expect(text).toBe(canonicalize(entry));
+  expect(textOfEntry(entry)).toBe(text);
+  expect(textOfEntry({ ...entry, index: 9 })).toBe(canonicalize({ ...entry, index: 9 }));
   expect(entryHash(entry)).toBe(entry.hash);
 });
 

@@ -1,0 +1,21 @@
+import { sealEntry } from '#core/evidence/chain.ts';
+import { entryOfImage, imageOf } from '#core/evidence/entry-text.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import { draft } from './sample.ts';
+
+const entry = sealEntry(draft('allow', { tool: 't' }, 1), undefined);
+
+test('[evidence.one-text] the image of an entry holds its text, and its entry is not read again', () => {
+  const image = imageOf(entry);
+  expect(image).toEqual({ entry: { S: canonicalize(entry) } });
+  expect(entryOfImage(image)).toBe(entry);
+});
+
+test.each([
+  ['that came from elsewhere', { entry: { S: canonicalize(entry) } }, entry],
+  ['without an entry', {}, undefined],
+  ['that is not there', undefined, undefined],
+  ['that is not JSON', { entry: { S: '{' } }, undefined],
+])('an image %s', (_, image, expected) => {
+  expect(entryOfImage(image)).toEqual(expected);
+});
