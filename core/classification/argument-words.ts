@@ -51,6 +51,19 @@ export const valuedVerbs = set(`
 export const replacements = set(
   'new_content new_contents new_string new_text new_value replacement replace_with substitution',
 );
+/** Members that make an object the call of another tool, beside those that hold its arguments. */
+export const calledTools = ['tool', 'tool_name', 'toolName', 'function'];
+export const calledWith = ['arguments', 'args', 'input', 'parameters', 'params', 'tool_input', 'toolInput'];
+
+/** Stages and operators of MongoDB that write or run a program; `$set` of a pipeline only computes. */
+export const databaseOperators: ReadonlyMap<string, Change> = new Map([
+  ['$out', 'write'],
+  ['$merge', 'write'],
+  ['$where', 'execute'],
+  ['$function', 'execute'],
+  ['$accumulator', 'execute'],
+]);
+
 /** Arguments that name who receives the result. */
 export const listeners = set('callback callback_url notify_url webhook webhook_url');
 

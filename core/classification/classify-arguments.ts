@@ -4,6 +4,9 @@
  */
 import type { Capability } from '#core/contracts/envelope.ts';
 import {
+  calledTools,
+  calledWith,
+  databaseOperators,
   expressionKeys,
   formatWords,
   leavingOut,
@@ -58,10 +61,27 @@ class Look {
     }
     const verb = key.length === 1 && hasContents(value) && valuedVerbs.has(key[0]!) ? changeOfWord(key[0]!) : undefined;
     if (verb) this.found(verb, `the argument "${key[0]}" says what is changed`);
+    if (isObject(value)) this.object(value);
     if (Array.isArray(value)) for (const item of value) this.walk(item, key, level + 1);
     else if (value !== null && typeof value === 'object')
       for (const [name, item] of Object.entries(value)) this.walk(item, namedBy(key, wordsIn(name)), level + 1);
     else this.leaf(value, key);
+  }
+
+  /** What an object says as a whole: `{tool: 'delete_file', arguments: {…}}`, `{$out: 'copy'}`, `{set: {…}}`. */
+  private object(value: Readonly<Record<string, unknown>>): void {
+    if (calledWith.some((name) => isObject(value[name]) || Array.isArray(value[name])))
+      for (const name of calledTools) {
+        const called = value[name];
+        if (typeof called !== 'string') continue;
+        const { capability } = classifyTool(called);
+        if (capability !== 'read')
+          this.found(capability, `the argument "${name}" calls a tool that does not only read`);
+      }
+    for (const [operator, change] of databaseOperators)
+      if (Object.hasOwn(value, operator)) this.found(change, `${operator} does not only read`);
+    if (isObject(value.set) && Object.keys(value.set).length > 0)
+      this.found('write', 'the argument "set" says what is changed');
   }
 
   private leaf(value: unknown, key: readonly string[]): void {
@@ -88,6 +108,9 @@ class Look {
       this.gravest = { capability, why };
   }
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */
 const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
@@ -146,7 +169,7 @@ function modeOf(key: readonly string[], value: string): Exclude<Capability, 'rea
 
 /** `send_to`, `copy_to`; a callback is sent the result. */
 function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
-  if (listeners.has(key.join('_'))) return 'write';
+  if (listeners.has(key.join('_')) || key.join('_') === 'share_with') return 'write';
   if (key.length !== 2 || key[1] !== 'to') return undefined;
   return changeOfWord(key[0]!) ?? (['email', 'mail', 'post'].includes(key[0]!) ? 'write' : undefined);
 }

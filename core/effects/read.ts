@@ -59,7 +59,9 @@ const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
 const has = (call: ToolCall, keys: readonly string[]): boolean =>
   keys.some((key) => Object.hasOwn(call.parameters, key) && call.parameters[key] !== null);
 const httpWords = new Set(
-  'http https fetch request requests curl wget url download browse navigate web webfetch webhook'.split(' '),
+  'http https fetch request requests curl wget url download browse navigate web webfetch webhook webpage website scrape crawl'.split(
+    ' ',
+  ),
 );
 const gitWords = new Set(
   'scm git github gitlab gitea bitbucket forgejo repo repository branch commit push file files pull merge'.split(' '),

@@ -50,7 +50,7 @@ const parameterNames = (
 const secretPaths = (
   '.env ./.env a/../.env src/.env .ENV .env.local .env.production prod.env .envrc .env. .env~ %2eenv %252eenv ' +
   'src\\.env file:///srv/app/.env //srv//.env ~/.ssh/id_rsa /root/.ssh/authorized_keys C:\\Users\\a\\.ssh\\config ' +
-  '~/.aws/credentials .npmrc ~/.netrc ~/.pypirc ~/.kube/config kubeconfig k8s/kubeconfig.yaml .git/config ' +
+  '~/.codex/auth.json ~/.config/op/config ~/.config/doctl/config.yaml ~/.fly/config.yml ~/Library/Keychains/login.keychain-db ~/.local/share/keyrings/x.keyring ~/.mozilla/firefox/x/logins.json ~/.config/google-chrome/Default/Cookies GIT~1/config /etc/rancher/k3s/k3s.yaml ~/.aws/credentials .npmrc ~/.netrc ~/.pypirc ~/.kube/config kubeconfig k8s/kubeconfig.yaml .git/config ' +
   '.git-credentials terraform.tfstate prod.tfvars config/credentials.json secrets.yml config/SECRETS.YAML secret.yaml ' +
   'gcp-service-account.json .gateway/keys.json .docker/config.json .config/gh/hosts.yml ~/.bash_history .env::$DATA ' +
   '\uff0eenv .e\u200bnv .env.example/../.env .env,.env.example ~/.cargo/credentials.toml ~/.m2/settings.xml .boto ' +
@@ -214,6 +214,10 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     mcp({ path: 'src/password.ts' }),
     mcp({ dir: 'docs', file: 'readme.md' }),
     mcp({ folder: 'src', name: 'shadow' }),
+    mcp({ path: 'src/keyrings.ts' }),
+    mcp({ path: 'tests/chrome/cookies.test.ts' }),
+    mcp({ path: 'src/auth.json' }),
+    mcp({ path: '.config/nvim/init.lua' }),
     mcp({ path: 'src/run/secrets/handler.ts' }),
     mcp({ input: 'How does one read .env files in Node?' }, 'get_answer'),
   ])('beside it %j is not guarded', async (call) => {

@@ -23,6 +23,14 @@ describe('operations named by an argument', () => {
     ['get_value', { action: 'frobnicate' }, 'execute'],
     ['get_value', { action_type: 'removeAll' }, 'delete'],
     ['get_value', { OPERATION: 'DropTable' }, 'delete'],
+    ['get_result', { tool: 'delete_file', arguments: { path: 'x' } }, 'delete'],
+    ['get_result', { steps: [{ tool_name: 'write_file', input: { path: 'x' } }] }, 'write'],
+    ['get_result', { function: 'frobnicate', args: ['x'] }, 'execute'],
+    ['find_documents', { pipeline: [{ $match: {} }, { $out: 'copy' }] }, 'write'],
+    ['find_documents', { pipeline: [{ $merge: { into: 'copy' } }] }, 'write'],
+    ['find_documents', { query: { $where: 'function () { return true }' } }, 'execute'],
+    ['get_user', { set: { role: 'admin' } }, 'write'],
+    ['get_document', { share_with: 'a@example.com' }, 'write'],
   ])('[action.arguments-tighten] %s %j is a %s', (tool, parameters, capability) => {
     expect(asked(tool, parameters)).toBe(capability);
   });
@@ -36,6 +44,12 @@ describe('operations named by an argument', () => {
     ['get_repo', { action: 'status' }],
     ['get_events', { filters: { type: 'deleted', name: 'purge job' } }],
     ['find_payments', { payment_method: 'card' }],
+    ['get_result', { tool: 'search_files', arguments: { query: 'x' } }],
+    ['list_calls', { tool: 'delete_file' }],
+    ['get_logs', { function: 'deleteUser' }],
+    ['get_report', { name: 'sales', parameters: { year: 2026 } }],
+    ['find_documents', { pipeline: [{ $match: { a: 1 } }, { $set: { b: '$a' } }, { $group: { _id: '$b' } }] }],
+    ['get_images', { set: 'train' }],
   ])('[action.arguments-tighten] %s %j stays a read', (tool, parameters) => {
     expect(asked(tool, parameters)).toBe('read');
   });
