@@ -37,6 +37,19 @@ export const equivalents: readonly Equivalent[] = [
     ...{ from: '500', to: '(500 + 1)' },
     reason: memoryOnly,
   },
+  {
+    file: 'core/limits/window.ts',
+    line: 'if (second > (others.at(-1)?.second ?? 0)) return [...others, after];',
+    ...{ from: '0', to: '(0 + 1)' },
+    reason: 'Without other buckets the list is the new one alone, and sorting a list of one changes nothing.',
+  },
+  {
+    file: 'core/limits/state-text.ts',
+    line: 'const first = window[0]?.second ?? 0;',
+    ...{ from: '0', to: '(0 + 1)' },
+    reason:
+      'Without buckets the first second is only what leases count from, when they are written and when they are read.',
+  },
 ];
 
 export const reasonWithoutEffect = (mutant: Mutant): string | undefined =>

@@ -59,3 +59,10 @@ test('[alert.thresholds] what was refused is counted once, until it is asked for
   admissions.failed('10.0.0.2');
   expect([admissions.takeRefused(), admissions.takeRefused()]).toEqual([2, 0]);
 });
+
+test('[auth.failures-limited] addresses whose /64 begins differently are counted apart', () => {
+  const { admissions } = started();
+  expect(before429(() => admissions.failed('2001:db8:1:2::1'))).toBe(100);
+  for (const other of ['2002:db8:1:2::1', '2001:db8:1:3::1'])
+    expect(before429(() => admissions.failed(other))).toBe(100);
+});

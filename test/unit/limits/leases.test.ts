@@ -103,3 +103,9 @@ test('[limit.lease] calls that a budget holds, or that cost something, are not l
   expect(mayLease(call({ ...limits, budgets: [budget(100)] }))).toBe(false);
   expect(mayLease(call(limits, { cost_microusd: 1 }))).toBe(false);
 });
+
+test('[limit.lease] a lease leaves a quarter of the tokens', () => {
+  const tokens: Limits = { tokens_per_minute: 400, budgets: [] };
+  expect(take(emptyState, 'one', 30, tokens).outcome.ok).toBe(true);
+  expect(refusal(take(emptyState, 'one', 31, tokens).outcome).limits).toMatchObject({ limit_tokens: 400 });
+});

@@ -90,3 +90,16 @@ describe('what a call reserves', () => {
     expect(reserveCost(configuration('refuse'), 'gpt-mini', usage(1000, 0), limited)).toBe(150);
   });
 });
+
+test.each([
+  [1, 750_000],
+  [2, 1_500_000],
+  [1.25, 937_500],
+  [1.1, 825_000],
+  [0.5, 375_000],
+  [1.0001, 750_750],
+])('[budget.surcharges] a surcharge of %d multiplies the cost, in thousandths rounded up', (surcharge, microusd) => {
+  const used = usage(1_000_000, 1_000_000);
+  expect(costOf(configuration(), 'gpt-mini', used, surcharge).microusd).toBe(microusd);
+  expect(costOf(configuration(), 'gpt-mini', usage(1, 0), surcharge).microusd).toBe(1);
+});

@@ -5,6 +5,8 @@ import {
   goneState,
   isWhole,
   limitsAt,
+  maxDepth,
+  maxShards,
   maySplit,
   merged,
   parentOf,
@@ -100,4 +102,21 @@ test('[limit.shards] a caller at a shard reads the limits of its tenant, and an 
 
 test('what stands at a shard that was merged holds nothing and says that it is gone', () => {
   expect(goneState).toEqual({ ...emptyState, gone: true });
+});
+
+test('[limit.shards] there are 64 shards at most, and each part of a slice has half of what is spent and half of what is free', () => {
+  expect([maxDepth, maxShards]).toEqual([6, 64]);
+  const slice = (granted_microusd: number) => ({ granted_microusd, total_microusd: 100, used_at: 3 });
+  const parts = (spent: number) =>
+    split({ ...emptyState, spend: spent > 0 ? { global: spent } : {}, slices: { global: slice(21) } }).map(
+      ({ slices, spend }) => [slices.global?.granted_microusd, spend.global],
+    );
+  expect(parts(0)).toEqual([
+    [11, undefined],
+    [10, undefined],
+  ]);
+  expect(parts(8)).toEqual([
+    [11, 4],
+    [10, 4],
+  ]);
 });

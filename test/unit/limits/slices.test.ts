@@ -111,3 +111,18 @@ describe('the slice of a global budget', () => {
     expect(applyReclaim(over, now)).toMatchObject({ outcome: 0, moves: new Map([[key, 30]]) });
   });
 });
+
+test('[limit.budget] a slice that is new begins with nothing, and one that lies idle goes back, never below nothing in all', () => {
+  const used_at = Math.floor(now / 1000);
+  const first = reserve(emptyState, calls(10), 0).state.slices[key];
+  expect(first).toEqual({ granted_microusd: 100, total_microusd: 100, used_at });
+  const idle = (total_microusd: number): CounterState => ({
+    ...emptyState,
+    slices: { [key]: { granted_microusd: 100, total_microusd, used_at: 0 } },
+  });
+  const reclaimed = applyAll(idle(150), [applyReclaim], now);
+  expect(reclaimed).toMatchObject({ unchanged: false, outcomes: [100], lacking: [] });
+  expect(reclaimed.moves).toEqual(new Map([[key, { microusd: -100 }]]));
+  expect(reclaimed.state.slices[key]).toMatchObject({ granted_microusd: 0, total_microusd: 50 });
+  expect(applyAll(idle(40), [applyReclaim], now).state.slices[key]).toMatchObject({ total_microusd: 0 });
+});
