@@ -18,7 +18,7 @@ const textual =
 const lookedAt = 1_024;
 const controls = /[^\t-\r -~\u0085\u00a0-\uffff]/;
 
-/** Undefined for bytes that are no text. A media type that is absent or names a text is believed; of others the bytes count. */
+/** Undefined for bytes that are not a text. A media type that is absent or names a text is believed; of others the bytes count. */
 export function textOfBytes(base64: string, mediaType: unknown): string | undefined {
   if (typeof mediaType !== 'string' || textual.test(mediaType)) return Buffer.from(base64, 'base64').toString('utf8');
   if (readable(base64.slice(0, lookedAt), true) === undefined) return undefined;
