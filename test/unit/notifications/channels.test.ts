@@ -79,10 +79,12 @@ describe('pull requests', () => {
   test('[approval.pr-comment] reads the head, comments, then rewrites the same comment', async () => {
     const receipt = await notifier().send('submitted', sampleRow(about), undefined);
     const text_sha256 = textDigest(host.comments[0]?.body ?? '');
+    // The host numbers comments over all tests.
+    const comment_id = String(host.comments[0]?.id);
     expect(receipt).toEqual({
       repository: 'acme/web',
       number: '7',
-      comment_id: '1000',
+      comment_id,
       head_sha: headSha,
       text_sha256,
     });
@@ -90,7 +92,7 @@ describe('pull requests', () => {
     expect(host.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /repos/acme/web/pulls/7',
       'POST /repos/acme/web/issues/7/comments',
-      'PATCH /repos/acme/web/issues/comments/1000',
+      `PATCH /repos/acme/web/issues/comments/${comment_id}`,
     ]);
     expect(host.calls[0]?.headers).toMatchObject({
       authorization: 'Bearer ghp-1',
