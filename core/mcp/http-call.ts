@@ -2,7 +2,7 @@
 
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import type { Json } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { McpHeaders } from './protocol/era.ts';
 import type { MessageQueue } from './sessions/message-queue.ts';
 import type { StreamEvent } from './sessions/resumable-streams.ts';
@@ -35,3 +35,7 @@ export interface McpReply {
 }
 
 export const serversOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mcp;
+
+/** The address in the first event of a stream of the older transport, which is not a JSON-RPC message. */
+export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
+  typeof endpoint === 'string' ? endpoint : undefined;

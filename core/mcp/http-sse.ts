@@ -47,10 +47,6 @@ const askEveryMs = 250;
 /** Beyond the longest stream: a function runs for 15 minutes. */
 const lifeMs = 20 * 60_000;
 
-/** The first event of a stream, which is not a JSON-RPC message. */
-export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
-  typeof endpoint === 'string' ? endpoint : undefined;
-
 export class OlderStreams {
   readonly #gateway: McpGateway;
   readonly #ports: OlderPorts;

@@ -9,7 +9,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpGateway } from '#core/mcp/gateway.ts';
 import type { McpCall } from '#core/mcp/http-call.ts';
-import { type OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
+import type { OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { assertKnownVersion } from '#core/mcp/protocol/era.ts';
 import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
@@ -29,7 +29,12 @@ const own = routes.filter((route) => route.handledBy === 'mcp');
 const largeBytes = 256 * 1024;
 
 export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
-  const older = new OlderStreams(gateway, ports);
+  let older: Promise<OlderStreams> | undefined;
+  /** Few clients use the older transport: what answers them is loaded with the first. */
+  const olderStreams = () => {
+    older ??= import('#core/mcp/http-sse.ts').then(({ OlderStreams }) => new OlderStreams(gateway, ports));
+    return older;
+  };
 
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const route = matchRoute(own, event);
@@ -71,11 +76,14 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
         return written(gateway, await gateway.end(call), true, ports.timeouts);
       case 'mcpEvents':
         wantsEvents(event);
-        return streamed(await older.open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')), ports.timeouts);
+        return streamed(
+          await (await olderStreams()).open(call, new URL(baseOf(event)).pathname.replace(/\/$/, '')),
+          ports.timeouts,
+        );
       case 'mcpSessionMessage':
         return written(
           gateway,
-          await older.post(params.id ?? '', bodyOf(event, call, false), call),
+          await (await olderStreams()).post(params.id ?? '', bodyOf(event, call, false), call),
           false,
           ports.timeouts,
         );

@@ -7,15 +7,14 @@ import { dialects } from '#core/dialects/dialects.ts';
 import { withUsageRequested } from '#core/dialects/openai/openai.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, gone } from '../call-state.ts';
-import { governCompletion } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { leavesToolsToHook } from '../structured-output.ts';
-import { governReply } from '../tool-use.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 import { relayStream } from './stream.ts';
@@ -122,11 +121,16 @@ async function completeReply(
 }
 
 /** Tools of chat completions pass as they are; those of messages and responses are decided. */
-function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> | JsonObject {
+async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> {
   if (leavesToolsToHook(call)) return spoken;
-  if (call.dialect === 'anthropic') return governReply(ports, call, spoken);
-  return call.operation === 'responses' ? governCompletion(ports, call, spoken) : spoken;
+  if (call.dialect === 'anthropic') return (await messagesTools()).governReply(ports, call, spoken);
+  if (call.operation !== 'responses') return spoken;
+  return (await completionTools()).governCompletion(ports, call, spoken);
 }
+
+/** What decides tool calls is loaded with the first of them. */
+const completionTools = loadedOnce(() => import('../completion-tools.ts'));
+const messagesTools = loadedOnce(() => import('../tool-use.ts'));
 
 function storeReply({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {
   const usage = { input_tokens: 0, output_tokens: 0, ...counted };

@@ -9,16 +9,17 @@ import { recall } from '#core/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, ended, gone, haltedBy } from '../call-state.ts';
-import { CompletionToolGate } from '../completion-tools.ts';
+import type { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { leavesToolsToHook } from '../structured-output.ts';
-import { ToolGate } from '../tool-gate.ts';
+import type { ToolGate } from '../tool-gate.ts';
 import { violation } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
@@ -37,9 +38,10 @@ export async function relayStream(
   answering: Answering,
 ): Promise<JsonObject | undefined> {
   const { call } = state;
+  const tools = await toolGate(ports, call);
   const queue = answering.stream();
   state.streamed = true;
-  const line = new Line(ports, state, policy, queue);
+  const line = new Line(state, policy, queue, tools);
   const watches = [keepLease(ports, call), watchKey(ports, state)];
   try {
     await relayEvents(ports, state, source as Source, line);
@@ -125,11 +127,20 @@ function recordEvent(state: ChatCallState, native: Dialect, event: JsonObject, {
 }
 
 /** What decides the tool calls of a stream; undefined where they pass as they are. */
-function toolGate(ports: ChatPorts, call: ChatCall): ToolGate | CompletionToolGate | undefined {
+async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | CompletionToolGate | undefined> {
   if (leavesToolsToHook(call)) return undefined;
-  if (call.operation === 'responses') return new CompletionToolGate(ports, call);
-  return call.dialect === 'anthropic' ? new ToolGate(ports, call) : undefined;
+  if (call.operation === 'responses') {
+    const { CompletionToolGate } = await completionTools();
+    return new CompletionToolGate(ports, call);
+  }
+  if (call.dialect !== 'anthropic') return undefined;
+  const { ToolGate } = await messagesTools();
+  return new ToolGate(ports, call);
 }
+
+/** Chat completions leave tool calls as they are: what decides those of others is loaded with the first. */
+const completionTools = loadedOnce(() => import('../completion-tools.ts'));
+const messagesTools = loadedOnce(() => import('../tool-gate.ts'));
 
 /** The caller's end: output policy, transforms and tool decisions stand between the model and the queue. */
 class Line {
@@ -139,11 +150,16 @@ class Line {
   readonly #collector: ReturnType<Dialect['collector']> | undefined;
   readonly #dropsUsage: boolean;
 
-  constructor(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy, queue: AsyncQueue<JsonObject>) {
+  constructor(
+    state: ChatCallState,
+    policy: ContentPolicy,
+    queue: AsyncQueue<JsonObject>,
+    tools: ToolGate | CompletionToolGate | undefined,
+  ) {
     const { call } = state;
     this.#queue = queue;
     this.#gate = streamGate(state, policy);
-    this.#tools = toolGate(ports, call);
+    this.#tools = tools;
     this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;
     this.#dropsUsage = call.dialect === 'openai' && !asksForUsage(call.body);
   }
