@@ -43,7 +43,7 @@ import packageJson from '#package' with { type: 'json' };
 import { asCalled } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
 import { errorReply } from './middleware/answers.ts';
-import type { GatewayPorts } from './ports.ts';
+import type { ChatPorts, GatewayPorts } from './ports.ts';
 
 /** What only some functions may touch (`core/contracts/functions.ts`): who has no use for a client does not carry it. */
 export interface HostCapabilities {
@@ -78,7 +78,8 @@ const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notG
 export function compose(
   environment: NodeJS.ProcessEnv,
   host: HostCapabilities = {},
-): GatewayPorts & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
+): GatewayPorts &
+  Pick<ChatPorts, 'keptBatches'> & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
   const needed = (name: string): string => {
     const value = environment[name];
     if (!value) throw new Error(`the function's environment lacks ${name}`);

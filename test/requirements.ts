@@ -1656,6 +1656,30 @@ const chat: readonly Requirement[] = [
     'An endpoint that counts no tokens is charged what was reserved; with an unknown price and prices.unknown_model refuse it is refused where a budget applies.',
   ),
   must(
+    'batches.governed',
+    'Files of calls and batches of them go to a provider of type openai that serves their model, with keys, models, limits, filters, reviews and evidence of chat; callers get ids of the gateway alone, and a file that was checked under another policy version makes no batch.',
+  ),
+  must(
+    'batches.lines',
+    'Each line of an uploaded file is checked, filtered, transformed and estimated as the call it stands for; one that is refused or blocked refuses the file and is named by its number.',
+  ),
+  must(
+    'batches.owner',
+    'A file, a batch and its results are seen, read and changed by the key that made them alone; to every other key they are 404 and in no list.',
+  ),
+  must(
+    'batches.results',
+    'Each line of results passes the output filters and transforms; a line that is blocked becomes an error under its custom_id, and a file above the body limit is 413.',
+  ),
+  must(
+    'batches.budget',
+    'All that the lines of a batch may come to is reserved and charged when it is made; one that does not fit is refused before it is sent, and one that its provider refused costs nothing.',
+  ),
+  must(
+    'batches.evidence',
+    'Upload, start, cancellation, reading of results and deletion are evidence entries without content.',
+  ),
+  must(
     'error.not-found-hint',
     'A path that no endpoint has is 404 and says what to set in the client: the base URL, what to send instead of files, batches and stored responses, or which endpoints the gateway serves.',
   ),

@@ -72,5 +72,10 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
     counters: countersTable(timed),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable(timed),
+    keptBatches: lazyStore(async () => (await import('./batches-table.ts')).batchesTable(store), {
+      get: true,
+      put: true,
+      list: true,
+    }),
   };
 }

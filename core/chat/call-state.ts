@@ -54,6 +54,8 @@ export interface ChatCallState {
   cache?: ChatRecord['cache'];
   /** The call's entry in evidence, once it is written. */
   recorded?: { readonly hash: string; readonly at: string; readonly latencyMs: number };
+  /** Id of the file or batch that the call has made. */
+  resource?: string;
   /** The approval whose lease this call holds. */
   approvalId?: string;
   readonly headers: Record<string, string>;
@@ -158,6 +160,7 @@ export function recordOf(
     status: state.status,
     ...(state.error !== undefined && { error: state.error }),
     ...(tool !== undefined && { structured_output: tool.slice(0, 256) }),
+    ...(state.resource !== undefined && { resource: state.resource }),
     ...(by !== undefined && state.outcome === 'aborted' && { aborted_by: by }),
     ...(delivered !== undefined && { delivered }),
     model: call.model,

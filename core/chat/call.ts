@@ -15,6 +15,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import { type BatchRequest, batchEstimate } from './batches/request.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas, refuseProviderRun } from './provider-tools.ts';
 
@@ -25,6 +26,8 @@ export interface ChatRequest {
   readonly body: JsonObject;
   /** Files of a form; the body names them by their digests. */
   readonly files?: FormFiles | undefined;
+  /** The file of calls that is uploaded, or that a batch is made of [batches.governed]. */
+  readonly batch?: BatchRequest | undefined;
   readonly principal: Principal;
   readonly sessionId: string;
   readonly requestId: string;
@@ -100,8 +103,12 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
     stream: body.stream === true,
     plan: plan ?? { model: resolvedModel, route: undefined, candidates: [] },
     ...(!allowed && { refusal: notAllowed(tenant, key, names) }),
-    inputTokens: estimateTokens(request.dialect, body),
-    maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
+    ...(request.batch
+      ? batchEstimate(request.batch)
+      : {
+          inputTokens: estimateTokens(request.dialect, body),
+          maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
+        }),
   };
 }
 

@@ -17,7 +17,7 @@ export interface SubmitPorts {
 /** Most code points of each text that are sent; undefined for a call that is not sent. */
 export function sampleOf({ call }: Pick<ChatCallState, 'call'>): number | undefined {
   const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
-  if (url === undefined || isEndpoint(call.operation)) return undefined;
+  if (url === undefined || isEndpoint(call.operation) || call.batch) return undefined;
   return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
 }
 

@@ -108,9 +108,14 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   await turn();
   await admit(ports, state, policy);
   await turn();
+  const { batch } = call;
   // Texts of endpoints beside chat are data, no conversation: nothing is put around them.
-  const body = isEndpoint(call.operation) ? call.body : transformRequest(call);
-  const verdict = await checkInputPolicy(ports, state, policy, body);
+  const body = isEndpoint(call.operation) || batch ? call.body : transformRequest(call);
+  const lines =
+    batch?.kind === 'upload'
+      ? await (await import('./stages/batch-input.ts')).checkLines(ports, state, policy, batch.file)
+      : undefined;
+  const verdict = lines?.decision ?? (await checkInputPolicy(ports, state, policy, body));
   await turn();
   if (verdict === 'review') {
     const { awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');
@@ -119,6 +124,10 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
     const pending = await awaitApproval(ports, state);
     if (pending && how === 'status_202') return answering.json(202, pending);
     if (pending) throw reviewError(state, pending);
+  }
+  if (batch) {
+    const { callBatch } = await import('./stages/batches.ts');
+    return callBatch(ports, state, policy, batch, lines?.bodies ?? [], answering);
   }
   if (isEndpoint(call.operation)) {
     const { callEndpoint } = await import('./stages/endpoint.ts');

@@ -54,6 +54,11 @@ export const chatOperations = [
   'images.edits',
   'audio.transcriptions',
   'audio.translations',
+  'files',
+  'files.content',
+  'files.delete',
+  'batches',
+  'batches.cancel',
 ] as const;
 export type ChatOperation = (typeof chatOperations)[number];
 
@@ -72,6 +77,8 @@ export interface ChatRecord {
   readonly reason?: string;
   /** The one tool that the request forces, whose arguments passed as data if the session holds no decision on them. */
   readonly structured_output?: string;
+  /** Id of the file or batch that was made, read or changed. */
+  readonly resource?: string;
   /** With `aborted`: the key that cancelled the call. Absent where the caller went away. */
   readonly aborted_by?: string;
   /** The host does not learn whether the answer reached its caller. */

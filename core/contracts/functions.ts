@@ -150,7 +150,9 @@ const chat = {
 export const functions = {
   'chat-completions': {
     ...chat,
-    purpose: 'answers chat completions, responses, embeddings and other endpoints of models',
+    purpose: 'answers chat completions, responses, embeddings and other endpoints of models; files and batches',
+    tables: { ...chat.tables, batches: 'append' },
+    queries: [...chat.queries, 'batches'],
     streams: true,
   },
   messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },

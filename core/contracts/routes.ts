@@ -46,7 +46,7 @@ export const opensToPages = (surface: Route['surface']): boolean => surface === 
 
 const adminPrefix = '/admin/v1/';
 /** Endpoints of models that few callers use; one function has them all. */
-const besideChat = /^\/v1\/(completions|moderations|images|audio)(\/|$)/;
+const besideChat = /^\/v1\/(completions|moderations|images|audio|files|batches)(\/|$)/;
 /** Paths below these belong to one function each. */
 const proxiedFamilies: readonly string[] = [
   ...['actions', 'approvals', 'archive', 'audit', 'credentials', 'evidence', 'federation', 'manifests', 'mcp'],
@@ -91,6 +91,8 @@ const paging = ['limit', 'cursor'] as const;
 /** Agents call the gateway; a role that may run actions may chat. */
 const gateway = { surface: 'gateway', agents: 'yes' } as const;
 const counted = { ...gateway, counts: true } as const;
+/** As OpenAI's clients ask for pages. */
+const kept = ['purpose', 'limit', 'after', 'order'] as const;
 /** Anthropic's beta clients write `?beta=true`; what counts is the header `anthropic-beta`. */
 const anthropicQuery = ['beta'] as const;
 const mcp = { surface: 'mcp', agents: 'yes' } as const;
@@ -523,6 +525,28 @@ export const routes: readonly Route[] = [
     'English text of speech (multipart)',
     gateway,
   ),
+  route(
+    'POST /v1/files',
+    'chat-completions',
+    'operator',
+    'createFile',
+    'Upload the calls of a batch (multipart)',
+    gateway,
+  ),
+  route('GET /v1/files', 'chat-completions', 'operator', 'listFiles', 'Files of the caller, newest first', {
+    ...counted,
+    query: kept,
+  }),
+  route('GET /v1/files/{id}', 'chat-completions', 'operator', 'retrieveFile', 'One file of the caller', counted),
+  route('GET /v1/files/{id}/content', 'chat-completions', 'operator', 'fileContent', 'Results of a batch', counted),
+  route('DELETE /v1/files/{id}', 'chat-completions', 'operator', 'deleteFile', 'Delete a file of the caller', counted),
+  route('POST /v1/batches', 'chat-completions', 'operator', 'createBatch', 'Run the calls of a file', gateway),
+  route('GET /v1/batches', 'chat-completions', 'operator', 'listBatches', 'Batches of the caller, newest first', {
+    ...counted,
+    query: ['limit', 'after'],
+  }),
+  route('GET /v1/batches/{id}', 'chat-completions', 'operator', 'retrieveBatch', 'One batch of the caller', counted),
+  route('POST /v1/batches/{id}/cancel', 'chat-completions', 'operator', 'cancelBatch', 'Cancel a batch', counted),
   route('POST /v1/messages', 'messages', 'operator', 'messages', 'A messages call, as Anthropic clients send it', {
     ...gateway,
     query: anthropicQuery,

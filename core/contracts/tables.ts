@@ -124,6 +124,13 @@ export const tables = {
     sortKey: 'at',
     ttl: 'ttl',
   },
+  batches: {
+    holds:
+      'files and batches that callers have at model providers, without content: owner = tenant#key, id in the order of time',
+    partitionKey: 'owner',
+    sortKey: 'id',
+    ttl: 'ttl',
+  },
   rollouts: {
     holds: 'rollouts by id, and which one is in force for each model',
     partitionKey: 'kind',

@@ -123,7 +123,7 @@ export interface LeafOptions {
 const fewPlaces = 4;
 
 /** Whether a slot stands for a member already. */
-function takenBy(known: readonly TextSlot[]): (holder: object, key: string) => boolean {
+function takenBy(known: readonly Pick<TextSlot, 'place'>[]): (holder: object, key: string) => boolean {
   const places = known.flatMap(({ place }) => place ?? []);
   if (places.length <= fewPlaces)
     return (holder, key) => places.some((place) => place.holder === holder && place.key === key);
@@ -136,7 +136,7 @@ function takenBy(known: readonly TextSlot[]): (holder: object, key: string) => b
 export function leaves(
   value: Json | undefined,
   channel: string,
-  known: readonly TextSlot[] = [],
+  known: readonly Pick<TextSlot, 'place'>[] = [],
   { names = false }: LeafOptions = {},
 ): TextSlot[] {
   const isTaken = takenBy(known);

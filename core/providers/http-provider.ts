@@ -27,6 +27,8 @@ export interface Wire {
   reply(body: JsonObject): JsonObject;
   stream(call: ProviderCall): FrameReader;
   readonly embeddings?: Embeddings;
+  /** Whether it keeps files and batches in OpenAI's form. */
+  readonly files?: true;
 }
 
 /** Reads one stream, frame by frame. */
@@ -76,7 +78,11 @@ export function httpProvider(
     const { signal } = call;
     const silence = { firstByteTimeoutMs: timeout_ms, idleTimeoutMs: timeout_ms };
     const sent = call.form?.bytes ?? JSON.stringify(body);
-    const reply = await http({ url, headers, body: sent, signal, ...silence });
+    return accepted(await http({ url, headers, body: sent, signal, ...silence }), key);
+  };
+
+  /** @throws ProviderFault for a refusal, BadReply for what is not an answer of an API. */
+  const accepted = async (reply: HttpReply, key: string | undefined) => {
     if (reply.status < 200 || reply.status > 299) {
       const cancel = timeouts.after(timeout_ms, () => reply.body.close());
       if (key !== undefined && (reply.status === 401 || reply.status === 403)) secrets.refused?.();
@@ -113,10 +119,26 @@ export function httpProvider(
       }
     },
   };
+  /** Few callers keep files: what asks for them is loaded with the first. */
+  const kept = async () => {
+    const { keptFiles } = await import('./kept-files.ts');
+    return keptFiles({
+      ...{ http, timeoutMs: timeout_ms, accepted, whole, deadline },
+      key: () => keyOf(entry, secrets),
+      headersOf: (key, call) => ({
+        'user-agent': 'agent-governance-gateway',
+        ...traceHeaders(call.headers),
+        ...wire.headers(key, { ...call, model: '', body: {}, stream: false }),
+      }),
+      urlOf: (path) => baseUrl + path + query,
+      faultOf: (thrown, signal) => asFault(name, thrown, signal, 'garbage'),
+    });
+  };
   const { embeddings } = wire;
   if (!embeddings) return provider;
   return {
     ...provider,
+    ...(wire.files && later(kept)),
     async post(endpoint, call) {
       let id: string | undefined;
       try {
@@ -144,6 +166,13 @@ export function httpProvider(
     },
   };
 }
+
+type KeptFiles = Required<Pick<Provider, 'resource' | 'download'>>;
+
+const later = (kept: () => Promise<KeptFiles>): KeptFiles => ({
+  resource: async (call) => (await kept()).resource(call),
+  download: async (call) => (await kept()).download(call),
+});
 
 /** The key named by the entry, read at call time; undefined for a provider that asks for none. @throws ProviderFault */
 export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise<string | undefined> {

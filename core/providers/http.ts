@@ -2,7 +2,7 @@
 
 export interface HttpRequest {
   readonly url: string;
-  readonly method?: 'POST' | 'GET';
+  readonly method?: 'POST' | 'GET' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /** Aborting closes the connection. */

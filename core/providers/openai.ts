@@ -21,6 +21,7 @@ export const openaiWire: Wire = {
   },
 
   stream: () => new ChunkReader(),
+  files: true,
 
   embeddings: {
     path: '/embeddings',

@@ -17,6 +17,25 @@ export interface ProviderCall {
   readonly form?: ProviderForm | undefined;
 }
 
+/** A request about files and batches that a provider keeps: its path lies below the base URL. */
+export interface ResourceCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: JsonObject;
+  /** Sent in place of the body. */
+  readonly form?: ProviderForm;
+  /** Never sent a second time. */
+  readonly once?: true;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** A request for the content of a file. */
+export interface DownloadCall extends Pick<ResourceCall, 'path' | 'headers' | 'signal'> {
+  /** Bytes that are read. */
+  readonly most: number;
+}
+
 /** Multipart form data with the content type that names its boundary. */
 export interface ProviderForm {
   readonly type: string;
@@ -46,6 +65,13 @@ export interface Provider {
    * @throws ProviderFault
    */
   post?(endpoint: EndpointName, call: ProviderCall): Promise<JsonObject>;
+  /**
+   * Files and batches in OpenAI's form, where the kind of provider keeps them; the answer as it is.
+   * @throws ProviderFault
+   */
+  resource?(call: ResourceCall): Promise<JsonObject>;
+  /** The content of a file; undefined for one of more than `most` bytes. @throws ProviderFault */
+  download?(call: DownloadCall): Promise<string | undefined>;
   /** Embeds texts where the provider can. */
   embed?(model: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
 }

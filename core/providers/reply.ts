@@ -13,7 +13,7 @@ export class UnfitRequest extends Error {
 }
 
 /** As large as a reply is that says something: work on a value costs more than its characters. */
-const replyBounds = { nesting: 256, values: 200_000 } as const;
+export const replyBounds = { nesting: 256, values: 200_000 } as const;
 
 /** @throws BadReply for text that is not a JSON object, or holds more than a reply may. */
 export function parseObject(text: string): JsonObject {

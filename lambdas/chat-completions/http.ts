@@ -2,8 +2,9 @@
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { endpointNames, pathOfEndpoint } from '#core/dialects/endpoints.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
-import { endpointView, responsesView } from '../middleware/chat-views.ts';
+import { endpointView, responsesView, startView, uploadView } from '../middleware/chat-views.ts';
 import { createLocator } from '../middleware/router.ts';
 
 export function createHandler(ports: ChatEndpointPorts): HttpHandler {
@@ -13,9 +14,26 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
     '/v1/responses': endpoint(responsesView),
     ...Object.fromEntries(endpointNames.map((name) => [`/v1${pathOfEndpoint(name)}`, endpoint(endpointView(name))])),
   };
-  const located = createLocator(routes.filter(({ handledBy }) => handledBy === 'chat-completions'));
+  const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
+  // Few callers have batches: what answers for them is loaded with the first.
+  const loaded = loadedOnce(async () => {
+    const { keptBatchesHandler } = await import('./kept-batches.ts');
+    const paths = own.filter(({ path }) => keptPaths.test(path));
+    return keptBatchesHandler(paths, ports);
+  });
+  const kept: HttpHandler = async (event, context) => (await loaded())(event, context);
+  const made: Readonly<Record<string, HttpHandler>> = {
+    'POST /v1/files': endpoint(uploadView),
+    'POST /v1/batches': endpoint(startView),
+  };
+  const located = createLocator(own);
   return (given, context) => {
     const event = located(given);
-    return (others[event.resource] ?? completions)(event, context);
+    const handler =
+      made[`${event.httpMethod} ${event.resource}`] ??
+      (/^\/v1\/(files|batches)(\/|$)/.test(event.resource) ? kept : others[event.resource]);
+    return (handler ?? completions)(event, context);
   };
 }
+
+const keptPaths = /^\/v1\/(files|batches)(\/|$)/;

@@ -20,7 +20,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ErrorShape } from './answers.ts';
 import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
-import type { ChatView } from './chat-views.ts';
+import type { ChatView } from './chat-view.ts';
 import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
@@ -66,13 +66,14 @@ export function chatEndpoint(
     const body = form ? form.body : await jsonObjectInTurns(event, bytes, chatJson, turn);
     seen.body = body;
     await turn();
-    const opened = await view?.open(body, ports.clock);
+    const opened = await view?.open(body, { ports, principal, snapshot, files: form?.files });
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,
         operation: view?.operation,
         body: opened?.body ?? body,
         files: form?.files,
+        batch: opened?.batch,
         principal,
         sessionId: seen.sessionId!,
         requestId: event.requestContext?.requestId ?? '',
@@ -131,16 +132,25 @@ export const errorShape = (dialect: DialectName): ErrorShape => ({
   headers: headersOf,
 });
 
-/** Measured by the bytes that came; the tenant's own limit may be lower than the server's. */
+/** In bytes; the tenant's own limit may be lower than the server's. */
+export function bodyLimitOf({ configuration }: Pick<Snapshot, 'configuration'>, principal: Principal): number {
+  const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;
+  return Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
+}
+
+/** Measured by the bytes that came. */
 export function boundedChatBody(event: HttpEvent, { configuration }: Snapshot, principal: Principal): Buffer {
   const bytes = rawBody(event);
-  const own = configuration.tenants.find(({ id }) => id === principal.tenant)?.max_body_bytes;
-  const most = Math.min(configuration.server.max_body_bytes, own ?? Number.POSITIVE_INFINITY);
+  const most = bodyLimitOf({ configuration }, principal);
   if (bytes.length <= most) return bytes;
   throw new GatewayError('payload_too_large', `The body has ${bytes.length} bytes; at most ${most} are taken.`);
 }
 
-const sessionOf = (event: HttpEvent, { key_id }: Principal, { unnamedSessions, clock }: ChatEndpointPorts): string =>
+export const sessionOf = (
+  event: HttpEvent,
+  { key_id }: Principal,
+  { unnamedSessions, clock }: ChatEndpointPorts,
+): string =>
   resolveSession({ header: headerOf(event, 'x-session-id'), keyId: key_id, unnamedSessions, now: clock.now() })
     .session_id;
 

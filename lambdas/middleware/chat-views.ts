@@ -1,6 +1,5 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { type ChatReply, isStream } from '#core/chat/answering.ts';
-import type { ChatRequest } from '#core/chat/call.ts';
 import { leftOutHeader } from '#core/chat/left-out.ts';
 import { type EndpointName, endpoints } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
@@ -9,33 +8,18 @@ import { objectOf, textOf } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
-import type { Clock } from '#core/kernel/ports.ts';
-import type { SseWire } from './sse.ts';
-
-export interface ChatView {
-  readonly operation: NonNullable<ChatRequest['operation']>;
-  /** Requests are multipart form data. */
-  readonly form?: true | undefined;
-  /** @throws GatewayError `invalid_request`. */
-  open(body: JsonObject, clock: Clock): OpenView | Promise<OpenView>;
-}
-
-interface OpenView {
-  /** In the dialect. */
-  readonly body: JsonObject;
-  readonly wire: SseWire;
-  answer(reply: ChatReply): ChatReply;
-}
+import type { ChatView } from './chat-view.ts';
 
 const responses = loadedOnce(() =>
   Promise.all([import('#core/dialects/responses/request.ts'), import('#core/dialects/responses/events.ts')]),
 );
 const endpointRequests = loadedOnce(() => import('#core/dialects/endpoint-request.ts'));
+const batchRequests = loadedOnce(() => import('./batch-requests.ts'));
 
 /** `/v1/responses` over chat completions [responses.create]. */
 export const responsesView: ChatView = {
   operation: 'responses',
-  async open(request, clock) {
+  async open(request, { ports: { clock } }) {
     const [{ readResponsesRequest }, { ResponseEvents, responseOf }] = await responses();
     const { body, leftOut } = readResponsesRequest(request);
     const more = leftOutHeader(leftOut);
@@ -84,3 +68,16 @@ export const endpointView = (name: EndpointName): ChatView => ({
     };
   },
 });
+
+/** `POST /v1/files` [batches.governed]. */
+export const uploadView: ChatView = {
+  operation: 'files',
+  form: true,
+  open: async (form, call) => (await batchRequests()).openUpload(form, call),
+};
+
+/** `POST /v1/batches`. */
+export const startView: ChatView = {
+  operation: 'batches',
+  open: async (request, call) => (await batchRequests()).openStart(request, call),
+};

@@ -1,13 +1,13 @@
 /** What a client's settings have to be, for paths that its library makes and the gateway does not have [error.not-found-hint]. */
 
 const served =
-  'The gateway serves chat/completions, responses, messages, models, embeddings, completions, moderations, images/generations, images/edits, audio/transcriptions and audio/translations';
+  'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions and audio/translations';
 
 /** The first that fits. A function, so that a bundle without a router has none of it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [/^\/v1\/v1\//, 'The client adds /v1 itself: leave /v1 out of its base URL.'],
   [
-    /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|messages|models)(\/|$)/,
+    /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|files|batches|messages|models)(\/|$)/,
     'The base URL of this client ends with /v1: add it.',
   ],
   [
@@ -19,12 +19,12 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
     'The gateway keeps no responses: set store to false in the client, and send the whole input instead of previous_response_id or conversation.',
   ],
   [
-    /^\/v1\/(messages\/)?batches(\/|$)/,
-    'The calls of a batch would run past filters, limits and budgets: send them one by one, or point the client to the provider for its batches.',
+    /^\/v1\/messages\/batches(\/|$)/,
+    'The gateway has batches in the form of OpenAI: use /v1/files and /v1/batches, send the calls one by one, or point the client to the provider for its batches.',
   ],
   [
-    /^\/v1\/(files|uploads)(\/|$)/,
-    'The gateway keeps no files: put the content into the request (image, file and document parts), or point the client to the provider for its files.',
+    /^\/v1\/uploads(\/|$)/,
+    'The gateway takes files whole, at /v1/files, for batches alone: put other content into the request (image, file and document parts), or point the client to the provider for its files.',
   ],
   [
     /^\/v1beta\//,

@@ -310,7 +310,7 @@ describe('[passthrough.cost]', () => {
 
 test.each([
   ['an endpoint of the function', '/v1/moderations', keys.agent, 200],
-  ['a path that nothing has', '/v1/files', keys.agent, 404],
+  ['a path that nothing has', '/v1/uploads', keys.agent, 404],
   ['a path that another function has', '/v1/models', keys.agent, 404],
   ['no key', '/v1/moderations', undefined, 401],
 ])(

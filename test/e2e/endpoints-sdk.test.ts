@@ -58,8 +58,7 @@ test('[passthrough.governed] refusals are the errors that the client throws', as
   await expect(client.completions.create({ model: 'none', prompt: 'x' })).rejects.toMatchObject({ status: 404 });
   // What the gateway does not serve says what to do.
   for (const call of [
-    () => client.files.list(),
-    () => client.batches.list(),
+    () => client.uploads.cancel('upload_1'),
     () => client.audio.speech.create({ model: 'mock', voice: 'alloy', input: 'x' }),
   ])
     await expect(call()).rejects.toMatchObject({

@@ -5,6 +5,8 @@ import { contractOf } from '../../core/contracts/operations.ts';
 import { type Route, routes } from '../../core/contracts/routes.ts';
 import { sha256 } from '../../core/kernel/canonical.ts';
 import { planeToken, routeWitnessKey, session, visits, type World } from '../support/every-route.ts';
+import { batchAccount } from '../support/fake-batches.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopback } from '../support/loopback.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
@@ -14,6 +16,7 @@ import { act, ask, configurationWith, type Fields, pullRequest, root, until } fr
 let gateway: Gateway;
 let service: Awaited<ReturnType<typeof loopback>>;
 let server: RecordingServer;
+let provider: FakeProvider;
 const world = { found: {} } as { -readonly [Field in keyof World]: World[Field] };
 const captured: Record<string, unknown> = {};
 
@@ -42,6 +45,7 @@ upstreams:
 behavior: { kill_switch_score: 60 }
 providers:
   - { name: mock, type: mock, models: ["mock", "mock-*"] }
+  - { name: account, type: openai, base_url: "${provider.baseUrl}", models: [batched] }
   - { name: slow, type: mock, models: [slow], script: { replies: [{ text: "word word word word word word word word word word word word word word word word word word word word" }], tokens_per_second: 1 } }
 federation: { role: control, planes: [{ name: eu, tokens: [{ token_sha256: ${sha256(planeToken)} }] }] }
 organizations:
@@ -57,13 +61,16 @@ beforeAll(async () => {
     return { status: 200, body: { invoice: 7 } };
   });
   server = await startRecordingServer([plainTool('note')]);
+  const account = batchAccount();
+  provider = await startFakeProvider({ kind: 'openai', script: account.script });
+  world.ran = account.run;
   gateway = await startGateway({ config: configuration() });
   world.gateway = gateway;
   await prepare();
 });
 afterAll(async () => {
   await gateway?.stop();
-  await Promise.all([service?.stop(), server?.stop()]);
+  await Promise.all([service?.stop(), server?.stop(), provider?.stop()]);
   if (process.env.EXAMPLES === 'write') {
     const sorted = Object.entries(captured).sort(([a], [b]) => (a < b ? -1 : 1));
     writeFileSync(join(root, 'bin/reference/answers.json'), `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);

@@ -85,8 +85,8 @@ test('[embeddings.create] the official client, which asks for base64', async () 
 test.each([
   ['/chat/completions', 'ends with /v1'],
   ['/v1/v1/messages', 'leave /v1 out'],
-  ['/v1/files', 'put the content into the request'],
-  ['/v1/batches', 'send them one by one'],
+  ['/v1/uploads', 'for batches alone'],
+  ['/v1/messages/batches', 'send the calls one by one'],
 ])('[error.not-found-hint] %s says what to set', async (path, says) => {
   const answer = await gateway.post(path, { body: {} });
   expect(answer.status).toBe(404);

@@ -15,6 +15,8 @@ export interface World {
   readonly gateway: Gateway;
   /** What earlier visits left for later ones. */
   readonly found: Record<string, string>;
+  /** Has the account of the provider run its batches. */
+  ran?: (() => void) | undefined;
   /** Called by the service behind the gateway with the ticket it is handed, while the call runs. */
   handed?: ((ticket: string) => Promise<void>) | undefined;
 }
@@ -26,10 +28,14 @@ const onGateway = ({ gateway }: World, method: string, path: string, body?: unkn
   ask(gateway.ready.gateway_url, method, path, { key: 'e2e-agent', body, headers });
 
 /** A form with a small file. */
-async function withFile({ gateway }: World, path: string, name: string): Promise<Answer<Fields>> {
+function withFile(world: World, path: string, name: string): Promise<Answer<Fields>> {
   const form = new FormData();
   form.append(name, new File(['RIFF'], 'talk.wav', { type: 'audio/wav' }));
   form.append('model', 'mock');
+  return sendForm(world, path, form);
+}
+
+async function sendForm({ gateway }: World, path: string, form: FormData): Promise<Answer<Fields>> {
   const headers = { 'x-api-key': 'e2e-agent' };
   const reply = await fetch(`${gateway.ready.gateway_url}${path}`, { method: 'POST', headers, body: form });
   const text = await reply.text();
@@ -90,6 +96,32 @@ export const visits: Readonly<Record<string, Visit>> = {
   'POST /v1/images/edits': (world) => withFile(world, '/v1/images/edits', 'image'),
   'POST /v1/audio/transcriptions': (world) => withFile(world, '/v1/audio/transcriptions', 'file'),
   'POST /v1/audio/translations': (world) => withFile(world, '/v1/audio/translations', 'file'),
+  'POST /v1/files': async (world) => {
+    const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: { ...chat, model: 'batched' } };
+    const form = new FormData();
+    form.append('purpose', 'batch');
+    form.append('file', new File([`${JSON.stringify(line)}\n`], 'calls.jsonl'));
+    const answer = await sendForm(world, '/v1/files', form);
+    world.found.file = String(answer.body.id);
+    return answer;
+  },
+  'GET /v1/files': (world) => onGateway(world, 'GET', '/v1/files'),
+  'GET /v1/files/{id}': (world) => onGateway(world, 'GET', `/v1/files/${world.found.file}`),
+  'POST /v1/batches': async (world) => {
+    const asked = { input_file_id: world.found.file, endpoint: '/v1/chat/completions', completion_window: '24h' };
+    const answer = await onGateway(world, 'POST', '/v1/batches', asked);
+    world.found.batch = String(answer.body.id);
+    return answer;
+  },
+  'GET /v1/batches': (world) => onGateway(world, 'GET', '/v1/batches'),
+  'GET /v1/batches/{id}': (world) => onGateway(world, 'GET', `/v1/batches/${world.found.batch}`),
+  'GET /v1/files/{id}/content': async (world) => {
+    world.ran?.();
+    const { body } = await onGateway(world, 'GET', `/v1/batches/${world.found.batch}`);
+    return onGateway(world, 'GET', `/v1/files/${body.output_file_id}/content`);
+  },
+  'POST /v1/batches/{id}/cancel': (world) => onGateway(world, 'POST', `/v1/batches/${world.found.batch}/cancel`),
+  'DELETE /v1/files/{id}': (world) => onGateway(world, 'DELETE', `/v1/files/${world.found.file}`),
   'POST /v1/messages/count_tokens': (world) => onGateway(world, 'POST', '/v1/messages/count_tokens', chat),
   'POST /v1/requests/{id}/cancel': async (world) => {
     const running = await fetch(`${world.gateway.ready.gateway_url}/v1/chat/completions`, {

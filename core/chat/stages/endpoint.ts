@@ -2,11 +2,8 @@
 
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import type { Usage } from '#core/contracts/chat.ts';
-import type { TextSlot } from '#core/dialects/dialect.ts';
 import { endpointBody } from '#core/dialects/endpoint-request.ts';
 import { type EndpointName, endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
-import { leaves } from '#core/dialects/leaves.ts';
-import { addText } from '#core/dialects/slots.ts';
 import { readOpenaiUsage } from '#core/dialects/usage.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -15,6 +12,7 @@ import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCallState, ended } from '../call-state.ts';
 import { formOf } from '../endpoint-form.ts';
+import { endpointTexts } from '../endpoint-texts.ts';
 import type { ChatPorts } from '../ports.ts';
 import { checkReply } from './output-policy.ts';
 import { begin } from './provider-call.ts';
@@ -61,7 +59,7 @@ export async function callEndpoint(
   state.attempts = answered.attempts;
   count(state, name, reply);
   answered.settleSpan({ body: {}, usage: state.counted, finishReason: undefined });
-  await checkReply(ports, state, policy, reply, textsOf(reply));
+  await checkReply(ports, state, policy, reply, endpointTexts(reply));
   state.outcome = 'completed';
   answering.json(200, name === 'embeddings' ? vectorsOf(state, reply) : reply);
 }
@@ -80,25 +78,6 @@ function count(state: ChatCallState, name: EndpointName, reply: JsonObject): voi
     ...(output !== undefined && { output_tokens: output }),
   };
   if (output === undefined) state.outputCharacters = call.maxTokens * 4;
-}
-
-/** Every text of a reply; running text is rewritten like that of chats. */
-function textsOf(reply: JsonObject): TextSlot[] {
-  const slots: TextSlot[] = [];
-  // Segments and words spell a transcript out once more: they go when it changes.
-  const forgetSegments = () => {
-    delete reply.segments;
-    delete reply.words;
-  };
-  addText(slots, 'text', 'text', reply, 'text', forgetSegments);
-  for (const [at, choice] of objectsOf(reply.choices).entries()) {
-    // Log probabilities spell the text out once more: they go when it changes.
-    const forgetTokens = () => {
-      if (choice.logprobs) choice.logprobs = null;
-    };
-    addText(slots, `${at}:text`, 'text', choice, 'text', forgetTokens);
-  }
-  return [...slots, ...leaves(reply, 'reply', slots)];
 }
 
 const vectorsOf = ({ call }: ChatCallState, reply: JsonObject): JsonObject => ({

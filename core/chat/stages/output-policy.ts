@@ -35,6 +35,11 @@ export async function checkReply(
   });
   note(ports, state, verdict);
   if (verdict.decision !== 'allow') throw violation(state, verdict);
+  rewriteTexts(call, texts);
+}
+
+/** The response transforms, on the running texts of a complete reply. */
+export function rewriteTexts(call: ChatCall, texts: readonly TextSlot[]): void {
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (!rewrite) return;
   for (const slot of texts.filter(({ kind }) => kind === 'text')) {

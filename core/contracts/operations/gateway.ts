@@ -1,5 +1,6 @@
 /** Chat calls in both dialects, models, cancellation, and the callbacks of channels. */
 import * as z from 'zod';
+import { batchEndpoints } from '../kept-batch.ts';
 import { count, type OperationContract } from './operation.ts';
 
 /** Members that are not named here pass through unchanged, both ways. */
@@ -29,6 +30,33 @@ const speech = z.looseObject({
   response_format: z.string().optional(),
 });
 const transcript = z.looseObject({ text: z.string() });
+
+const file = z.strictObject({
+  id: z.string(),
+  object: z.literal('file'),
+  bytes: count,
+  created_at: count,
+  filename: z.string(),
+  purpose: z.enum(['batch', 'batch_output']),
+  status: z.literal('processed'),
+});
+/** As its provider describes it, with ids of the gateway. */
+const batch = z.looseObject({
+  id: z.string(),
+  object: z.literal('batch'),
+  endpoint: z.string(),
+  input_file_id: z.string(),
+  output_file_id: z.string().nullable(),
+  error_file_id: z.string().nullable(),
+});
+const pageOf = (item: z.ZodType) =>
+  z.strictObject({
+    object: z.literal('list'),
+    data: z.array(item),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  });
 
 export const gateway = {
   reachable: { output: z.strictObject({ status: z.literal('ok'), version: z.string() }) },
@@ -122,6 +150,31 @@ export const gateway = {
   },
   transcriptions: { input: speech, inputType: 'multipart/form-data', also: review, output: transcript },
   translations: { input: speech, inputType: 'multipart/form-data', also: review, output: transcript },
+  createFile: {
+    input: z
+      .looseObject({ purpose: z.literal('batch') })
+      .meta({ description: 'And `file`: JSON Lines, a call in each.' }),
+    inputType: 'multipart/form-data',
+    also: review,
+    output: file,
+  },
+  listFiles: { output: pageOf(file) },
+  retrieveFile: { output: file },
+  fileContent: { output: { text: 'application/jsonl' } },
+  deleteFile: { output: z.strictObject({ id: z.string(), object: z.literal('file'), deleted: z.literal(true) }) },
+  createBatch: {
+    input: z.strictObject({
+      input_file_id: z.string(),
+      endpoint: z.enum(Object.keys(batchEndpoints)),
+      completion_window: z.literal('24h'),
+      metadata: z.record(z.string(), z.string()).nullable().optional(),
+    }),
+    also: review,
+    output: batch,
+  },
+  listBatches: { output: pageOf(batch) },
+  retrieveBatch: { output: batch },
+  cancelBatch: { output: batch },
   countTokens: { input: chatRequest, errors: 'messages', output: z.strictObject({ input_tokens: count }) },
   listModels: {
     output: z.union([

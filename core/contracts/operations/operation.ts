@@ -11,7 +11,9 @@ export interface OperationContract {
     | 'application/x-www-form-urlencoded'
     | 'multipart/form-data';
   /** Body of a successful answer: a schema, or the content type of a text. */
-  readonly output: z.ZodType | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' };
+  readonly output:
+    | z.ZodType
+    | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' };
   /** Status of a successful answer; 200 unless given. */
   readonly status?: 201 | 202;
   /** Also answers with events when the body says `stream: true`. */

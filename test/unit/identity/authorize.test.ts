@@ -28,6 +28,8 @@ const openToAgents = new Set([
   'imageEdits',
   'transcriptions',
   'translations',
+  ...['createFile', 'listFiles', 'retrieveFile', 'fileContent', 'deleteFile'],
+  ...['createBatch', 'listBatches', 'retrieveBatch', 'cancelBatch'],
   'countTokens',
   'listModels',
   'getModel',

@@ -1,0 +1,64 @@
+/**
+ * Files and batches of callers in DynamoDB: owner = tenant#key, id in the order of time. Nothing is deleted: what was is marked.
+ *
+ * Access patterns: one of an owner (consistent Get); those of an owner by kind (Query, newest first); a row as a whole (Put).
+ */
+import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { KeptBatches, KeptOwner } from '#core/chat/batches/ports.ts';
+import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import { fromItem, type Item, stored, toItem } from './items.ts';
+import type { StoreOptions } from './store-options.ts';
+
+/** What was deleted stays this long, so that a list that is being read does not lose its place. */
+const keptSeconds = 7 * 24 * 3600;
+
+const prefixes = { file: 'file-', batch: 'batch_' } as const;
+
+const ownerOf = ({ tenant, key_id }: KeptOwner): string => `${tenant}#${key_id}`;
+
+function toKept(item: Item): KeptBatch {
+  const { owner: _owner, ttl: _ttl, ...kept } = fromItem(item);
+  return kept as unknown as KeptBatch;
+}
+
+export function batchesTable({ client, tables }: StoreOptions): KeptBatches {
+  const TableName = tables.batches;
+  return {
+    async get(owner, id) {
+      const Key = toItem({ owner: ownerOf(owner), id });
+      const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
+      const kept = Item && toKept(Item);
+      return kept?.deleted_at === undefined ? kept : undefined;
+    },
+
+    async put(kept) {
+      const ttl = kept.deleted_at === undefined ? {} : { ttl: kept.deleted_at + keptSeconds };
+      const row = toItem({ owner: ownerOf(kept), ...kept, ...ttl });
+      await stored(client.send(new PutItemCommand({ TableName, Item: row })));
+    },
+
+    async list(owner, kind, { limit, after, ascending = false }) {
+      const items: KeptBatch[] = [];
+      let start = after === undefined ? undefined : toItem({ owner: ownerOf(owner), id: after });
+      do {
+        const page = await stored(
+          client.send(
+            new QueryCommand({
+              TableName,
+              KeyConditionExpression: '#owner = :owner AND begins_with(id, :kind)',
+              FilterExpression: 'attribute_not_exists(deleted_at)',
+              ExpressionAttributeNames: { '#owner': 'owner' },
+              ExpressionAttributeValues: toItem({ ':owner': ownerOf(owner), ':kind': prefixes[kind] }),
+              ScanIndexForward: ascending,
+              Limit: limit + 1,
+              ...(start && { ExclusiveStartKey: start }),
+            }),
+          ),
+        );
+        items.push(...(page.Items ?? []).map(toKept));
+        start = page.LastEvaluatedKey;
+      } while (start && items.length <= limit);
+      return { items: items.slice(0, limit), more: items.length > limit };
+    },
+  };
+}

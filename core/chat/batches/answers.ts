@@ -1,0 +1,30 @@
+/** Files and batches as callers read them: in OpenAI's form, with the gateway's ids. */
+import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import { textOf } from '#core/dialects/wire.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { resultFileId } from './names.ts';
+
+export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: KeptBatch): JsonObject => ({
+  id,
+  object: 'file',
+  bytes,
+  created_at,
+  filename,
+  purpose: 'batch',
+  status: 'processed',
+});
+
+/** The provider's object; ids of the provider do not reach the caller. */
+export function batchObject(kept: KeptBatch, reply: JsonObject): JsonObject {
+  const { id, file, endpoint } = kept;
+  const has = (member: 'output_file_id' | 'error_file_id') => (textOf(reply[member]) ?? '') !== '';
+  return {
+    ...reply,
+    id,
+    object: 'batch',
+    endpoint,
+    input_file_id: file ?? '',
+    output_file_id: has('output_file_id') ? resultFileId(id, 'output') : null,
+    error_file_id: has('error_file_id') ? resultFileId(id, 'error') : null,
+  };
+}

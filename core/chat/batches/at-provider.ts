@@ -1,0 +1,48 @@
+/** Files and batches at the provider that has them: which one, its answers, its faults. */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { textOf } from '#core/dialects/wire.ts';
+import { type GatewayError, notFound } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { type Provider, ProviderFault } from '#core/providers/ports.ts';
+import { faultToError } from '#core/routing/fault-to-error.ts';
+import type { RoutePlan } from '#core/routing/plan.ts';
+import type { ChatPorts } from '../ports.ts';
+
+/** Kinds of providers with files and batches in this form. */
+const having: ReadonlySet<string> = new Set(['openai']);
+
+export const batchProviderOf = ({ candidates }: RoutePlan, name?: string): ProviderEntry | undefined =>
+  candidates.find(({ entry }) => having.has(entry.type) && (name === undefined || entry.name === name))?.entry;
+
+export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
+
+/** @throws ProviderFault */
+export async function filesOf({ providers }: Pick<ChatPorts, 'providers'>, entry: ProviderEntry): Promise<WithFiles> {
+  const { resource, download } = await providers.get(entry);
+  if (resource && download) return { resource, download };
+  throw new ProviderFault(entry.name, 'unavailable', `${entry.name} keeps no files`);
+}
+
+/** The provider's id of what it has made. @throws ProviderFault */
+export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
+  const text = textOf(id) ?? '';
+  if (/^[\w.:-]{1,200}$/.test(text)) return text;
+  throw new ProviderFault(entry.name, 'garbage', `${entry.name} answered without an id`);
+}
+
+/** The caller's error for what a provider did not do; the detail is in the log. */
+export function refusedByProvider(
+  { telemetry }: Pick<ChatPorts, 'telemetry'>,
+  thrown: unknown,
+  what: string,
+): GatewayError | undefined {
+  if (!(thrown instanceof ProviderFault)) return undefined;
+  if (thrown.kind === 'status' && thrown.status === 404) return notFound(what);
+  telemetry.count('svc_provider_errors_total', { provider: thrown.provider });
+  telemetry.log('warn', 'provider call failed', {
+    provider: thrown.provider,
+    fault: thrown.kind,
+    error: thrown.message,
+  });
+  return faultToError(thrown);
+}

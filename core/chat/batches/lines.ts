@@ -1,0 +1,149 @@
+/**
+ * The lines of a batch: each is read as the call it stands for, so that it is checked, filtered and estimated like one
+ * [batches.lines].
+ */
+import { chatJson, chatSizes } from '#core/contracts/chat.ts';
+import { type BatchEndpoint, batchEndpoints } from '#core/contracts/kept-batch.ts';
+import { estimateTokens } from '#core/dialects/count-tokens.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { endpointBody, readEndpointRequest } from '#core/dialects/endpoint-request.ts';
+import { isObject } from '#core/dialects/wire.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
+import { surchargeOf } from '#core/limits/surcharges.ts';
+
+export interface BatchLine {
+  /** As editors count them, from 1. */
+  readonly number: number;
+  readonly customId: string;
+  /** The call as a chat request. */
+  readonly body: JsonObject;
+}
+
+/** A file of calls, all of one model at one endpoint. */
+export interface BatchFile {
+  readonly endpoint: BatchEndpoint;
+  readonly model: string;
+  readonly lines: readonly BatchLine[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** As OpenAI takes them. */
+const maxLines = 50_000;
+/** An id goes to the provider and comes back unread by filters: it has the form of one. */
+const idPattern = /^[\w.:/-]{1,128}$/;
+const members: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
+/** After so many lines other requests have a turn. */
+const linesInTurn = 64;
+
+/**
+ * @param turn gives other requests a turn.
+ * @throws GatewayError `invalid_request` that names the line.
+ */
+export async function readBatchFile(text: string, turn: () => Promise<void>): Promise<BatchFile> {
+  const lines: BatchLine[] = [];
+  const ids = new Map<string, number>();
+  let first: { readonly endpoint: BatchEndpoint; readonly model: string } | undefined;
+  let [inputTokens, outputTokens] = [0, 0];
+  for (const [at, written] of text.split('\n').entries()) {
+    if (written.trim() === '') continue;
+    const number = at + 1;
+    if (lines.length === maxLines)
+      throw refusedLine(number, `the file has more than ${maxLines} calls, the most of a batch`);
+    const call = inLine(number, () => callOf(written));
+    const before = ids.get(call.customId);
+    if (before !== undefined)
+      throw refusedLine(number, `custom_id is that of line ${before} too; allowed: one of its own`);
+    ids.set(call.customId, number);
+    first ??= call;
+    if (call.endpoint !== first.endpoint)
+      throw refusedLine(number, `url is not ${first.endpoint}; the calls of a batch go to one endpoint`);
+    if (call.model !== first.model)
+      throw refusedLine(number, `model is not ${JSON.stringify(first.model)}; the calls of a batch go to one model`);
+    inputTokens += call.inputTokens;
+    outputTokens += call.outputTokens;
+    lines.push({ number, customId: call.customId, body: call.body });
+    if (lines.length % linesInTurn === 0) await turn();
+  }
+  if (!first) throw invalidRequest('The file has no lines; send JSON Lines, one call in each.', { param: 'file' });
+  if (!Number.isSafeInteger(inputTokens + outputTokens))
+    throw invalidRequest('The calls of the file may put out more tokens than can be counted; send fewer in a file.');
+  return { ...first, lines, inputTokens, outputTokens };
+}
+
+/** The file as the provider gets it, from the requests after the filters. */
+export const writeBatchFile = (
+  { endpoint, lines }: BatchFile,
+  bodies: readonly JsonObject[],
+  resolvedModel: string,
+): string =>
+  lines
+    .map(({ customId }, at) => {
+      const operation = batchEndpoints[endpoint];
+      const body = operation === 'chat.completions' ? bodies[at]! : endpointBody(operation, bodies[at]!);
+      const line = { custom_id: customId, method: 'POST', url: endpoint, body: { ...body, model: resolvedModel } };
+      return `${JSON.stringify(line)}\n`;
+    })
+    .join('');
+
+function callOf(written: string) {
+  const line = parseStrict(written, chatJson);
+  if (!isObject(line)) throw invalidRequest('It is not a JSON object.');
+  const stranger = Object.keys(line).find((name) => !members.has(name));
+  if (stranger !== undefined)
+    throw invalidRequest(
+      `${JSON.stringify(stranger.slice(0, 64))} is not a member; allowed: ${[...members].join(', ')}.`,
+    );
+  const { custom_id, method, url, body } = line;
+  if (typeof custom_id !== 'string' || !idPattern.test(custom_id))
+    throw invalidRequest('custom_id has to be 1 to 128 letters, digits and _ . : / -');
+  if (method !== 'POST') throw invalidRequest(`method is ${shown(method)}; allowed: "POST".`);
+  if (typeof url !== 'string' || !Object.hasOwn(batchEndpoints, url))
+    throw invalidRequest(`url is ${shown(url)}; allowed: ${Object.keys(batchEndpoints).join(', ')}.`);
+  if (!isObject(body)) throw invalidRequest('body is not an object; it takes the request of the endpoint.');
+  const endpoint = url as BatchEndpoint;
+  const request = requestOf(endpoint, body);
+  const choices = typeof request.n === 'number' ? request.n : 1;
+  const wire = dialects.openai;
+  return {
+    ...{ endpoint, customId: custom_id, body: request, model: request.model as string },
+    inputTokens: estimateTokens('openai', request),
+    outputTokens: (wire.maxTokens(request) ?? chatSizes.defaultMaxTokens) * choices,
+  };
+}
+
+/** The call as a chat request. @throws GatewayError as the endpoint itself would. */
+function requestOf(endpoint: BatchEndpoint, body: JsonObject): JsonObject {
+  if (body.stream !== undefined && body.stream !== null && body.stream !== false)
+    throw invalidRequest('stream asks for a stream; a batch has whole answers, so leave it out.');
+  if (surchargeOf(body) > 1)
+    throw invalidRequest(
+      'The call asks for a tier, mode or region above the list price; a batch has none, so leave it out.',
+    );
+  const operation = batchEndpoints[endpoint];
+  const request = operation === 'chat.completions' ? body : readEndpointRequest(operation, body);
+  dialects.openai.checkRequest(request);
+  return request;
+}
+
+const shown = (value: Json | undefined): string =>
+  value === undefined ? 'missing' : JSON.stringify(value).slice(0, 80);
+
+const refusedLine = (line: number, found: string): GatewayError => invalidRequest(`Line ${line}: ${found}.`, { line });
+
+/** A fault of the caller's names the line it is in. */
+export function atLine(line: number, thrown: unknown): GatewayError {
+  const fault = asGatewayError(thrown);
+  if (fault.kind.status >= 500) return fault;
+  const { code, message, data, cause } = fault;
+  return new GatewayError(code, `Line ${line}: ${message}`, { data: { ...data, line }, cause });
+}
+
+function inLine<T>(line: number, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw atLine(line, thrown);
+  }
+}

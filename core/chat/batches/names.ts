@@ -1,0 +1,24 @@
+/** Ids of files and batches as callers have them. Those of result files follow from their batch, so that reading a batch writes nothing. */
+import type { Ids } from '#core/kernel/ports.ts';
+
+const pattern = /^(?:file-[0-9a-f]{32}|batch_[0-9a-f]{32})$/;
+const resultPattern = /^file-([0-9a-f]{32})-(output|error)$/;
+
+/** Ids of version 7 begin with their time: a list of them is in order. */
+const hexOf = (ids: Pick<Ids, 'uuid'>): string => ids.uuid().replaceAll('-', '');
+
+export const newFileId = (ids: Pick<Ids, 'uuid'>): string => `file-${hexOf(ids)}`;
+export const newBatchId = (ids: Pick<Ids, 'uuid'>): string => `batch_${hexOf(ids)}`;
+
+export const isKeptId = (id: string): boolean => pattern.test(id);
+
+export type ResultKind = 'output' | 'error';
+
+export const resultFileId = (batchId: string, kind: ResultKind): string =>
+  `file-${batchId.slice('batch_'.length)}-${kind}`;
+
+/** The batch whose results the file holds; undefined for any other id. */
+export function resultOf(fileId: string): { readonly batch: string; readonly kind: ResultKind } | undefined {
+  const [, hex, kind] = resultPattern.exec(fileId) ?? [];
+  return hex === undefined ? undefined : { batch: `batch_${hex}`, kind: kind as ResultKind };
+}

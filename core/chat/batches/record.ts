@@ -1,0 +1,113 @@
+/** What a caller did with a file or batch, as an evidence entry without content [batches.evidence]. */
+import { sessionOwner } from '#core/actions/governed.ts';
+import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
+import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import { federatedActor, type Principal } from '#core/identity/principal.ts';
+import { assertSessionOwner } from '#core/identity/sessions.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { ChatPorts } from '../ports.ts';
+
+export interface KeptCaller {
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  readonly sessionId: string;
+  readonly requestId: string;
+  /** Aborts when the caller goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface Use {
+  readonly operation: ChatOperation;
+  /** The id as the caller named it. */
+  readonly id: string;
+  readonly kept: KeptBatch;
+}
+
+interface Done<T> {
+  readonly answer: T;
+  readonly findings?: readonly Finding[];
+}
+
+/**
+ * Runs `work`, and records it before its answer is given.
+ * @throws GatewayError `forbidden` for another key's session, before anything is done.
+ */
+export async function recorded<T>(
+  ports: ChatPorts,
+  caller: KeptCaller,
+  use: Use,
+  work: () => Promise<Done<T>>,
+): Promise<T> {
+  const { principal, sessionId } = caller;
+  const startedMs = ports.clock.now();
+  const head = await ports.evidence.head(principal.tenant, sessionId);
+  assertSessionOwner(head, principal);
+  const write = (over: Partial<ChatRecord>) =>
+    ports.ledger.commit({
+      draft: draftOf(ports, caller, { ...recordOf(caller, use, ports.clock.now() - startedMs), ...over }),
+      head: head ?? null,
+      owner: sessionOwner(principal),
+    });
+  let done: Done<T>;
+  try {
+    done = await work();
+  } catch (thrown) {
+    const { code, kind } = asGatewayError(thrown);
+    await write({ outcome: 'failed', status: kind.status, error: code });
+    throw thrown;
+  }
+  const { findings = [] } = done;
+  await write(findings.length > 0 ? { findings } : {});
+  return done.answer;
+}
+
+/** @throws GatewayError `session_blocked`: what a blocked session or key has left at a provider stays there. */
+export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: KeptCaller): Promise<void> {
+  const { tenant, key_id, kind } = principal;
+  const [head, key] = await Promise.all([
+    ports.evidence.head(tenant, sessionId),
+    kind === 'agent' ? ports.keyRisks.of(tenant, key_id) : undefined,
+  ]);
+  const standing = { session: head?.risk, key };
+  const stopped = blockedBy(snapshot.configuration.behavior, standing, ports.clock.now());
+  if (stopped) throw sessionBlocked(stopped);
+}
+
+const recordOf = (
+  { snapshot, requestId }: KeptCaller,
+  { operation, id, kept }: Use,
+  latency_ms: number,
+): ChatRecord => ({
+  operation,
+  decision: 'allow',
+  outcome: 'completed',
+  status: 200,
+  model: kept.model,
+  resolved_model: kept.resolved_model,
+  provider: kept.provider,
+  resource: id,
+  stream: false,
+  transport: 'http',
+  policy_version: snapshot.version,
+  usage: { input_tokens: 0, output_tokens: 0 },
+  cost_microusd: 0,
+  latency_ms: Math.max(0, latency_ms),
+  request_id: requestId,
+  request_sha256: digestOf([operation, id]),
+});
+
+function draftOf({ clock, ids }: ChatPorts, { principal, sessionId }: KeptCaller, record: ChatRecord) {
+  return {
+    tenant: principal.tenant,
+    session_id: sessionId,
+    timestamp: isoTime(clock.now()),
+    kind: 'chat' as const,
+    envelope_id: ids.uuid(),
+    actor: { key_id: principal.key_id, agent: principal.name, ...federatedActor(principal) },
+    body: { ...record },
+  };
+}

@@ -1,0 +1,19 @@
+/** The two chat calls that make a batch: the upload of its lines, and its start. */
+import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { BatchFile } from './lines.ts';
+
+export type BatchRequest =
+  | {
+      readonly kind: 'upload';
+      readonly file: BatchFile;
+      readonly filename: string;
+      readonly bytes: number;
+    }
+  | { readonly kind: 'start'; readonly file: KeptBatch };
+
+/** What the call may cost: an upload nothing, the start of a batch all that its lines may come to [batches.budget]. */
+export function batchEstimate(batch: BatchRequest): { readonly inputTokens: number; readonly maxTokens: number } {
+  if (batch.kind === 'upload') return { inputTokens: 0, maxTokens: 0 };
+  const { input_tokens, output_tokens } = batch.file;
+  return { inputTokens: input_tokens, maxTokens: output_tokens };
+}

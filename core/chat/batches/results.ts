@@ -1,0 +1,102 @@
+/**
+ * The results of a batch on their way to the caller [batches.results]: each line passes the output policy and the transforms as the
+ * reply that it is. A line that is blocked becomes an error under its custom_id.
+ */
+import type { ContentPolicy } from '#core/content-policy/ports.ts';
+import type { Finding } from '#core/contracts/chat.ts';
+import { type BatchEndpoint, batchEndpoints } from '#core/contracts/kept-batch.ts';
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { leaves } from '#core/dialects/leaves.ts';
+import { isObject, objectOf, textOf } from '#core/dialects/wire.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { assertBounded } from '#core/kernel/json.ts';
+import { replyBounds } from '#core/providers/reply.ts';
+import type { ChatCall } from '../call.ts';
+import { endpointTexts } from '../endpoint-texts.ts';
+import type { ChatPorts } from '../ports.ts';
+import { FindingSums } from '../stages/batch-input.ts';
+import { rewriteTexts } from '../stages/output-policy.ts';
+
+export interface Results {
+  /** JSON Lines. */
+  readonly text: string;
+  readonly findings: readonly Finding[];
+  readonly blocked: number;
+}
+
+const linesInTurn = 64;
+
+export async function checkResults(
+  ports: Pick<ChatPorts, 'pause'>,
+  call: ChatCall,
+  policy: ContentPolicy,
+  source: { readonly text: string; readonly endpoint: BatchEndpoint; readonly provider: string },
+): Promise<Results> {
+  const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: source.provider };
+  const sums = new FindingSums();
+  const out: string[] = [];
+  let blocked = 0;
+  for (const written of source.text.split('\n')) {
+    if (written.trim() === '') continue;
+    const line = lineIn(written);
+    const texts = line ? textsOf(line, source.endpoint) : [];
+    const verdict = line && !policy.outputIdle ? await policy.checkOutput(texts, context) : undefined;
+    if (verdict) sums.add(verdict.findings);
+    if (!line) out.push(JSON.stringify(unreadable));
+    else if (verdict && verdict.decision !== 'allow') {
+      blocked++;
+      out.push(JSON.stringify(withheld(line, verdict.matched_rule)));
+    } else {
+      rewriteTexts(call, texts);
+      out.push(JSON.stringify(line));
+    }
+    if (out.length % linesInTurn === 0) await ports.pause(0);
+  }
+  return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all(), blocked };
+}
+
+/** What is not an object cannot be looked at as a reply, so it is not passed on. */
+function lineIn(written: string): JsonObject | undefined {
+  try {
+    assertBounded(written, replyBounds);
+    const line = JSON.parse(written) as Json;
+    return isObject(line) ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The texts of the reply as its endpoint has them, and every other text of the line. */
+function textsOf(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
+  const response = objectOf(line.response);
+  const reply = objectOf(response?.body);
+  if (!response || !reply) return leaves(line, 'line');
+  const operation = batchEndpoints[endpoint];
+  const slots = operation === 'chat.completions' ? dialects.openai.replyTexts(reply) : endpointTexts(reply);
+  return [...slots, ...leaves(line, 'line', [{ place: { holder: response, key: 'body' } }])];
+}
+
+const withheld = (line: JsonObject, rule = 'content policy'): JsonObject => ({
+  ...named(line),
+  response: null,
+  error: { code: 'policy_violation', message: `The reply is blocked by policy ${rule.replace(/^content:/, '')}.` },
+});
+
+/** Ids alone: what else stands in a line has not passed. */
+const named = ({ id, custom_id }: JsonObject): JsonObject => ({
+  id: idOf(id),
+  custom_id: idOf(custom_id),
+});
+
+const idOf = (value: Json | undefined): string | null => {
+  const text = textOf(value) ?? '';
+  return /^[\w.:/-]{1,128}$/.test(text) ? text : null;
+};
+
+const unreadable: JsonObject = {
+  id: null,
+  custom_id: null,
+  response: null,
+  error: { code: 'provider_error', message: 'The provider wrote a line that is not a JSON object.' },
+};

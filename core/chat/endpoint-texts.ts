@@ -1,0 +1,25 @@
+/** Where the replies of endpoints beside chat keep their texts. */
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { leaves } from '#core/dialects/leaves.ts';
+import { addText } from '#core/dialects/slots.ts';
+import { objectsOf } from '#core/dialects/wire.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+
+/** Every text of a reply; running text is rewritten like that of chats. */
+export function endpointTexts(reply: JsonObject): TextSlot[] {
+  const slots: TextSlot[] = [];
+  // Segments and words spell a transcript out once more: they go when it changes.
+  const forgetSegments = () => {
+    delete reply.segments;
+    delete reply.words;
+  };
+  addText(slots, 'text', 'text', reply, 'text', forgetSegments);
+  for (const [at, choice] of objectsOf(reply.choices).entries()) {
+    // Log probabilities spell the text out once more: they go when it changes.
+    const forgetTokens = () => {
+      if (choice.logprobs) choice.logprobs = null;
+    };
+    addText(slots, `${at}:text`, 'text', choice, 'text', forgetTokens);
+  }
+  return [...slots, ...leaves(reply, 'reply', slots)];
+}

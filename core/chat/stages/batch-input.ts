@@ -1,0 +1,77 @@
+/** `policy.check_input` over the lines of a batch: each as the chat call it stands for [batches.lines]. */
+import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
+import type { Finding } from '#core/contracts/chat.ts';
+import { batchEndpoints } from '#core/contracts/kept-batch.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { atLine, type BatchFile } from '../batches/lines.ts';
+import type { ChatCallState } from '../call-state.ts';
+import type { ChatPorts } from '../ports.ts';
+import { clean, note, violation } from './input-policy.ts';
+import { transformRequest } from './transform.ts';
+
+const linesInTurn = 64;
+const strictness = { allow: 0, review: 1, block: 2 } as const;
+
+export interface CheckedLines {
+  readonly decision: Verdict['decision'];
+  /** The requests as the provider gets them, in the order of the lines. */
+  readonly bodies: readonly JsonObject[];
+}
+
+/**
+ * The first line that is blocked refuses the file; a review of one is a review of all.
+ * @throws GatewayError `policy_violation` that names the line.
+ */
+export async function checkLines(
+  ports: ChatPorts,
+  state: ChatCallState,
+  policy: ContentPolicy,
+  { lines, endpoint }: BatchFile,
+): Promise<CheckedLines> {
+  const { call } = state;
+  const chats = batchEndpoints[endpoint] === 'chat.completions';
+  const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
+  const bodies: JsonObject[] = [];
+  const findings = new FindingSums();
+  let worst: { readonly verdict: Verdict; readonly line: number } = { verdict: clean, line: 0 };
+  await ports.telemetry.span('policy.check_input', {}, async (span) => {
+    for (const { number, body } of lines) {
+      const sent = chats ? transformRequest({ ...call, body }) : body;
+      bodies.push(sent);
+      if (!policy.inputIdle) {
+        const verdict = await policy.checkInput(call.wire.requestTexts(sent), context);
+        findings.add(verdict.findings);
+        if (strictness[verdict.decision] > strictness[worst.verdict.decision]) worst = { verdict, line: number };
+        if (verdict.decision === 'block') break;
+      }
+      if (bodies.length % linesInTurn === 0) await ports.pause(0);
+    }
+    span.set({ decision: worst.verdict.decision, policy_name: worst.verdict.matched_rule });
+  });
+  const verdict: Verdict = { ...worst.verdict, findings: findings.all() };
+  note(ports, state, verdict);
+  if (verdict.decision === 'block') throw atLine(worst.line, violation(state, verdict));
+  return { decision: verdict.decision, bodies };
+}
+
+/** One finding of each kind, however many lines have it: an entry of evidence is bounded. */
+export class FindingSums {
+  readonly #sums = new Map<string, Finding>();
+
+  add(findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      const { policy, action, phase, detail = '', erred = false } = finding;
+      const key = JSON.stringify([policy, action, phase, detail, erred]);
+      const before = this.#sums.get(key);
+      if (before === undefined && this.#sums.size >= maxKinds) continue;
+      this.#sums.set(key, { ...finding, count: (before?.count ?? 0) + finding.count });
+    }
+  }
+
+  all(): readonly Finding[] {
+    return [...this.#sums.values()];
+  }
+}
+
+/** A module may give a reason of its own for each text. */
+const maxKinds = 100;

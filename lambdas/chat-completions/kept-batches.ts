@@ -1,0 +1,80 @@
+/** Files and batches of a caller beside making them: list, read, cancel, delete [batches.owner]. */
+import type { KeptPage } from '#core/chat/batches/ports.ts';
+import type { KeptCaller } from '#core/chat/batches/record.ts';
+import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/routes.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { admitRequest } from '#core/limits/admit-request.ts';
+import { bodyLimitOf, type ChatEndpointPorts, errorShape, sessionOf, traceOf } from '../middleware/chat-endpoint.ts';
+import { withCors } from '../middleware/cors.ts';
+import { replyOf } from '../middleware/http-endpoint.ts';
+import { identify } from '../middleware/identify.ts';
+import { type Inputs, inputsOf, matchRoute } from '../middleware/route.ts';
+
+/** A page of batches asks their providers for each. */
+const mostOnPage = 20;
+
+export function keptBatchesHandler(own: readonly Route[], ports: ChatEndpointPorts): HttpHandler {
+  const answer = async (event: HttpEvent, { signal }: HttpContext): Promise<HttpReply> => {
+    const route = matchRoute(own, event);
+    const snapshot = await ports.snapshots.current();
+    const principal = await identify(event, route, snapshot, ports);
+    const caller: KeptCaller = {
+      ...{ principal, snapshot },
+      sessionId: sessionOf(event, principal, ports),
+      requestId: event.requestContext?.requestId ?? '',
+      signal: signal ?? never,
+    };
+    const inputs = inputsOf(route, event);
+    const page = pageOf(inputs);
+    const { headers, booked } = await admitRequest(ports, caller);
+    try {
+      const reply = await ports.telemetry.continued(traceOf(event), () => answered(route, inputs, page, caller));
+      return { ...reply, headers: { ...headers, ...reply.headers }, finished: booked };
+    } catch (fault) {
+      await booked; // an error has no work that goes on after it
+      throw fault;
+    }
+  };
+
+  const answered = async ({ operation }: Route, { params }: Inputs, page: KeptPage, caller: KeptCaller) => {
+    const kept = await import('#core/chat/batches/kept-calls.ts');
+    const id = params.id ?? '';
+    if (operation === 'fileContent')
+      return textReply(await kept.fileContent(ports, caller, id, bodyLimitOf(caller.snapshot, caller.principal)));
+    const answers: Readonly<Record<string, () => Promise<JsonObject>>> = {
+      listFiles: () => kept.listFiles(ports, caller, page),
+      retrieveFile: () => kept.retrieveFile(ports, caller, id),
+      deleteFile: () => kept.deleteFile(ports, caller, id),
+      listBatches: () => kept.listBatches(ports, caller, page),
+      retrieveBatch: () => kept.retrieveBatch(ports, caller, id),
+      cancelBatch: () => kept.cancelBatch(ports, caller, id),
+    };
+    return replyOf({ body: await answers[operation]!() });
+  };
+  return withCors(own, ports, answer, errorShape('openai'));
+}
+
+const never = new AbortController().signal;
+
+const textReply = (body: string): HttpReply => ({
+  statusCode: 200,
+  headers: { 'content-type': 'application/jsonl' },
+  body,
+});
+
+/** As OpenAI's clients ask for pages. */
+function pageOf({ query }: Inputs): KeptPage {
+  const { limit = '20', after, order = 'desc', purpose = 'batch' } = query;
+  const count = Number(limit);
+  if (!Number.isInteger(count) || count < 1 || count > 10_000)
+    throw invalidRequest(`limit is ${JSON.stringify(limit.slice(0, 32))}; it takes a whole number from 1 to 10000.`);
+  if (order !== 'asc' && order !== 'desc')
+    throw invalidRequest(`order is ${JSON.stringify(order.slice(0, 32))}; it takes asc, desc.`);
+  if (purpose !== 'batch')
+    throw invalidRequest(
+      `purpose is ${JSON.stringify(purpose.slice(0, 32))}; it takes batch, the purpose of all files here.`,
+    );
+  return { limit: Math.min(count, mostOnPage), after, ascending: order === 'asc' };
+}

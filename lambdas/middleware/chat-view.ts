@@ -1,0 +1,34 @@
+/** What another form of a chat call is: its request is read into a dialect before the pipeline, its answer made of the dialect's after it. */
+import type { ChatReply } from '#core/chat/answering.ts';
+import type { BatchRequest } from '#core/chat/batches/request.ts';
+import type { ChatRequest } from '#core/chat/call.ts';
+import type { FormFiles } from '#core/chat/endpoint-form.ts';
+import type { ChatPorts } from '#core/chat/ports.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { SseWire } from './sse.ts';
+
+export interface ChatView {
+  readonly operation: NonNullable<ChatRequest['operation']>;
+  /** Requests are multipart form data. */
+  readonly form?: true | undefined;
+  /** @throws GatewayError `invalid_request`. */
+  open(body: JsonObject, call: OpenedCall): OpenView | Promise<OpenView>;
+}
+
+/** Whose request it is, and what came with its body. */
+export interface OpenedCall {
+  readonly ports: Pick<ChatPorts, 'clock' | 'keptBatches' | 'pause'>;
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  readonly files: FormFiles | undefined;
+}
+
+export interface OpenView {
+  /** In the dialect. */
+  readonly body: JsonObject;
+  readonly batch?: BatchRequest;
+  readonly wire: SseWire;
+  answer(reply: ChatReply): ChatReply;
+}
