@@ -2278,6 +2278,7 @@ const webConsole: readonly Requirement[] = [
   ),
   must('console.alerts', 'Alerts are shown with what was measured, and acknowledged.'),
   must('console.budgets', 'Budgets are shown as they stand, with their forecast.'),
+  must('console.levels', 'Traffic and budgets are shown of one level of the organisations, where there are any.'),
   must('console.health', 'Dependencies, providers, notifications and violations are shown.'),
   must('console.states', 'Every page says when it waits, when there is nothing, and what went wrong.'),
   must('console.own-origin', 'No page asks another host or breaks its policy.'),

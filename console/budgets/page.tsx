@@ -1,6 +1,7 @@
 /** Budgets as they stand and where each will stand at its end, and what is left of the rate limit [console.budgets]. */
-import { useCallback } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
+import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { Asked, Badge, Fact, Facts, Heading, Table, Text } from '../ui.tsx';
@@ -12,12 +13,20 @@ type Budget = AnswerOf<'listBudgets'>['statuses'][number];
 type Forecast = AnswerOf<'budgetsForecast'>['forecasts'][number];
 
 export function BudgetsPage({ api }: PageProps) {
-  const ask = useCallback((signal: AbortSignal) => api.get<'listBudgets'>('budgets', signal), [api]);
-  const foresee = useCallback((signal: AbortSignal) => api.get<'budgetsForecast'>('budgets/forecast', signal), [api]);
+  const [path, setPath] = useState('');
+  const below = path === '' ? '' : `?${new URLSearchParams({ path })}`;
+  const ask = useCallback((signal: AbortSignal) => api.get<'listBudgets'>(`budgets${below}`, signal), [api, below]);
+  const foresee = useCallback(
+    (signal: AbortSignal) => api.get<'budgetsForecast'>(`budgets/forecast${below}`, signal),
+    [api, below],
+  );
   const forecasts = useLive(foresee, 60_000);
   return (
     <>
       <Heading>Budgets</Heading>
+      <div class="choices">
+        <LevelField api={api} path={path} choose={setPath} />
+      </div>
       <Asked live={useLive(ask, everyMs)}>
         {({ statuses, rate_limit, open_reservations }) => (
           <>
@@ -33,24 +42,24 @@ export function BudgetsPage({ api }: PageProps) {
               >
                 {statuses.map((budget) => (
                   <Row
-                    key={`${budget.account} ${budget.period}`}
+                    key={nameOf(budget)}
                     of={budget}
-                    forecast={forecasts.value?.forecasts.find(
-                      ({ account, period }) => account === budget.account && period === budget.period,
-                    )}
+                    forecast={forecasts.value?.forecasts.find((each) => nameOf(each) === nameOf(budget))}
                   />
                 ))}
               </Table>
             )}
-            <section>
-              <h2>Rate limit of this tenant</h2>
-              <Rate of={rate_limit} />
-              <p class="quiet">
-                {open_reservations === 0
-                  ? 'No running call has anything reserved.'
-                  : `${plural(open_reservations, 'running call')} ${open_reservations === 1 ? 'has' : 'have'} requests, tokens or money reserved.`}
-              </p>
-            </section>
+            {path === '' && (
+              <section>
+                <h2>Rate limit of this tenant</h2>
+                <Rate of={rate_limit} />
+              </section>
+            )}
+            <p class="quiet">
+              {open_reservations === 0
+                ? 'No running call has anything reserved.'
+                : `${plural(open_reservations, 'running call')} ${open_reservations === 1 ? 'has' : 'have'} requests, tokens or money reserved.`}
+            </p>
           </>
         )}
       </Asked>
@@ -58,12 +67,21 @@ export function BudgetsPage({ api }: PageProps) {
   );
 }
 
+/** Below a level of an organisation each tenant has accounts of the same names. */
+const nameOf = ({ tenant = '', account, period }: Budget | Forecast): string => `${tenant} ${account} ${period}`;
+
 function Row({ of, forecast }: { readonly of: Budget; readonly forecast: Forecast | undefined }) {
-  const { account, key_name, period, percentage, spent_usd, reserved_usd, limit_usd, tier, resets_at } = of;
+  const { tenant, account, key_name, period, percentage, spent_usd, reserved_usd, limit_usd, tier, resets_at } = of;
   return (
     <tr>
       <td>
         <Text of={key_name ?? account} />
+        {tenant && (
+          <>
+            {' of '}
+            <Text of={tenant} />
+          </>
+        )}
         {key_name && (
           <span class="quiet">
             {' '}

@@ -1,6 +1,7 @@
 /** Requests, errors, latency, cost and blocked calls over time, by dimension: as plots and as a table [console.traffic]. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
+import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { Asked, Heading, Table, Text } from '../ui.tsx';
@@ -18,16 +19,18 @@ const spans = {
 type Span = keyof typeof spans;
 
 export function TrafficPage({ api, me }: PageProps) {
+  const everything = me.platform ? 'global' : `tenant:${me.tenant}`;
   const [span, setSpan] = useState<Span>('the last hour');
-  const [dimension, setDimension] = useState(me.platform ? 'global' : `tenant:${me.tenant}`);
+  const [path, setPath] = useState('');
+  const [dimension, setDimension] = useState(everything);
   const ask = useCallback(
     (signal: AbortSignal) => {
       const { hours, step } = spans[span];
       const from = new Date(Date.now() - hours * 3_600_000).toISOString();
-      const query = new URLSearchParams({ from, step, dimension });
+      const query = new URLSearchParams({ from, step, dimension, ...(path !== '' && { path }) });
       return api.get<'analytics'>(`analytics?${query}`, signal);
     },
-    [api, span, dimension],
+    [api, span, dimension, path],
   );
   const known = useCallback((signal: AbortSignal) => api.get<'realtimeAnalytics'>('analytics/realtime', signal), [api]);
   const recent = useLive(known, 60_000).value?.dimensions ?? [];
@@ -54,6 +57,14 @@ export function TrafficPage({ api, me }: PageProps) {
             ))}
           </select>
         </div>
+        <LevelField
+          api={api}
+          path={path}
+          choose={(level) => {
+            setPath(level);
+            setDimension(level === '' ? everything : 'global');
+          }}
+        />
       </div>
       <Asked live={useLive(ask, everyMs)}>
         {({ summary, from, to }) => (

@@ -316,7 +316,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       const row = page.getByRole('row').filter({ hasText: 'tenant' });
       for (const part of ['83 %', '40.00 USD', '50.00 USD', 'alert', '55.50 USD', 'used up on 2026-11-26'])
         await row.getByText(part).first().waitFor();
-      await page.getByText('2 running calls hold an amount.').waitFor();
+      await page.getByText('2 running calls have requests, tokens or money reserved.').waitFor();
       statuses = [];
       await page.reload();
       await page.getByText('No budget is set.').waitFor();

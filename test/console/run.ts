@@ -8,6 +8,7 @@ import { approvals } from './approvals.ts';
 import { browserProgram, visitors } from './browser.ts';
 import { consoleGateway } from './gateway.ts';
 import { hostile } from './hostile.ts';
+import { levels } from './levels.ts';
 import { outages } from './outages.ts';
 import { pages } from './pages.ts';
 import { passkeys } from './passkeys.ts';
@@ -25,7 +26,7 @@ if (program === undefined) {
 const gateway = await consoleGateway();
 const people = await visitors(program, gateway.url);
 try {
-  const tiers = [signIn, approvals, passkeys, hostile, pages, witnessed, tools, accessibility, outages];
+  const tiers = [signIn, approvals, passkeys, hostile, pages, witnessed, tools, levels, accessibility, outages];
   const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people)));
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

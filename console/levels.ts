@@ -1,0 +1,13 @@
+/** The levels of organisations, from the environments at their ends. */
+import type { AnswerOf } from '#core/contracts/operations.ts';
+
+type Environments = AnswerOf<'listEnvironments'>['environments'];
+
+/** The paths of environments and of everything above them, each once, in order. */
+export function levelsOf(environments: readonly Pick<Environments[number], 'path'>[]): readonly string[] {
+  const levels = environments.flatMap(({ path }) => {
+    const parts = path.split('/');
+    return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
+  });
+  return [...new Set(levels)].sort();
+}

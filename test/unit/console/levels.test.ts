@@ -1,0 +1,10 @@
+/** The levels of organisations from which the console lets a reader choose. */
+import { levelsOf } from '../../../console/levels.ts';
+
+test('[console.levels] every level above an environment is there once, in order', () => {
+  expect(levelsOf([{ path: 'b/x/p/live' }, { path: 'a/web/shop/production' }, { path: 'a/web/shop/test' }])).toEqual([
+    ...['a', 'a/web', 'a/web/shop', 'a/web/shop/production', 'a/web/shop/test'],
+    ...['b', 'b/x', 'b/x/p', 'b/x/p/live'],
+  ]);
+  expect(levelsOf([])).toEqual([]);
+});
