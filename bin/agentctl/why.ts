@@ -101,7 +101,7 @@ const short = (value: string, most = 200): string =>
   value.length > most ? `${[...value].slice(0, most).join('')}…` : value;
 
 function showTrace(out: Output, trace: unknown, indent: string, brief = false): void {
-  const cut = (value: unknown) => (brief ? short(plain(value), 60) : plain(value));
+  const cut = (value: unknown) => (value === '' ? 'empty' : brief ? short(plain(value), 60) : plain(value));
   for (const step of list(trace)) {
     const { field, expected, found } = fields(step.failed);
     const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${cut(found)}, not ${cut(expected)}`;

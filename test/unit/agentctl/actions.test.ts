@@ -264,6 +264,7 @@ describe('[cli.policy-tools]', () => {
         trace: [
           { index: -2, rule: 'guard:key-files', decision: 'block', matched: false },
           { ...other, failed: ofTool },
+          { ...other, index: 3, failed: { field: 'target', expected: './**', found: '' } },
           { index: 1, rule: 'mcp:*', name: 'reading', decision: 'review', matched: true },
         ],
       });
@@ -271,6 +272,7 @@ describe('[cli.policy-tools]', () => {
       expect(out).toContain('  decided by: rule 1 mcp:* "reading"\n');
       expect(out).toContain('    guard block guard:key-files  no\n');
       expect(out).toContain('    rule 0 allow git:scm.get_*  no: tool is Bash, not scm.get_*\n');
+      expect(out).toContain('    rule 3 allow git:scm.get_*  no: target is empty, not ./**\n');
       expect(out).toContain('    rule 1 review mcp:* "reading"  matched\n');
     });
 
