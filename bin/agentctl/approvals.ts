@@ -5,6 +5,7 @@ import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
+import { showHeldDefinition } from './mcp.ts';
 import { type Output, painted } from './output.ts';
 import { commandLine } from './shell.ts';
 import { watchApprovals } from './watch-approvals.ts';
@@ -60,6 +61,7 @@ export function addApprovals(parent: Parent): void {
       else {
         showCard(cli.out, item, full ? wholeCard : briefCard);
         if (item.status !== 'pending') showRecord(cli.out, item);
+        else await showHeldDefinition(cli, item);
       }
       return 'positive';
     },
@@ -109,6 +111,7 @@ async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: str
   // What is decided already is answered by the gateway, with the record.
   if (item.status !== 'pending') return true;
   showCard(cli.out, item, briefCard);
+  await showHeldDefinition(cli, item);
   cli.out.flush();
   return confirmed(vote === 'approve' ? 'Approve it?' : 'Deny it?');
 }

@@ -1,6 +1,7 @@
 /** `mcp`: the tools of the MCP servers, how policies see them, and a human's word on definitions that have changed. */
-import { addCommand, addGroup, type Parent } from './command.ts';
+import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
+import { Failure } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted } from './output.ts';
 
@@ -84,6 +85,29 @@ function showTool(out: Output, tool: Fields): void {
   out.line(painted('bold', `${tool.tool} of ${tool.upstream}`), `: ${tool.state}`);
   out.field('capability', `${tool.capability} (${tool.why})`);
   out.field('decision', `${tool.decision} (${tool.matched_rule})`);
+  showDefinition(out, tool);
+}
+
+/**
+ * What the card of an approval says of its tool: nothing of a definition that a human has accepted and that stands in front of no
+ * other, and nothing where the gateway does not tell it [mcp.definition-diff].
+ */
+export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream_tool, tool }: Fields): Promise<void> {
+  const [server, name] = [text(upstream), text(upstream_tool) ?? text(tool)];
+  if (server === undefined || name === undefined) return;
+  const answer = await api()
+    .call('showMcpTool', { path: { name }, query: { upstream: server } })
+    .catch((fault) => {
+      if (fault instanceof Failure) return undefined; // servers of other kinds have no such tool
+      throw fault;
+    });
+  const known = fields(answer?.json);
+  if (text(known.state) === undefined || (known.state === 'accepted' && strings(known.shadows).length === 0)) return;
+  out.line(painted('bold', 'The definition of the tool'), `: ${known.state}`);
+  showDefinition(out, known);
+}
+
+function showDefinition(out: Output, tool: Fields): void {
   const [guard] = waitsFor(tool.changed);
   if (guard !== undefined) out.line(painted('yellow', guard));
   for (const shadowed of strings(tool.shadows)) out.line(painted('yellow', `stands in front of ${shadowed}`));

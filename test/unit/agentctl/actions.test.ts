@@ -1,5 +1,5 @@
 /** `test-action`, `simulate`, `why`, `diff-policy`. */
-import { Home, serverOf } from './support.ts';
+import { errorBody, Home, serverOf } from './support.ts';
 
 const home = new Home();
 const server = serverOf(home);
@@ -355,6 +355,21 @@ describe('[cli.policy-tools]', () => {
     const { out } = await home.run(['mcp', 'show', 'get_file']);
     expect(out).toContain('not shown, the accepted definition: it was removed from the object store\n');
     expect(out).toContain('What it offers\n{\n  "name": "get_file"\n}\n');
+  });
+
+  test('[mcp.definition-diff] the card of an approval shows a definition that has changed, and nothing of an accepted one', async () => {
+    const pending = { envelope_id: id, status: 'pending', protocol: 'mcp', tool: 'notes_get_file', target: 'a' };
+    server.on(`GET /admin/v1/approvals/${id}`, { ...pending, upstream: 'notes', upstream_tool: 'get_file' });
+    server.on('GET /admin/v1/mcp/tools/get_file', held);
+    const { out } = await home.run(['show', id]);
+    expect(server.seen.at(-1)!.path).toBe('/admin/v1/mcp/tools/get_file?upstream=notes');
+    expect(out).toContain('The definition of the tool: changed\n');
+    expect(out).toContain('    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
+    const { difference: _d, introduces: _i, changed: _c, ...accepted } = { ...held, state: 'accepted', shadows: [] };
+    server.on('GET /admin/v1/mcp/tools/get_file', accepted);
+    expect((await home.run(['show', id])).out).not.toContain('definition');
+    server.on('GET /admin/v1/mcp/tools/get_file', errorBody(404, 'not_found', 'No such tool.'), 404);
+    expect(await home.run(['show', id])).toMatchObject({ code: 0, out: expect.not.stringContaining('definition') });
   });
 
   test('[mcp.definition-diff] mcp accept accepts, and a refusal is said', async () => {
