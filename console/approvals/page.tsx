@@ -12,15 +12,23 @@ import { excerptOf, type Item, neighbour, notTheirs } from './items.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
+interface Question {
+  readonly item: Item;
+  readonly verdict: Verdict;
+  /** Each has a dialog of its own. */
+  readonly nth: number;
+}
+
 export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const items = live.value?.pending;
-  const [asked, setAsked] = useState<{ readonly item: Item; readonly verdict: Verdict } | undefined>();
+  const [asked, setAsked] = useState<Question | undefined>();
+  const questions = useRef(0);
   const [help, setHelp] = useState(false);
   const open = items?.find(({ envelope_id }) => envelope_id === id);
   // The request on the card, which may be none of the list: the list holds the first ones alone.
   const shown = useRef<Item | undefined>();
 
-  const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict });
+  const vote = (item: Item, verdict: Verdict) => setAsked({ item, verdict, nth: ++questions.current });
   // By the address, which is ahead of what is drawn when keys come fast.
   const move = (step: 1 | -1) => {
     const next = items && neighbour(items, routeOf(location.hash).id, step);
@@ -81,11 +89,14 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
       )}
       {asked && (
         <VoteDialog
-          {...asked}
+          key={asked.nth}
+          item={asked.item}
+          verdict={asked.verdict}
           api={api}
           me={me}
           close={() => {
-            setAsked(undefined);
+            // The browser tells of a dialog that Escape has closed a moment later: a key may have asked the next one by then.
+            setAsked((now) => (now === asked ? undefined : now));
             live.refresh();
           }}
         />
