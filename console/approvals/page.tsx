@@ -95,7 +95,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
           api={api}
           me={me}
           close={() => {
-            // The browser tells of a dialog that Escape has closed a moment later: a key may have asked the next one by then.
+            // A dialog that Escape has closed reports it in a later task: a key may have asked the next question before that.
             setAsked((now) => (now === asked ? undefined : now));
             live.refresh();
           }}
