@@ -79,7 +79,7 @@ export function compose(
   environment: NodeJS.ProcessEnv,
   host: HostCapabilities = {},
 ): GatewayPorts &
-  Pick<ChatPorts, 'keptBatches'> & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
+  Pick<ChatPorts, 'batchStore'> & { readonly store: StoreOptions; readonly breakerBoard?: BreakerBoard } {
   const needed = (name: string): string => {
     const value = environment[name];
     if (!value) throw new Error(`the function's environment lacks ${name}`);

@@ -1970,7 +1970,7 @@ const toolGateway: readonly Requirement[] = [
   ),
   must(
     'guard.bytes',
-    'Texts that a result holds in base64 are read as any other: findings in them are marked, removed or withheld, and tokens are cut out. Bytes of pictures, sounds and archives stay as they came.',
+    'Text that a result holds in base64 is checked like plain text: findings in it are marked, removed or withheld, and tokens are cut out. Bytes of pictures, sounds and archives stay as they came.',
   ),
   must('guard.blocks', 'Blocks of text that speak to the model only together are found as one text.'),
   must(

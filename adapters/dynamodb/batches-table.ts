@@ -4,8 +4,8 @@
  * Access patterns: one of an owner (consistent Get); those of an owner by kind (Query, newest first); a row as a whole (Put).
  */
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import type { KeptBatches, KeptOwner } from '#core/chat/batches/ports.ts';
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { BatchOwner, BatchStore } from '#core/chat/batches/ports.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -14,31 +14,31 @@ const keptSeconds = 7 * 24 * 3600;
 
 const prefixes = { file: 'file-', batch: 'batch_' } as const;
 
-const ownerOf = ({ tenant, key_id }: KeptOwner): string => `${tenant}#${key_id}`;
+const ownerOf = ({ tenant, key_id }: BatchOwner): string => `${tenant}#${key_id}`;
 
-function toKept(item: Item): KeptBatch {
-  const { owner: _owner, ttl: _ttl, ...kept } = fromItem(item);
-  return kept as unknown as KeptBatch;
+function toStoredBatch(item: Item): StoredBatch {
+  const { owner: _owner, ttl: _ttl, ...row } = fromItem(item);
+  return row as unknown as StoredBatch;
 }
 
-export function batchesTable({ client, tables }: StoreOptions): KeptBatches {
+export function batchesTable({ client, tables }: StoreOptions): BatchStore {
   const TableName = tables.batches;
   return {
     async get(owner, id) {
       const Key = toItem({ owner: ownerOf(owner), id });
       const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
-      const kept = Item && toKept(Item);
-      return kept?.deleted_at === undefined ? kept : undefined;
+      const row = Item && toStoredBatch(Item);
+      return row?.deleted_at === undefined ? row : undefined;
     },
 
-    async put(kept) {
-      const ttl = kept.deleted_at === undefined ? {} : { ttl: kept.deleted_at + keptSeconds };
-      const row = toItem({ owner: ownerOf(kept), ...kept, ...ttl });
-      await stored(client.send(new PutItemCommand({ TableName, Item: row })));
+    async put(row) {
+      const ttl = row.deleted_at === undefined ? {} : { ttl: row.deleted_at + keptSeconds };
+      const Item = toItem({ owner: ownerOf(row), ...row, ...ttl });
+      await stored(client.send(new PutItemCommand({ TableName, Item })));
     },
 
     async list(owner, kind, { limit, after, ascending = false }) {
-      const items: KeptBatch[] = [];
+      const items: StoredBatch[] = [];
       let start = after === undefined ? undefined : toItem({ owner: ownerOf(owner), id: after });
       do {
         const page = await stored(
@@ -55,7 +55,7 @@ export function batchesTable({ client, tables }: StoreOptions): KeptBatches {
             }),
           ),
         );
-        items.push(...(page.Items ?? []).map(toKept));
+        items.push(...(page.Items ?? []).map(toStoredBatch));
         start = page.LastEvaluatedKey;
       } while (start && items.length <= limit);
       return { items: items.slice(0, limit), more: items.length > limit };

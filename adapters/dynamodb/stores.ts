@@ -72,7 +72,7 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
     counters: countersTable(timed),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable(timed),
-    keptBatches: lazyStore(async () => (await import('./batches-table.ts')).batchesTable(store), {
+    batchStore: lazyStore(async () => (await import('./batches-table.ts')).batchesTable(store), {
       get: true,
       put: true,
       list: true,

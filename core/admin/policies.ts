@@ -53,7 +53,7 @@ export const putConfig: Operation = async (call) => {
 const leftControlPlane = ({ federation: before }: Configuration, { federation: after }: Configuration): string[] =>
   before.role === 'data' && after.role !== 'data'
     ? [
-        `federation.role was data, and is ${after.role}: what the control plane of the plane ${before.plane} serves is no longer in force here.`,
+        `federation.role changes from data to ${after.role}: this gateway, plane ${before.plane}, no longer applies the configuration of its control plane.`,
       ]
     : [];
 

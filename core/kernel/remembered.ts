@@ -1,4 +1,5 @@
 /** Pure functions whose results are remembered: by the identity of an object, or by a short text. */
+import { RecentMap } from './recent-map.ts';
 
 /**
  * Worked out once for each object, and forgotten with it.
@@ -24,13 +25,12 @@ const most = { texts: 1_000, characters: 128 };
  * @param make its results are shared, so no caller may change them.
  */
 export function rememberedText<V>(make: (text: string) => V): (text: string) => V {
-  const known = new Map<string, { readonly made: V }>();
+  const known = new RecentMap<string, { readonly made: V }>({ max: most.texts });
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before.made;
     const made = make(text);
     if (text.length > most.characters) return made;
-    if (known.size >= most.texts) known.clear();
     known.set(ownCopy(text), { made });
     return made;
   };

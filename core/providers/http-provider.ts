@@ -4,6 +4,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { SseFault, sseDecoder } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
@@ -119,10 +120,10 @@ export function httpProvider(
       }
     },
   };
-  /** Few callers keep files: what asks for them is loaded with the first. */
-  const kept = async () => {
-    const { keptFiles } = await import('./kept-files.ts');
-    return keptFiles({
+  /** Few callers have files: what asks for them is loaded with the first. */
+  const files = loadedOnce(async () => {
+    const { filesApi } = await import('./files-api.ts');
+    return filesApi({
       ...{ http, timeoutMs: timeout_ms, accepted, whole, deadline },
       key: () => keyOf(entry, secrets),
       headersOf: (key, call) => ({
@@ -133,12 +134,12 @@ export function httpProvider(
       urlOf: (path) => baseUrl + path + query,
       faultOf: (thrown, signal) => asFault(name, thrown, signal, 'garbage'),
     });
-  };
+  });
   const { embeddings } = wire;
   if (!embeddings) return provider;
   return {
     ...provider,
-    ...(wire.files && later(kept)),
+    ...(wire.files && later(files)),
     async post(endpoint, call) {
       let id: string | undefined;
       try {
@@ -167,11 +168,11 @@ export function httpProvider(
   };
 }
 
-type KeptFiles = Required<Pick<Provider, 'resource' | 'download'>>;
+type FilesApi = Required<Pick<Provider, 'resource' | 'download'>>;
 
-const later = (kept: () => Promise<KeptFiles>): KeptFiles => ({
-  resource: async (call) => (await kept()).resource(call),
-  download: async (call) => (await kept()).download(call),
+const later = (load: () => FilesApi | Promise<FilesApi>): FilesApi => ({
+  resource: async (call) => (await load()).resource(call),
+  download: async (call) => (await load()).download(call),
 });
 
 /** The key named by the entry, read at call time; undefined for a provider that asks for none. @throws ProviderFault */

@@ -17,11 +17,11 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
   const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
   // Few callers have batches: what answers for them is loaded with the first.
   const loaded = loadedOnce(async () => {
-    const { keptBatchesHandler } = await import('./kept-batches.ts');
-    const paths = own.filter(({ path }) => keptPaths.test(path));
-    return keptBatchesHandler(paths, ports);
+    const { batchesHandler } = await import('./batches.ts');
+    const paths = own.filter(({ path }) => batchPaths.test(path));
+    return batchesHandler(paths, ports);
   });
-  const kept: HttpHandler = async (event, context) => (await loaded())(event, context);
+  const batches: HttpHandler = async (event, context) => (await loaded())(event, context);
   const made: Readonly<Record<string, HttpHandler>> = {
     'POST /v1/files': endpoint(uploadView),
     'POST /v1/batches': endpoint(startView),
@@ -31,9 +31,9 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
     const event = located(given);
     const handler =
       made[`${event.httpMethod} ${event.resource}`] ??
-      (/^\/v1\/(files|batches)(\/|$)/.test(event.resource) ? kept : others[event.resource]);
+      (batchPaths.test(event.resource) ? batches : others[event.resource]);
     return (handler ?? completions)(event, context);
   };
 }
 
-const keptPaths = /^\/v1\/(files|batches)(\/|$)/;
+const batchPaths = /^\/v1\/(files|batches)(\/|$)/;

@@ -1,6 +1,6 @@
 /** The upload of a file of calls and the start of a batch as chat calls, so that limits, filters, reviews and evidence are those of chat [batches.governed]. */
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
-import { batchEndpoints, filePurposes } from '#core/contracts/kept-batch.ts';
+import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
 import { isObject, textOf } from '#core/dialects/wire.ts';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
@@ -51,8 +51,8 @@ export async function openStart(request: JsonObject, { ports, principal, snapsho
     throw refused('metadata', metadata, 'an object');
   const id = textOf(input_file_id);
   if (id === undefined) throw refused('input_file_id', input_file_id, 'the id of a file that this key has uploaded');
-  const { isKeptId } = await import('#core/chat/batches/names.ts');
-  const file = isKeptId(id) ? await ports.keptBatches.get(principal, id) : undefined;
+  const { isOwnId } = await import('#core/chat/batches/names.ts');
+  const file = isOwnId(id) ? await ports.batchStore.get(principal, id) : undefined;
   if (file?.kind !== 'file') throw notFound(`File ${id.slice(0, 64)}`);
   if (file.endpoint !== endpoint)
     throw refused('endpoint', endpoint, `${file.endpoint}, where the calls of this file go`);

@@ -19,7 +19,7 @@ export interface ChatView {
 
 /** Whose request it is, and what came with its body. */
 export interface OpenedCall {
-  readonly ports: Pick<ChatPorts, 'clock' | 'keptBatches' | 'pause'>;
+  readonly ports: Pick<ChatPorts, 'clock' | 'batchStore' | 'pause'>;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly files: FormFiles | undefined;

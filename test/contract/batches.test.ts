@@ -455,9 +455,9 @@ describe('[batches.budget] all that the lines may come to is charged when the ba
 test('[batches.governed] a file whose policy version is not in force any more makes no batch', async () => {
   const file = await uploaded(linesOf({}));
   const row = (
-    await gateway.ports.keptBatches.list({ tenant: 'default', key_id: (await recordsKey())! }, 'file', { limit: 1 })
+    await gateway.ports.batchStore.list({ tenant: 'default', key_id: (await recordsKey())! }, 'file', { limit: 1 })
   ).items[0]!;
-  await gateway.ports.keptBatches.put({ ...row, policy_version: row.policy_version + 1 });
+  await gateway.ports.batchStore.put({ ...row, policy_version: row.policy_version + 1 });
   const refused = await start(file);
   expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringMatching(/upload the file again/)]);
 });

@@ -1,10 +1,10 @@
 /** Files and batches as callers read them: in OpenAI's form, with the gateway's ids. */
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { resultFileId } from './names.ts';
 
-export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: KeptBatch): JsonObject => ({
+export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: StoredBatch): JsonObject => ({
   id,
   object: 'file',
   bytes,
@@ -15,8 +15,8 @@ export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: KeptBat
 });
 
 /** The provider's object; ids of the provider do not reach the caller. */
-export function batchObject(kept: KeptBatch, reply: JsonObject): JsonObject {
-  const { id, file, endpoint } = kept;
+export function batchObject(stored: StoredBatch, reply: JsonObject): JsonObject {
+  const { id, file, endpoint } = stored;
   const has = (member: 'output_file_id' | 'error_file_id') => (textOf(reply[member]) ?? '') !== '';
   return {
     ...reply,

@@ -3,7 +3,7 @@
  * [batches.lines].
  */
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
-import { type BatchEndpoint, batchEndpoints } from '#core/contracts/kept-batch.ts';
+import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { endpointBody, readEndpointRequest } from '#core/dialects/endpoint-request.ts';
@@ -35,7 +35,7 @@ const maxLines = 50_000;
 const idPattern = /^[\w.:/-]{1,128}$/;
 const members: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
 /** After so many lines other requests have a turn. */
-const linesInTurn = 64;
+export const linesInTurn = 64;
 
 /**
  * @param turn gives other requests a turn.

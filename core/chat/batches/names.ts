@@ -10,7 +10,7 @@ const hexOf = (ids: Pick<Ids, 'uuid'>): string => ids.uuid().replaceAll('-', '')
 export const newFileId = (ids: Pick<Ids, 'uuid'>): string => `file-${hexOf(ids)}`;
 export const newBatchId = (ids: Pick<Ids, 'uuid'>): string => `batch_${hexOf(ids)}`;
 
-export const isKeptId = (id: string): boolean => pattern.test(id);
+export const isOwnId = (id: string): boolean => pattern.test(id);
 
 export type ResultKind = 'output' | 'error';
 

@@ -1,24 +1,24 @@
-/** Where files and batches of callers are kept: each belongs to one key of one tenant. */
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+/** Where files and batches of callers are stored: each belongs to one key of one tenant. */
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import type { Principal } from '#core/identity/principal.ts';
 
-export type KeptOwner = Pick<Principal, 'tenant' | 'key_id'>;
+export type BatchOwner = Pick<Principal, 'tenant' | 'key_id'>;
 
-export interface KeptPage {
+export interface BatchPage {
   readonly limit: number;
   /** The id after which the page begins. */
   readonly after?: string | undefined;
   readonly ascending?: boolean;
 }
 
-export interface KeptBatches {
+export interface BatchStore {
   /** Consistent; undefined for what is unknown, another key's or deleted. */
-  get(owner: KeptOwner, id: string): Promise<KeptBatch | undefined>;
-  put(kept: KeptBatch): Promise<void>;
+  get(owner: BatchOwner, id: string): Promise<StoredBatch | undefined>;
+  put(stored: StoredBatch): Promise<void>;
   /** Those of one key, newest first unless asked otherwise. */
   list(
-    owner: KeptOwner,
-    kind: KeptBatch['kind'],
-    page: KeptPage,
-  ): Promise<{ readonly items: readonly KeptBatch[]; readonly more: boolean }>;
+    owner: BatchOwner,
+    kind: StoredBatch['kind'],
+    page: BatchPage,
+  ): Promise<{ readonly items: readonly StoredBatch[]; readonly more: boolean }>;
 }

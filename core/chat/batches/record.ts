@@ -3,7 +3,7 @@ import { sessionOwner } from '#core/actions/governed.ts';
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { federatedActor, type Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -11,7 +11,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { ChatPorts } from '../ports.ts';
 
-export interface KeptCaller {
+export interface BatchCaller {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly sessionId: string;
@@ -24,7 +24,7 @@ export interface Use {
   readonly operation: ChatOperation;
   /** The id as the caller named it. */
   readonly id: string;
-  readonly kept: KeptBatch;
+  readonly stored: StoredBatch;
 }
 
 interface Done<T> {
@@ -38,7 +38,7 @@ interface Done<T> {
  */
 export async function recorded<T>(
   ports: ChatPorts,
-  caller: KeptCaller,
+  caller: BatchCaller,
   use: Use,
   work: () => Promise<Done<T>>,
 ): Promise<T> {
@@ -66,7 +66,7 @@ export async function recorded<T>(
 }
 
 /** @throws GatewayError `session_blocked`: what a blocked session or key has left at a provider stays there. */
-export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: KeptCaller): Promise<void> {
+export async function assertMayRead(ports: ChatPorts, { principal, snapshot, sessionId }: BatchCaller): Promise<void> {
   const { tenant, key_id, kind } = principal;
   const [head, key] = await Promise.all([
     ports.evidence.head(tenant, sessionId),
@@ -78,17 +78,17 @@ export async function assertMayRead(ports: ChatPorts, { principal, snapshot, ses
 }
 
 const recordOf = (
-  { snapshot, requestId }: KeptCaller,
-  { operation, id, kept }: Use,
+  { snapshot, requestId }: BatchCaller,
+  { operation, id, stored }: Use,
   latency_ms: number,
 ): ChatRecord => ({
   operation,
   decision: 'allow',
   outcome: 'completed',
   status: 200,
-  model: kept.model,
-  resolved_model: kept.resolved_model,
-  provider: kept.provider,
+  model: stored.model,
+  resolved_model: stored.resolved_model,
+  provider: stored.provider,
   resource: id,
   stream: false,
   transport: 'http',
@@ -100,7 +100,7 @@ const recordOf = (
   request_sha256: digestOf([operation, id]),
 });
 
-function draftOf({ clock, ids }: ChatPorts, { principal, sessionId }: KeptCaller, record: ChatRecord) {
+function draftOf({ clock, ids }: ChatPorts, { principal, sessionId }: BatchCaller, record: ChatRecord) {
   return {
     tenant: principal.tenant,
     session_id: sessionId,

@@ -1,5 +1,5 @@
 /** The two chat calls that make a batch: the upload of its lines, and its start. */
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import type { BatchFile } from './lines.ts';
 
 export type BatchRequest =
@@ -9,7 +9,7 @@ export type BatchRequest =
       readonly filename: string;
       readonly bytes: number;
     }
-  | { readonly kind: 'start'; readonly file: KeptBatch };
+  | { readonly kind: 'start'; readonly file: StoredBatch };
 
 /** What the call may cost: an upload nothing, the start of a batch all that its lines may come to [batches.budget]. */
 export function batchEstimate(batch: BatchRequest): { readonly inputTokens: number; readonly maxTokens: number } {

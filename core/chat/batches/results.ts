@@ -4,7 +4,7 @@
  */
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
-import { type BatchEndpoint, batchEndpoints } from '#core/contracts/kept-batch.ts';
+import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch.ts';
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { leaves } from '#core/dialects/leaves.ts';
@@ -17,15 +17,13 @@ import { endpointTexts } from '../endpoint-texts.ts';
 import type { ChatPorts } from '../ports.ts';
 import { FindingSums } from '../stages/batch-input.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
+import { linesInTurn } from './lines.ts';
 
 export interface Results {
   /** JSON Lines. */
   readonly text: string;
   readonly findings: readonly Finding[];
-  readonly blocked: number;
 }
-
-const linesInTurn = 64;
 
 export async function checkResults(
   ports: Pick<ChatPorts, 'pause'>,
@@ -36,7 +34,6 @@ export async function checkResults(
   const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: source.provider };
   const sums = new FindingSums();
   const out: string[] = [];
-  let blocked = 0;
   for (const written of source.text.split('\n')) {
     if (written.trim() === '') continue;
     const line = lineIn(written);
@@ -44,16 +41,14 @@ export async function checkResults(
     const verdict = line && !policy.outputIdle ? await policy.checkOutput(texts, context) : undefined;
     if (verdict) sums.add(verdict.findings);
     if (!line) out.push(JSON.stringify(unreadable));
-    else if (verdict && verdict.decision !== 'allow') {
-      blocked++;
-      out.push(JSON.stringify(withheld(line, verdict.matched_rule)));
-    } else {
+    else if (verdict && verdict.decision !== 'allow') out.push(JSON.stringify(withheld(line, verdict.matched_rule)));
+    else {
       rewriteTexts(call, texts);
       out.push(JSON.stringify(line));
     }
     if (out.length % linesInTurn === 0) await ports.pause(0);
   }
-  return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all(), blocked };
+  return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all() };
 }
 
 /** What is not an object cannot be looked at as a reply, so it is not passed on. */

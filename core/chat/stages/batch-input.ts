@@ -1,15 +1,14 @@
 /** `policy.check_input` over the lines of a batch: each as the chat call it stands for [batches.lines]. */
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
-import { batchEndpoints } from '#core/contracts/kept-batch.ts';
+import { batchEndpoints } from '#core/contracts/stored-batch.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { atLine, type BatchFile } from '../batches/lines.ts';
+import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCallState } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import { clean, note, violation } from './input-policy.ts';
 import { transformRequest } from './transform.ts';
 
-const linesInTurn = 64;
 const strictness = { allow: 0, review: 1, block: 2 } as const;
 
 export interface CheckedLines {

@@ -1,7 +1,7 @@
 /** The end of the calls that make a batch: the checked lines go to a provider as a file, and a batch is made of such a file [batches.governed]. */
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -33,7 +33,7 @@ export async function callBatch(
 ): Promise<void> {
   const { call } = state;
   const entry = batchProviderOf(call.plan, batch.kind === 'start' ? batch.file.provider : undefined);
-  if (!entry) throw notHad(state, batch);
+  if (!entry) throw modelNotServed(state, batch);
   state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
   const reply =
     batch.kind === 'upload'
@@ -63,8 +63,8 @@ async function upload(
   const made = await atProvider(ports, state, entry, ({ resource }) =>
     resource({ method: 'POST', path: '/files', form, ...sentWith(ports, state) }),
   );
-  const kept: KeptBatch = {
-    ...keptOf(ports, state, entry, newFileId(ports.ids), 'file', made.provider_id),
+  const stored: StoredBatch = {
+    ...storedOf(ports, state, entry, newFileId(ports.ids), 'file', made.provider_id),
     endpoint: file.endpoint,
     lines: file.lines.length,
     input_tokens: file.inputTokens,
@@ -72,9 +72,9 @@ async function upload(
     filename,
     bytes,
   };
-  await ports.keptBatches.put(kept);
-  state.resource = kept.id;
-  return fileObject(kept);
+  await ports.batchStore.put(stored);
+  state.resource = stored.id;
+  return fileObject(stored);
 }
 
 /** All that the lines may come to is charged now: the provider works on them for a day, and its results may never be read. */
@@ -83,7 +83,7 @@ async function start(
   state: ChatCallState,
   policy: ContentPolicy,
   entry: ProviderEntry,
-  file: KeptBatch,
+  file: StoredBatch,
 ): Promise<JsonObject> {
   const { call } = state;
   state.outputCharacters = call.maxTokens * 4;
@@ -98,19 +98,19 @@ async function start(
     resource({ method: 'POST', path: '/batches', body, once: true, ...sentWith(ports, state) }),
   );
   const { endpoint, lines, input_tokens, output_tokens } = file;
-  const kept: KeptBatch = {
-    ...keptOf(ports, state, entry, newBatchId(ports.ids), 'batch', made.provider_id),
+  const stored: StoredBatch = {
+    ...storedOf(ports, state, entry, newBatchId(ports.ids), 'batch', made.provider_id),
     ...{ endpoint, lines, input_tokens, output_tokens },
     file: file.id,
   };
   try {
-    await ports.keptBatches.put(kept);
+    await ports.batchStore.put(stored);
   } catch (fault) {
     await stop(ports, state, entry, made.provider_id);
     throw fault;
   }
-  state.resource = kept.id;
-  const reply = batchObject(kept, made.reply);
+  state.resource = stored.id;
+  const reply = batchObject(stored, made.reply);
   await checkReply(ports, state, policy, reply, leaves(reply, 'reply', []));
   return reply;
 }
@@ -122,7 +122,7 @@ async function stop(ports: ChatPorts, state: ChatCallState, entry: ProviderEntry
     await resource({ method: 'POST', path: `/batches/${id}/cancel`, ...sentWith(ports, state) });
   } catch (fault) {
     const error = fault instanceof Error ? fault.message : String(fault);
-    ports.telemetry.log('error', 'a batch that was not kept was not cancelled', { provider: entry.name, id, error });
+    ports.telemetry.log('error', 'a batch that was not stored was not cancelled', { provider: entry.name, id, error });
   }
 }
 
@@ -150,12 +150,12 @@ async function atProvider(
 
 const sentWith = ({ telemetry }: ChatPorts, { signal }: ChatCallState) => ({ headers: telemetry.outgoing(), signal });
 
-const keptOf = (
+const storedOf = (
   { clock }: ChatPorts,
   { call }: ChatCallState,
   entry: ProviderEntry,
   id: string,
-  kind: KeptBatch['kind'],
+  kind: StoredBatch['kind'],
   provider_id: string,
 ) => ({
   ...{ id, kind, provider: entry.name, provider_id },
@@ -167,7 +167,7 @@ const keptOf = (
   policy_version: call.snapshot.version,
 });
 
-function notHad(state: ChatCallState, batch: BatchRequest): GatewayError {
+function modelNotServed(state: ChatCallState, batch: BatchRequest): GatewayError {
   const model = JSON.stringify(state.call.model);
   const fault =
     batch.kind === 'upload'

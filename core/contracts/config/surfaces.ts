@@ -30,7 +30,7 @@ export const admin = z
   .strictObject({
     token_env: secretName.default(defaultAdminTokenName).meta({
       description:
-        'Environment variable (or secret) with the token of the platform administrator. Without a value there is no such token.',
+        'Name of the environment variable or secret that holds the token of the platform administrator. If it is not set, no administrator token is accepted.',
     }),
     requests_per_second: z.int().positive().max(100_000).default(50).meta({
       description:

@@ -1,6 +1,6 @@
 /** Chat calls in both dialects, models, cancellation, and the callbacks of channels. */
 import * as z from 'zod';
-import { batchEndpoints } from '../kept-batch.ts';
+import { batchEndpoints } from '../stored-batch.ts';
 import { count, type OperationContract } from './operation.ts';
 
 /** Members that are not named here pass through unchanged, both ways. */

@@ -70,15 +70,13 @@ const overrides: ReadonlySet<string> = new Set([
   ':method',
 ]);
 const hostHeaders: ReadonlySet<string> = new Set([
-  ...[
-    'host',
-    ':authority',
-    'x-forwarded-host',
-    'x-forwarded-server',
-    'x-host',
-    'x-original-host',
-    'x-http-host-override',
-  ],
+  'host',
+  ':authority',
+  'x-forwarded-host',
+  'x-forwarded-server',
+  'x-host',
+  'x-original-host',
+  'x-http-host-override',
 ]);
 const pathHeaders: ReadonlySet<string> = new Set([
   ':path',

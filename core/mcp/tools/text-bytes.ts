@@ -1,10 +1,10 @@
-/** Base64 members of results that hold a text: clients decode them and models read them as any other text. */
+/** Base64 members of results that hold text. Clients decode them for the model, so they are checked like plain text. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 
 const base64Text = /^[A-Za-z0-9+/\r\n]*={0,2}\s*$/;
 
-/** The member of an image, sound or blob that holds its bytes; one that is not base64 is a text like any other. */
+/** The member of an image, sound or blob that holds its bytes; one that is not base64 is checked like plain text. */
 export function bytesMember(value: JsonObject): string | undefined {
   const name = typeof value.blob === 'string' ? 'blob' : value.type === 'image' || value.type === 'audio' ? 'data' : '';
   const bytes = value[name];

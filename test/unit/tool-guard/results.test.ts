@@ -183,7 +183,7 @@ describe('[guard.bytes] a text in base64', () => {
     ['a text in two-byte letters', resource(b64(Buffer.from(attack, 'utf16le')), 'text/plain; charset=utf-16')],
     ['no base64 at all', resource(attack, 'image/png')],
     ['a picture that is not base64', image(attack)],
-  ])('of %s is read as any other', (_, outcome) => {
+  ])('of %s is checked like plain text', (_, outcome) => {
     expect(kinds(outcome)).toContain('instruction');
   });
 

@@ -24,7 +24,7 @@ interface Asked {
   readonly deadline: (reply: HttpReply) => Deadline;
 }
 
-export function keptFiles(asked: Asked): Required<Pick<Provider, 'resource' | 'download'>> {
+export function filesApi(asked: Asked): Required<Pick<Provider, 'resource' | 'download'>> {
   const { http, timeoutMs } = asked;
 
   const ask = async ({ method, path, body, form, once, ...call }: ResourceCall, key: string | undefined) => {

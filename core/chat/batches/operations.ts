@@ -1,7 +1,7 @@
 /** What callers do with their files and batches beside making them: list, read, cancel, delete. What is not their own is not there. */
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import type { KeptBatch } from '#core/contracts/kept-batch.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { countOf, textOf } from '#core/dialects/wire.ts';
 import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
@@ -10,34 +10,34 @@ import { openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject } from './answers.ts';
 import { filesOf, refusedByProvider, type WithFiles } from './at-provider.ts';
-import { isKeptId, resultOf } from './names.ts';
-import type { KeptPage } from './ports.ts';
-import { assertMayRead, type KeptCaller, recorded } from './record.ts';
+import { isOwnId, resultOf } from './names.ts';
+import type { BatchPage } from './ports.ts';
+import { assertMayRead, type BatchCaller, recorded } from './record.ts';
 import { checkResults } from './results.ts';
 
-export async function listFiles(ports: ChatPorts, caller: KeptCaller, page: KeptPage): Promise<JsonObject> {
-  const { items, more } = await ports.keptBatches.list(caller.principal, 'file', placed(page));
+export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
+  const { items, more } = await ports.batchStore.list(caller.principal, 'file', placed(page));
   return listOf(items.map(fileObject), more);
 }
 
 /** Each batch as its provider has it now. */
-export async function listBatches(ports: ChatPorts, caller: KeptCaller, page: KeptPage): Promise<JsonObject> {
-  const { items, more } = await ports.keptBatches.list(caller.principal, 'batch', placed(page));
-  return listOf(await Promise.all(items.map((kept) => atProvider(ports, caller, kept, 'GET'))), more);
+export async function listBatches(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
+  const { items, more } = await ports.batchStore.list(caller.principal, 'batch', placed(page));
+  return listOf(await Promise.all(items.map((stored) => atProvider(ports, caller, stored, 'GET'))), more);
 }
 
-export async function retrieveFile(ports: ChatPorts, caller: KeptCaller, id: string): Promise<JsonObject> {
+export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const result = resultOf(id);
   if (!result) return fileObject(await ownOf(ports, caller, id, 'file'));
-  const { kept, provider_id } = await resultFile(ports, caller, id);
-  const reply = await asked(ports, caller, kept, `File ${id}`, ({ resource }) =>
+  const { stored, provider_id } = await resultFile(ports, caller, id);
+  const reply = await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
     resource({ method: 'GET', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
   );
   return {
     id,
     object: 'file',
     bytes: countOf(reply.bytes) ?? 0,
-    created_at: countOf(reply.created_at) ?? kept.created_at,
+    created_at: countOf(reply.created_at) ?? stored.created_at,
     filename: `${id}.jsonl`,
     purpose: 'batch_output',
     status: 'processed',
@@ -49,7 +49,7 @@ export async function retrieveFile(ports: ChatPorts, caller: KeptCaller, id: str
  * system prompts.
  * @param most bytes that the file may have.
  */
-export async function fileContent(ports: ChatPorts, caller: KeptCaller, id: string, most: number): Promise<string> {
+export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: string, most: number): Promise<string> {
   if (!resultOf(id)) {
     await ownOf(ports, caller, id, 'file');
     throw invalidRequest(
@@ -57,17 +57,17 @@ export async function fileContent(ports: ChatPorts, caller: KeptCaller, id: stri
     );
   }
   await assertMayRead(ports, caller);
-  const { kept, provider_id } = await resultFile(ports, caller, id);
+  const { stored, provider_id } = await resultFile(ports, caller, id);
   const { snapshot, principal, sessionId, requestId, signal } = caller;
-  const body = { model: kept.model, messages: [{ role: 'user', content: id }] };
+  const body = { model: stored.model, messages: [{ role: 'user', content: id }] };
   const call = openCall(
     snapshot,
     { dialect: 'openai', body, principal, sessionId, requestId, transport: 'http', passed: {}, signal },
     ports.ids.uuid(),
   );
   if (call.refusal) throw call.refusal;
-  return recorded(ports, caller, { operation: 'files.content', id, kept }, async () => {
-    const text = await asked(ports, caller, kept, `File ${id}`, ({ download }) =>
+  return recorded(ports, caller, { operation: 'files.content', id, stored }, async () => {
+    const text = await asked(ports, caller, stored, `File ${id}`, ({ download }) =>
       download({ path: `/files/${provider_id}/content`, most, ...sentWith(ports, caller) }),
     );
     if (text === undefined)
@@ -76,52 +76,56 @@ export async function fileContent(ports: ChatPorts, caller: KeptCaller, id: stri
         `The file ${id} has more than ${most} bytes, the most that is read here; make smaller batches.`,
       );
     const policy = await contentPolicyOf(snapshot.configuration, principal.tenant, ports);
-    const results = await checkResults(ports, call, policy, { text, endpoint: kept.endpoint, provider: kept.provider });
+    const results = await checkResults(ports, call, policy, {
+      text,
+      endpoint: stored.endpoint,
+      provider: stored.provider,
+    });
     return { answer: results.text, findings: results.findings };
   });
 }
 
-export async function deleteFile(ports: ChatPorts, caller: KeptCaller, id: string): Promise<JsonObject> {
-  const { kept, provider_id } = resultOf(id)
+export async function deleteFile(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+  const { stored, provider_id } = resultOf(id)
     ? await resultFile(ports, caller, id)
-    : await ownOf(ports, caller, id, 'file').then((own) => ({ kept: own, provider_id: own.provider_id }));
-  return recorded(ports, caller, { operation: 'files.delete', id, kept }, async () => {
-    await asked(ports, caller, kept, `File ${id}`, ({ resource }) =>
+    : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
+  return recorded(ports, caller, { operation: 'files.delete', id, stored }, async () => {
+    await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
-    if (kept.kind === 'file')
-      await ports.keptBatches.put({ ...kept, deleted_at: Math.floor(ports.clock.now() / 1000) });
+    if (stored.kind === 'file')
+      await ports.batchStore.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });
     return { answer: { id, object: 'file', deleted: true } };
   });
 }
 
-export async function retrieveBatch(ports: ChatPorts, caller: KeptCaller, id: string): Promise<JsonObject> {
+export async function retrieveBatch(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   return atProvider(ports, caller, await ownOf(ports, caller, id, 'batch'), 'GET');
 }
 
-export async function cancelBatch(ports: ChatPorts, caller: KeptCaller, id: string): Promise<JsonObject> {
-  const kept = await ownOf(ports, caller, id, 'batch');
-  return recorded(ports, caller, { operation: 'batches.cancel', id, kept }, async () => ({
-    answer: await atProvider(ports, caller, kept, 'POST'),
+export async function cancelBatch(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+  const stored = await ownOf(ports, caller, id, 'batch');
+  return recorded(ports, caller, { operation: 'batches.cancel', id, stored }, async () => ({
+    answer: await atProvider(ports, caller, stored, 'POST'),
   }));
 }
 
 /** The batch as its provider describes it, or what the provider says once it is cancelled. */
 async function atProvider(
   ports: ChatPorts,
-  caller: KeptCaller,
-  kept: KeptBatch,
+  caller: BatchCaller,
+  stored: StoredBatch,
   method: 'GET' | 'POST',
 ): Promise<JsonObject> {
-  const path = `/batches/${kept.provider_id}${method === 'POST' ? '/cancel' : ''}`;
-  const reply = await asked(ports, caller, kept, `Batch ${kept.id}`, ({ resource }) =>
+  const path = `/batches/${stored.provider_id}${method === 'POST' ? '/cancel' : ''}`;
+  const reply = await asked(ports, caller, stored, `Batch ${stored.id}`, ({ resource }) =>
     resource({ method, path, ...sentWith(ports, caller) }),
   );
-  const answer = batchObject(kept, reply);
+  const answer = batchObject(stored, reply);
   const { configuration } = caller.snapshot;
-  const policy = await contentPolicyOf(configuration, kept.tenant, ports);
+  const policy = await contentPolicyOf(configuration, stored.tenant, ports);
   if (policy.outputIdle) return answer;
-  const context = { tenant_id: kept.tenant, model: kept.resolved_model, provider: kept.provider };
+  const context = { tenant_id: stored.tenant, model: stored.resolved_model, provider: stored.provider };
   const verdict = await policy.checkOutput(leaves(answer, 'reply', []), context);
   if (verdict.decision === 'allow') return answer;
   const name = verdict.matched_rule?.replace(/^content:/, '') ?? 'content policy';
@@ -131,34 +135,34 @@ async function atProvider(
 }
 
 /** A file of results: its batch, and what the provider calls the file. */
-async function resultFile(ports: ChatPorts, caller: KeptCaller, id: string) {
+async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
   const { batch, kind } = resultOf(id)!;
-  const kept = await ownOf(ports, caller, batch, 'batch', `File ${id}`);
-  const reply = await asked(ports, caller, kept, `File ${id}`, ({ resource }) =>
-    resource({ method: 'GET', path: `/batches/${kept.provider_id}`, ...sentWith(ports, caller) }),
+  const stored = await ownOf(ports, caller, batch, 'batch', `File ${id}`);
+  const reply = await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
+    resource({ method: 'GET', path: `/batches/${stored.provider_id}`, ...sentWith(ports, caller) }),
   );
   const provider_id = textOf(reply[`${kind}_file_id`]) ?? '';
   if (!/^[\w.:-]{1,200}$/.test(provider_id)) throw notFound(`File ${id}`);
-  return { kept, provider_id };
+  return { stored, provider_id };
 }
 
 /** @throws GatewayError `not_found` for what is unknown, deleted or another key's. */
 async function ownOf(
-  { keptBatches }: ChatPorts,
-  { principal }: KeptCaller,
+  { batchStore }: ChatPorts,
+  { principal }: BatchCaller,
   id: string,
-  kind: KeptBatch['kind'],
+  kind: StoredBatch['kind'],
   what = `${kind === 'file' ? 'File' : 'Batch'} ${id.slice(0, 64)}`,
-): Promise<KeptBatch> {
-  const kept = isKeptId(id) ? await keptBatches.get(principal, id) : undefined;
-  if (kept?.kind !== kind) throw notFound(what);
-  return kept;
+): Promise<StoredBatch> {
+  const stored = isOwnId(id) ? await batchStore.get(principal, id) : undefined;
+  if (stored?.kind !== kind) throw notFound(what);
+  return stored;
 }
 
 async function asked<T>(
   ports: ChatPorts,
-  { snapshot }: KeptCaller,
-  { provider }: KeptBatch,
+  { snapshot }: BatchCaller,
+  { provider }: StoredBatch,
   what: string,
   work: (files: WithFiles) => Promise<T>,
 ): Promise<T> {
@@ -166,7 +170,10 @@ async function asked<T>(
     ({ name, enabled, type }) => name === provider && enabled && type === 'openai',
   );
   if (!entry)
-    throw new GatewayError('conflict', `${what} is at the provider ${provider}, which the configuration has no more.`);
+    throw new GatewayError(
+      'conflict',
+      `${what} is at the provider ${provider}, which is no longer in the configuration.`,
+    );
   try {
     return await work(await filesOf(ports, entry));
   } catch (thrown) {
@@ -174,11 +181,11 @@ async function asked<T>(
   }
 }
 
-const sentWith = ({ telemetry }: ChatPorts, { signal }: KeptCaller) => ({ headers: telemetry.outgoing(), signal });
+const sentWith = ({ telemetry }: ChatPorts, { signal }: BatchCaller) => ({ headers: telemetry.outgoing(), signal });
 
 /** @throws GatewayError `invalid_request` for a place that is not an id. */
-function placed(page: KeptPage): KeptPage {
-  if (page.after === undefined || isKeptId(page.after)) return page;
+function placed(page: BatchPage): BatchPage {
+  if (page.after === undefined || isOwnId(page.after)) return page;
   throw invalidRequest(`after is ${JSON.stringify(page.after.slice(0, 64))}; it takes the last id of the page before.`);
 }
 

@@ -1,6 +1,6 @@
 /** Files and batches of a caller beside making them: list, read, cancel, delete [batches.owner]. */
-import type { KeptPage } from '#core/chat/batches/ports.ts';
-import type { KeptCaller } from '#core/chat/batches/record.ts';
+import type { BatchPage } from '#core/chat/batches/ports.ts';
+import type { BatchCaller } from '#core/chat/batches/record.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -15,12 +15,12 @@ import { type Inputs, inputsOf, matchRoute } from '../middleware/route.ts';
 /** A page of batches asks their providers for each. */
 const mostOnPage = 20;
 
-export function keptBatchesHandler(own: readonly Route[], ports: ChatEndpointPorts): HttpHandler {
+export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts): HttpHandler {
   const answer = async (event: HttpEvent, { signal }: HttpContext): Promise<HttpReply> => {
     const route = matchRoute(own, event);
     const snapshot = await ports.snapshots.current();
     const principal = await identify(event, route, snapshot, ports);
-    const caller: KeptCaller = {
+    const caller: BatchCaller = {
       ...{ principal, snapshot },
       sessionId: sessionOf(event, principal, ports),
       requestId: event.requestContext?.requestId ?? '',
@@ -38,18 +38,18 @@ export function keptBatchesHandler(own: readonly Route[], ports: ChatEndpointPor
     }
   };
 
-  const answered = async ({ operation }: Route, { params }: Inputs, page: KeptPage, caller: KeptCaller) => {
-    const kept = await import('#core/chat/batches/kept-calls.ts');
+  const answered = async ({ operation }: Route, { params }: Inputs, page: BatchPage, caller: BatchCaller) => {
+    const batches = await import('#core/chat/batches/operations.ts');
     const id = params.id ?? '';
     if (operation === 'fileContent')
-      return textReply(await kept.fileContent(ports, caller, id, bodyLimitOf(caller.snapshot, caller.principal)));
+      return textReply(await batches.fileContent(ports, caller, id, bodyLimitOf(caller.snapshot, caller.principal)));
     const answers: Readonly<Record<string, () => Promise<JsonObject>>> = {
-      listFiles: () => kept.listFiles(ports, caller, page),
-      retrieveFile: () => kept.retrieveFile(ports, caller, id),
-      deleteFile: () => kept.deleteFile(ports, caller, id),
-      listBatches: () => kept.listBatches(ports, caller, page),
-      retrieveBatch: () => kept.retrieveBatch(ports, caller, id),
-      cancelBatch: () => kept.cancelBatch(ports, caller, id),
+      listFiles: () => batches.listFiles(ports, caller, page),
+      retrieveFile: () => batches.retrieveFile(ports, caller, id),
+      deleteFile: () => batches.deleteFile(ports, caller, id),
+      listBatches: () => batches.listBatches(ports, caller, page),
+      retrieveBatch: () => batches.retrieveBatch(ports, caller, id),
+      cancelBatch: () => batches.cancelBatch(ports, caller, id),
     };
     return replyOf({ body: await answers[operation]!() });
   };
@@ -65,7 +65,7 @@ const textReply = (body: string): HttpReply => ({
 });
 
 /** As OpenAI's clients ask for pages. */
-function pageOf({ query }: Inputs): KeptPage {
+function pageOf({ query }: Inputs): BatchPage {
   const { limit = '20', after, order = 'desc', purpose = 'batch' } = query;
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 10_000)

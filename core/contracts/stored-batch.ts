@@ -11,7 +11,7 @@ export type BatchEndpoint = keyof typeof batchEndpoints;
 /** The only purpose a file may have: files of another one would reach models past every filter. */
 export const filePurposes = ['batch'] as const;
 
-export interface KeptBatch {
+export interface StoredBatch {
   /** The gateway's own id; a provider's is of no use to callers. */
   readonly id: string;
   readonly kind: 'file' | 'batch';
