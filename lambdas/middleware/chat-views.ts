@@ -1,5 +1,5 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
-import { type ChatReply, isStream } from '#core/chat/answering.ts';
+import { isStream } from '#core/chat/answering.ts';
 import { leftOutHeader } from '#core/chat/left-out.ts';
 import { type EndpointName, endpoints } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';

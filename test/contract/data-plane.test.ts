@@ -228,7 +228,9 @@ test('[federation.own-view] a configuration that ends the role of data plane say
       })
     ).body.warnings;
   expect(await put(ofPlane(both.trusted))).not.toContainEqual(expect.stringContaining('federation.role'));
-  expect(await put(configuration())).toContainEqual(expect.stringContaining('federation.role changes from data to none'));
+  expect(await put(configuration())).toContainEqual(
+    expect.stringContaining('federation.role changes from data to none'),
+  );
 });
 
 test('[federation.local-keys] [auth.keys-by-digest] where functions know keys by stored digests, a document keeps them', async () => {
