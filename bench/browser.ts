@@ -30,11 +30,11 @@ export async function benchBrowser(): Promise<Record<string, number>> {
     for (const entries of lengths) {
       const file = join(folder, `${entries}.json`);
       await writeFile(file, await longBundle(entries, draft, privateKey, pem));
-      const { seconds, cpuSeconds, told } = await verifiedIn(people, gateway.keys.human, file, pem, entries);
+      const { seconds, cpuSeconds, reports } = await verifiedIn(people, gateway.keys.human, file, pem, entries);
       const name = `${entries.toLocaleString('en')} entries`;
       figures[`${name}, s`] = seconds;
       figures[`${name}, processor time of the pages, s`] = cpuSeconds;
-      figures[`${name}, progress shown, times`] = told;
+      figures[`${name}, progress shown, times`] = reports;
     }
   } finally {
     await people.close();
@@ -51,22 +51,26 @@ async function verifiedIn(people: Visitors, key: string, file: string, pem: stri
   await page.getByLabel('Bundle (JSON)').setInputFiles(file);
   await page.getByLabel(/Public key that you trust/).fill(pem);
   await page.evaluate(`(() => {
-    window.measured = { told: 0 };
+    window.measured = { reports: 0 };
     const [form] = [...document.forms].filter((each) => each.querySelector('#bundle'));
     form.addEventListener('submit', () => { window.measured.from = performance.now(); }, true);
     new MutationObserver(() => {
       const text = [...document.querySelectorAll('[role=status]')].map((each) => each.textContent).join(' ');
-      if (/entries so far/.test(text)) window.measured.told++;
+      if (/entries so far/.test(text)) window.measured.reports++;
       if (/Valid:|Not valid/.test(text)) window.measured.to ??= performance.now();
     }).observe(document.body, { subtree: true, childList: true, characterData: true });
   })()`);
   const before = await cpuOf(page);
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByText(`Valid: ${entries} entries, verified in this browser.`).waitFor();
-  const { from, to, told } = (await page.evaluate('window.measured')) as { from: number; to: number; told: number };
+  const { from, to, reports } = (await page.evaluate('window.measured')) as {
+    from: number;
+    to: number;
+    reports: number;
+  };
   const cpuSeconds = (await cpuOf(page)) - before;
   await page.context().close();
-  return { seconds: (to - from) / 1000, cpuSeconds, told };
+  return { seconds: (to - from) / 1000, cpuSeconds, reports };
 }
 
 /** Of the processes that run pages and their workers: it says what a quiet machine would take, whatever else this one does. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: every figure of docs/explanation/performance.md in one run. `--soak N` sets over how many further
- * actions memory is taken (2,000 unless told), `--approvals N` how many are pending together (1,000); `--json` prints one document.
+ * actions memory is taken (2,000 by default), `--approvals N` how many are pending together (1,000); `--json` prints one document.
  * `--hostile` measures something else: what /health takes beside requests that were made to stop the gateway; `--only TEXT` takes the
  * rows whose names hold it. `--simulate-aws` measures the counters over a simulated DynamoDB, with `--only` as well.
  * `--soak-minutes N` keeps mixed traffic going while the gateway is killed every two minutes, and checks what is left.

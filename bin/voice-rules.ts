@@ -19,7 +19,7 @@ export const voiceRules: readonly VoiceRule[] = [
   rule('anew', /\banew\b/i, '"again", or "a new …"'),
   rule(
     'told',
-    /\b(?:is|are|was|were|be|been|being) told\b|\btold (?:of|as|by|from|apart|once|to)\b|\btells? (?:nobody|of)\b/i,
+    /(?<!-)\btold\b(?!-)|\btells? (?:nobody|of|apart|\w+ apart)\b/i,
     'the verb of the field: reported, returned, notified, recorded, distinguished',
   ),
   rule('of-ours', /\bof ours\b/i, '"of the gateway", "this gateway\'s"'),

@@ -23,11 +23,9 @@ const exempt =
 
 /** The findings in one text. Code is blanked out, so line numbers stay. */
 export function findings(path: string, text: string): Finding[] {
-  const inTitles = isTest(path);
-  const rules = inTitles ? voiceRules.filter(({ name }) => !onlyInProse.has(name)) : voiceRules;
-  const prose = inTitles ? titles(text) : proseOf(path, text);
+  const prose = isTest(path) ? titles(text) : proseOf(path, text);
   return prose.split('\n').flatMap((line, at) =>
-    rules.flatMap((rule) => {
+    voiceRules.flatMap((rule) => {
       const found = rule.pattern.exec(line);
       return found ? [{ path, line: at + 1, rule, text: line.trim() }] : [];
     }),
@@ -35,9 +33,6 @@ export function findings(path: string, text: string): Finding[] {
 }
 
 const isTest = (path: string): boolean => path.startsWith('test/') && path !== 'test/requirements.ts';
-
-/** A title names no role where it speaks of every caller, so these two do not count there. */
-const onlyInProse: ReadonlySet<string> = new Set(['nobody', 'told']);
 
 function proseOf(path: string, text: string): string {
   if (path.endsWith('.md')) return withoutCode(text);

@@ -91,7 +91,7 @@ export const globalUpdate = (
 
 /** Another process was faster. */
 export interface Conflict {
-  /** What stands there now, if the store told. */
+  /** What stands there now, if the store returned it. */
   readonly current?: Seen;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The evidence archive of the local run: one file per session, one entry a line, only ever appended to. It is not synced
- * entry by entry: the table is the truth, and what a power cut takes is copied again from it. A copy told twice stands
- * there twice, alike in its hash.
+ * entry by entry: the table is the truth, and what a power cut takes is copied again from it. An entry that
+ * is copied twice stands there twice, with the same hash.
  */
 import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

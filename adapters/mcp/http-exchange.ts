@@ -21,7 +21,7 @@ export interface ExchangeCall {
   readonly body?: Json;
   readonly bearer?: string | undefined;
   readonly signal: AbortSignal;
-  /** Silence that ends the exchange; the entry's own limit unless told. */
+  /** Silence that ends the exchange; the entry's own limit by default. */
   readonly idleMs?: number;
   /** It may act: it is never sent twice. */
   readonly once?: boolean;

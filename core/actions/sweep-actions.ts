@@ -15,7 +15,7 @@ const maxPages = 20;
 
 /**
  * Records `unknown` for what was started and is over [action.no-allow-without-end]. Safe to run twice at once.
- * @param dueBefore those due at or before this ISO time; now unless told.
+ * @param dueBefore those due at or before this ISO time; now by default.
  * @returns how many were closed.
  */
 export async function closeAbandoned(ports: SweepPorts, dueBefore?: string): Promise<number> {

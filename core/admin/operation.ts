@@ -53,7 +53,7 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-/** Page size from the query: 1 to 200, 50 unless told. */
+/** Page size from the query: 1 to 200, 50 by default. */
 export function limitOf(query: Readonly<Record<string, string>>, most = 200, usual = 50): number {
   if (query.limit === undefined) return usual;
   const limit = Number(query.limit);

@@ -118,7 +118,7 @@ export function basesOf(letter: string): readonly number[] {
   return [letter, foldText(letter)].flatMap((text) => text.normalize('NFD').codePointAt(0) ?? []);
 }
 
-/** Letters that a mark makes of `letter`; Hangul aside, whose syllables compose of letters no filter tells apart. */
+/** Letters that a mark makes of `letter`; Hangul aside, whose syllables compose of letters no filter distinguishes. */
 export function composedFrom(letter: number): readonly number[] {
   composed ??= composedLetters();
   return composed.get(letter) ?? [];

@@ -148,7 +148,7 @@ export const signalKinds = [
 ] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
-/** Kind, the object as a human may read it, a short digest that tells objects apart, and a weight. */
+/** Kind, the object as a human may read it, a short digest that distinguishes objects, and a weight. */
 export interface Signal {
   readonly s: SignalKind;
   readonly x: string;

@@ -83,7 +83,7 @@ export interface Executor {
 export interface ExecuteOptions {
   /** Aborting ends the call; what was under way already has an unknown outcome. */
   readonly signal?: AbortSignal | undefined;
-  /** Told how far a long call is. */
+  /** Called with how far a long call is. */
   readonly onProgress?: ((progress: ExecutionProgress) => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A session told for people: what both report formats say, in the order they say it. */
+/** A session described for people: what both report formats say, in the order they say it. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { firstEntries } from './bundle.ts';

@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 export const maxNesting = 64;
-/** Values (members and elements) of one text, unless told otherwise; work on a value costs more than its characters. */
+/** Values (members and elements) of one text by default; work on a value costs more than its characters. */
 export const maxValues = 20_000;
 
 /** What a reader of JSON accepts beyond the grammar. */

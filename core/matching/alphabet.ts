@@ -1,4 +1,4 @@
-/** One character for each class that no automaton of a policy tells apart: small alphabets, exact answers. */
+/** One character for each class that no automaton of a policy distinguishes: small alphabets, exact answers. */
 import type { Walker } from './automaton.ts';
 import { foldUnicode } from './fold-unicode.ts';
 

@@ -190,7 +190,7 @@ export class Automaton implements Walker {
     return [...cuts].sort((a, b) => a - b);
   }
 
-  /** Neighbours that no set tells apart share a class: tables stay narrow. */
+  /** Neighbours that no set distinguishes share a class: tables stay narrow. */
   private mergeCuts(): number[] {
     const sets = new Map(this.places.flatMap(({ moves }) => moves.map(({ set }) => [JSON.stringify(set), set])));
     const classes = new Map<string, number>();

@@ -55,7 +55,7 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Notifications and requests of the server that belong to this one, as they come. */
   readonly onMessage: (message: JsonObject) => void;
-  /** Told when the server answers with a stream of events, even one of the response alone. */
+  /** Called when the server answers with a stream of events, even one of the response alone. */
   readonly onEvents?: (() => void) | undefined;
   /** Sent as a bearer token instead of the configured one. */
   readonly bearer?: string | undefined;

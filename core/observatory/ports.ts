@@ -16,7 +16,7 @@ export interface TraceRing {
   recent(limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
 }
 
-/** ISO 8601 times, whole hours count; everything kept unless told. */
+/** ISO 8601 times, whole hours count; everything kept by default. */
 export interface UsageQuery {
   readonly from?: string;
   readonly to?: string;

@@ -23,7 +23,7 @@ export function converseReply(output: Part, model: string, requestId: string): J
   };
 }
 
-/** Ends well only after Converse told why it stopped. @throws BadReply */
+/** Ends well only after Converse reported why it stopped. @throws BadReply */
 export async function* converseEvents(
   events: AsyncIterable<Part>,
   { model, body }: ProviderCall,

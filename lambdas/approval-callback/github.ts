@@ -39,7 +39,7 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
   const { decided, text, known } = heard;
   if (!decided && known) {
     await host.comment(written, replyComment(written.login, text)).catch((cause: Error) =>
-      ports.telemetry.log('warn', 'the writer of a comment was not told', {
+      ports.telemetry.log('warn', 'the writer of a comment was not answered', {
         comment: written.id,
         error: cause.message,
       }),

@@ -107,7 +107,7 @@ describe('[behavior.login-refused] a login that the upstream refuses', () => {
     expect(await noted(session, 'login_failed')).toEqual([]);
   });
 
-  test('is counted against nobody for a human, for a call that a human approved, and where the gateway itself is refused', async () => {
+  test('counts against no key for a human, for a call that a human approved, and where the gateway itself is refused', async () => {
     const byHuman = fresh();
     await act(byHuman, file(0), keys.human);
     expect(await noted(byHuman, 'login_failed')).toEqual([]);

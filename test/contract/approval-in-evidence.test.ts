@@ -62,7 +62,7 @@ const approved = {
   use_expires_at: later,
 };
 
-describe('[approval.evidence-decides] a row that claims a vote nobody gave', () => {
+describe('[approval.evidence-decides] a row that claims a vote which no reviewer gave', () => {
   test.each([
     ['without a reference', false],
     ['by its reference', true],

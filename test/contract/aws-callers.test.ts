@@ -72,7 +72,7 @@ test('[identity.aws-callers] headers that claim an identity count for nothing, a
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
 });
 
-test('[identity.aws-api] where no authoriser stands a signed request is told what to do', async () => {
+test('[identity.aws-api] without an authoriser, the answer to a signed request says what to do', async () => {
   expect(await whoami(undefined)).toMatchObject({
     status: 401,
     body: { error: { message: expect.stringContaining('-c iamCallers=on') } },

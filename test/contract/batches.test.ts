@@ -308,7 +308,7 @@ describe('[batches.owner] what is another key’s is not there', () => {
     expect([...account.batches.values()][0]!.status).toBe('completed');
   });
 
-  test('ids of the provider, and ids that nobody has, are 404', async () => {
+  test('ids of the provider, and unknown ids, are 404', async () => {
     await uploaded(linesOf({}));
     const [theirs] = [...account.files.keys()];
     for (const id of [theirs, `file-${'0'.repeat(32)}`, `file-${'0'.repeat(32)}-output`, '..%2Fmodels'])

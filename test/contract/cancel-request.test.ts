@@ -140,7 +140,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
     expect(await bodiesOf('cancelled-whole')).toMatchObject([{ outcome: 'aborted', aborted_by: expect.any(String) }]);
   });
 
-  test('an action: its executor is told, and its result says who', async () => {
+  test('an action: its executor gets the signal, and its result says who cancelled', async () => {
     const action = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
     const answer = caller(process())('POST', '/admin/v1/test-action', {
       ...{ key: keys.agent, body: action, headers: { 'x-session-id': 'cancelled-action' } },
@@ -173,7 +173,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
 });
 
 describe('[cancel.owner] whose call it is', () => {
-  test('another key is told that there is none, and the call goes on', async () => {
+  test('another key gets 404, and the call goes on', async () => {
     const { id, rest } = await streaming('not-yours');
     expect((await cancel(id, keys.other)).status).toBe(404);
     expect((await cancel(id, 'elsewhere-key')).status).toBe(404);

@@ -256,7 +256,7 @@ test('two sequential store steps on the path of a call; the mark beside the prov
   expect(steps).toBe(2);
 });
 
-test('models that nobody serves are 404, those of others 403', async () => {
+test('models that no provider serves are 404, those of others 403', async () => {
   expect((await ask('x', { model: 'nobody-has-this' })).body.error.type).toBe('model_not_found');
 });
 
@@ -325,7 +325,7 @@ describe('messages', () => {
     expect(again.body.content).toEqual([{ type: 'text', text: '[calendar.invite was denied by alice: no meetings]' }]);
   });
 
-  test('[chat.count-tokens] estimates tokens without calling anybody', async () => {
+  test('[chat.count-tokens] estimates tokens without calling a provider', async () => {
     const { body } = await call('POST', '/v1/messages/count_tokens', {
       key: keys.agent,
       body: { model: 'mock', messages: [{ role: 'user', content: 'x'.repeat(400) }] },

@@ -82,7 +82,7 @@ test.each([
   expect(connections).toBe(before);
 });
 
-test('[executor.contained] the neighbours: it works in its folder as its own user, and its outcome is told', async () => {
+test('[executor.contained] the neighbours: it works in its folder as its own user, and its outcome is reported', async () => {
   const outcome = await outcomeOf('id -u; echo made > inner.txt; cat inner.txt; echo wrong >&2; exit 3');
   if (!outcome) return;
   expect(outcome).toMatchObject({ exit_code: 3, stdout: `${process.getuid?.()}\nmade\n`, stderr: 'wrong\n' });

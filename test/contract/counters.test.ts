@@ -314,7 +314,7 @@ describe('a store that fails', () => {
     await expect(down.status('t', noLimits)).rejects.toEqual(refused);
   });
 
-  test('[limit.rate.fails-closed] everybody of a group is told, and the next call goes through', async () => {
+  test('[limit.rate.fails-closed] every call of a group is refused, and the next call goes through', async () => {
     let failing = true;
     const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
     const limits = { requests_per_minute: 5, budgets: [] };
@@ -394,7 +394,7 @@ describe('a store that fails', () => {
     return { counters, pauses, writes };
   }
 
-  test('[limit.shed] a call is told to come back after three lost writes and one try to make room', async () => {
+  test('[limit.shed] a call is refused with Retry-After after three lost writes and one try to make room', async () => {
     const { counters, pauses, writes } = crowded();
     const limits = { requests_per_minute: 6000, budgets: [] };
     await expect(counters.reserve(call(limits))).rejects.toMatchObject({

@@ -349,7 +349,7 @@ test.each(attacks)(
   },
 );
 
-test('[federation.heads] an entry that is edited in place is found by the plane, and its control plane is told', async () => {
+test('[federation.heads] an entry that is edited in place is found by the plane, and reported to its control plane', async () => {
   await both.poll();
   await act();
   await both.report();

@@ -115,7 +115,7 @@ describe('[evidence.retention] rows of evidence', () => {
     expect(await verify()).toMatchObject({ valid: false });
   });
 
-  test('that somebody changes after others expired are found as before', async () => {
+  test('that are changed after others expired are found as before', async () => {
     await started();
     await session();
     days(31);

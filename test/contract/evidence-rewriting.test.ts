@@ -236,7 +236,7 @@ describe('[evidence.checkpoint.continues] what does not continue its last checkp
   });
 });
 
-test('[evidence.rewriting.found] a manifest that somebody put beside the chain is not exported, and makes it invalid', async () => {
+test('[evidence.rewriting.found] a manifest that an attacker put beside the chain is not exported, and makes it invalid', async () => {
   await session('s');
   const { manifest } = (await exported('s')).body;
   await read('s', 'acme/d');

@@ -98,7 +98,7 @@ describe('when the host is lost', () => {
     expect(await faultOf(push())).toMatchObject({ name: 'UpstreamError', kind: 'cut' });
   });
 
-  test('while it moves, nobody knows', async () => {
+  test('while the branch is moved, the outcome is unknown', async () => {
     instead = ({ method }) => (method === 'PATCH' ? 'cut' : undefined);
     expect(await faultOf(push())).toMatchObject({ name: 'UnknownOutcome', kind: 'cut' });
     expect(calls().filter((call) => call.startsWith('PATCH'))).toHaveLength(1);

@@ -46,7 +46,7 @@ test('[executor.shell] arguments reach the program as they are: no shell stands 
   expect(rest).toEqual({ exit_code: 0, stderr: '', truncated: false, timed_out: false });
 });
 
-test('exit code and both outputs are told', async () => {
+test('exit code and both outputs are returned', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toMatchObject({ exit_code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 

@@ -67,7 +67,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     });
   });
 
-  test('a read stops at the server: it is not asked for what nobody wants', async () => {
+  test('a read stops at the server: it sends no more rows than are returned', async () => {
     // The 1/0 stands behind the rows that are wanted.
     const { rows } = await one(true, 'SELECT 1 / (50 - n) AS x FROM generate_series(1, 100) n');
     expect(rows).toHaveLength(5);
@@ -155,7 +155,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(await rowsNow()).toBe(100);
   });
 
-  test('a wrong login and an absent server are told apart', async () => {
+  test('a wrong login and an absent server are distinguished', async () => {
     const wrong = { ...place(), password: 'wrong-password' };
     const refused = await faultOf(postgresTransaction({ ...work(true, ['SELECT 1']), server: wrong }));
     expect(refused).toMatchObject({ kind: 'unauthorized', uncertain: false });

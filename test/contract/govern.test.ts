@@ -195,7 +195,7 @@ describe('one action through the pipeline', () => {
     expect(again.body.envelope_id).not.toBe(body.envelope_id);
   });
 
-  test('[approval.timeout] [approval.vote-after-expiry] time denies what nobody decided, and a vote after that is 409', async () => {
+  test('[approval.timeout] [approval.vote-after-expiry] the time-out denies what no reviewer decided, and a vote after that is 409', async () => {
     const { body } = await act(inSession(pull, 'late-1'));
     gateway.pass(1801);
     const late = await approve(body.envelope_id);

@@ -147,7 +147,7 @@ test.each([
   expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request']);
 });
 
-test('[admin.tenants] the platform sees all tenants, others their own, nobody a key', async () => {
+test('[admin.tenants] the platform sees all tenants, others their own, and no answer holds a key', async () => {
   const all = await call('GET', '/admin/v1/tenants', { key: admin });
   expect(all.body.tenants.map(({ id }: { id: string }) => id)).toEqual(['default', 'elsewhere']);
   const own = await call('GET', '/admin/v1/tenants', { key: keys.viewer });

@@ -110,7 +110,7 @@ describe('commits', () => {
     expect(await idsOf('order')).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('who comes while others are written goes next, and nobody waits when nobody is there', async () => {
+  test('one that comes while others are written goes next, and one that comes alone does not wait', async () => {
     const first = { sent: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
     const store = watched(client, async ({ operation }, send) => {
       if (operation === 'TransactWriteItems') {
@@ -156,7 +156,7 @@ describe('commits', () => {
 describe('one among others in a transaction', () => {
   const beside = (session: string) => ['one', 'two'].map((id) => ({ draft: draft(session, `${session}-${id}`) }));
 
-  test('whose condition fails is told so, and the others are written', async () => {
+  test('whose condition fails is rejected, and the others are written', async () => {
     const ledger = dynamoLedger({ client, tables });
     await ledger.commit({ draft: draft('taken', 'first'), changes: [salts('taken')] });
     const [before, refused, after, ...others] = await Promise.all([
@@ -170,7 +170,7 @@ describe('one among others in a transaction', () => {
     expect(await idsOf('taken')).toEqual(['first', 'before', 'after']);
   });
 
-  test('two who put the same are told apart', async () => {
+  test('two that put the same item are distinguished', async () => {
     const ledger = dynamoLedger({ client, tables });
     const outcomes = await Promise.all(
       ['x', 'y'].map((id) => ledger.commit({ draft: draft(`same-${id}`, id), changes: [salts('same')] })),
@@ -216,7 +216,7 @@ describe('one among others in a transaction', () => {
     expect(await idsOf('moved')).toEqual(['first', 'elsewhere', 'late']);
   });
 
-  test('that may well be refused shares with nobody', async () => {
+  test('that is likely to be refused is written on its own', async () => {
     const store = watched(client);
     const ledger = dynamoLedger({ client: store.client, tables });
     const move: Change = { type: 'approval.move', id: 'nobody', tenant: 't', from: 'pending', to: 'approved', set: {} };
@@ -253,7 +253,7 @@ describe('an answer that is lost', () => {
     (await chainOf(`${session}-1`)).length,
   ];
 
-  test('after the transaction was written: everybody in it is told so', async () => {
+  test('after the transaction was written: every commit in it succeeds', async () => {
     const store = watched(client, async ({ operation }, send) => {
       const answer = await send();
       if (operation === 'TransactWriteItems') throw new Error('socket hang up');
@@ -264,7 +264,7 @@ describe('an answer that is lost', () => {
     expect(await lengths('lost')).toEqual([3, 3]);
   });
 
-  test('before it was written: everybody in it is refused', async () => {
+  test('before it was written: every commit in it is refused', async () => {
     const store = watched(client, ({ operation }, send) => {
       if (operation === 'TransactWriteItems') throw new Error('socket hang up');
       return send();
@@ -339,7 +339,7 @@ describe('head reads', () => {
     await Promise.all(sessions.map((session) => ledger.commit({ draft: draft(session, session), head: null })));
   });
 
-  test('one alone is a GetItem; 16 at once share a request and are told each their own', async () => {
+  test('one alone is a GetItem; 16 at once share a request and each gets its own head', async () => {
     const store = watched(client);
     const log = evidenceTable({ client: store.client, tables });
     expect(await log.head('t', 'read-1')).toMatchObject({ session_id: 'read-1', total_entries: 1 });

@@ -125,7 +125,7 @@ describe('[limit.heavy-call] a large result', () => {
     expect(counted).toEqual(['result done', 'redact done']);
   });
 
-  test('one that takes too long is not shown; that the call ran is told and recorded', async () => {
+  test('one that takes too long is not shown; that the call ran is reported and recorded', async () => {
     const at = compose({ calls: hasty.calls });
     const session = await open({ at });
     answering(long('password=hunter2hunter2'));

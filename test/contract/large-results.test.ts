@@ -123,7 +123,7 @@ describe('[action.large-result] a large result', () => {
     expect(await record(id)).toMatchObject({ outcome: 'executed', result_withheld: 'too_large' });
   });
 
-  test('that somebody removed from the store is said to be gone; its digest stays', async () => {
+  test('that was removed from the store is reported as gone; its digest stays', async () => {
     const { id } = await runApproved(large);
     const { result_sha256 } = (await gateway.ports.approvals.find(id))!;
     const emptied = portsWith({ ...gateway.ports.results, get: async () => undefined });
@@ -133,7 +133,7 @@ describe('[action.large-result] a large result', () => {
 });
 
 describe('[action.large-result] the outcome is recorded', () => {
-  test('when the object store is down: the caller has the result, everybody later the reason why not', async () => {
+  test('when the object store is down: the caller has the result, later readers the reason why it is missing', async () => {
     const { name, body } = await run(large, portsWith(down));
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text } });
     const kept = { result_withheld: 'store_unavailable', result_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };

@@ -244,7 +244,7 @@ describe('refuses', () => {
     }
   });
 
-  test('[auth.before-body] a client that waits to be told to go on is answered instead', async () => {
+  test('[auth.before-body] a client that waits for `100 Continue` is answered instead', async () => {
     const closed = await serverOf({ bodyLimit: async () => 0 });
     try {
       const socket = connect(closed.port, '127.0.0.1');
@@ -651,7 +651,7 @@ describe('upgrades', () => {
     await open.drain(0);
   });
 
-  test('nowhere where nobody takes them', async () => {
+  test('are refused where no handler takes them', async () => {
     const answers = [await raw(handshake('/things')), await raw(handshake('/nothing'))];
     expect(answers.map(({ status, body }) => [status, body.error.type])).toEqual(Array(2).fill([404, 'not_found']));
   });

@@ -51,7 +51,7 @@ test('[shared.keys] on an address that others can reach, a gateway of a shared s
   expect(existsSync(join(state, 'signing-key.pem'))).toBe(false);
 });
 
-test('[evidence.keys.rotate] --rotate-signing-key waits for nobody: a folder in use is refused', async () => {
+test('[evidence.keys.rotate] --rotate-signing-key does not wait: a folder in use is refused', async () => {
   const state = join(folder, 'rotated');
   const before = (await stateSigner(state)).keyId;
   const lock = lockState(state);

@@ -26,7 +26,7 @@ useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 let made = 0;
 const issue = () => ({ title: `bad input ${++made}` });
 
-describe('[mcp.foreign-ids] ids of somebody else', () => {
+describe('[mcp.foreign-ids] ids of another key', () => {
   test.each(['tasks/get', 'tasks/result', 'tasks/cancel'])(
     'a task by %s, waiting or over, is not found',
     async (method) => {
@@ -205,7 +205,7 @@ describe('a server that knows nothing but 2026-07-28', () => {
     await configure({ upstreams: [{ name: 'new', url }] });
   });
 
-  test('is not told that a client knows tasks: only the gateway could answer for one', async () => {
+  test('does not learn that a client knows tasks, because only the gateway can answer for a task', async () => {
     const declared = { elicitation: { form: {} }, extensions: { ...tasks, 'example.com/x': {} } };
     await modern('tools/call', { name: 'look', arguments: {} }, {}, { ...meta, [key]: declared });
     const told = { elicitation: { form: {} }, extensions: { 'example.com/x': {} } };
@@ -279,7 +279,7 @@ describe('[approval.used-once] between the vote, the call and its record', () =>
     expect((await test_.ports.approvals.find(row.envelope_id))!.status).toBe('approved');
   });
 
-  test('a gateway that dies after the call and before its record leaves an unknown outcome, and nobody repeats it', async () => {
+  test('a gateway that dies after the call and before its record leaves an unknown outcome, and the call is not repeated', async () => {
     const { ledger } = test_.ports;
     const reached = Promise.withResolvers<void>();
     const dying = compose({

@@ -87,7 +87,7 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     expect(server.calls().length).toBe(calls + 1);
   });
 
-  test('is asked about again while it is pending, and told by error before the client gives up', async () => {
+  test('shows its question again while it is pending, and ends with an error before the client gives up', async () => {
     const call = fresh();
     let { state, approval } = await asked(call);
     for (let round = 2; round <= 8; round++) {
@@ -141,7 +141,7 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     );
   });
 
-  test('denied or timed out it stays refused, and nobody is asked again', async () => {
+  test('denied or timed out it stays refused, and makes no further request', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'deny');

@@ -60,7 +60,7 @@ test('[mcp.approvals-reconnect] of eight connections with the approved call one 
   expect(server.calls().length).toBe(before + 1);
 });
 
-test('[mcp.approvals-reconnect] a denial is told to the client that comes back', async () => {
+test('[mcp.approvals-reconnect] a client that reconnects gets the denial', async () => {
   const id = idOf(await issue('no', await open()));
   const again = await open();
   await vote(id, 'deny');

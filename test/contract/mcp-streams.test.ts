@@ -145,7 +145,7 @@ describe('[cancel.any-process] a tool call that another process runs', () => {
   const cancelled = (requestId: unknown, sent: { key?: string; session: string; at: Process }) =>
     http('POST', '/mcp', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, sent);
 
-  test('ends by notifications/cancelled of its session, and by nobody else', async () => {
+  test('ends by notifications/cancelled of its session, and not by one of another session', async () => {
     const timeouts = woundTimeouts();
     const [a, b] = [compose({ timeouts }), compose()];
     const session = await open({ at: a });

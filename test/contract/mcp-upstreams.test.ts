@@ -74,14 +74,14 @@ describe('[mcp.placement] a call of test-action', () => {
     expect(sent()).toEqual(expected);
   });
 
-  test('of a tool nobody has is refused, and nothing is sent', async () => {
+  test('of a tool that no server has is refused, and nothing is sent', async () => {
     const { status, last } = await act({ tool: 'missing' });
     expect([status, last.error.type]).toEqual([404, 'no_upstream']);
     expect(last.error.message).toMatch(/No upstream serves the tool missing/);
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('[action.unplaced-blocked] of a tool nobody has is a block where the policy blocks it, and nothing is sent', async () => {
+  test('[action.unplaced-blocked] of a tool that no server has is a block where the policy blocks it, and nothing is sent', async () => {
     const rules = [
       { protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped.' },
       { protocol: 'mcp', decision: 'allow' },

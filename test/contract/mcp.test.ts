@@ -180,7 +180,7 @@ describe('what is refused', () => {
     expect(logged.map(({ level, msg }) => [level, msg])).toEqual([['info', 'an MCP message was refused']]);
   });
 
-  test('[mcp.no-upstream] a tool nobody serves', async () => {
+  test('[mcp.no-upstream] a tool that no server offers', async () => {
     expect((await call('nope', {}, { session: await open() })).last.error).toMatchObject({
       code: -32003,
       data: { tool: 'nope' },
@@ -359,7 +359,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('without a progress token nobody is held', async () => {
+  test('without a progress token no call is held open', async () => {
     await configure({ hold: 30 });
     expect((await call('create_issue', { title: 'unheld' }, { session: await open() })).last.error.code).toBe(-32002);
   });
@@ -402,7 +402,7 @@ describe('waiting for a human', () => {
     expect((await send('tasks/get', { taskId }, { session })).last.result.status).toBe('completed');
   });
 
-  test('a task of 2026-07-28, and one that needed nobody', async () => {
+  test('a task of 2026-07-28, and one that needed no reviewer', async () => {
     const created = await modern(
       'tools/call',
       { name: 'create_issue', arguments: { title: 'new task' } },

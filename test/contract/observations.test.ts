@@ -360,7 +360,7 @@ describe('the archive folder', () => {
     expect(await linesOf(join(root, 'default', 's1.jsonl'))).toEqual(entries.map((entry) => canonicalize(entry)));
   });
 
-  test('a copy told again changes nothing that stands there', async () => {
+  test('a copy that is sent again changes nothing in the archive', async () => {
     const { archive, root } = await setting();
     const entry = sampleEntry(0);
     await archive.keep([entry]);
@@ -412,7 +412,7 @@ describe('the projector', () => {
     expect(await createHandler(ports)({ Records: [broken] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
   });
 
-  test('an entry that somebody changed or removed is reported and not projected', async () => {
+  test('an entry that was changed or removed is reported and not projected', async () => {
     const ports = await setting();
     const Records = [{ ...record(sampleEntry(0), '1'), eventName: 'MODIFY' as const }];
     expect(await createHandler(ports)({ Records })).toEqual({ batchItemFailures: [] });

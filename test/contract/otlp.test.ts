@@ -224,7 +224,7 @@ describe('the local run', () => {
     await following.stop();
   });
 
-  test('nobody at the address: nothing is thrown, the stop ends', async () => {
+  test('no collector at the address: nothing is thrown, the stop ends', async () => {
     const { telemetry, following, settled, lines } = followed(settings({ otlp_endpoint: receiver.grpcUrl }));
     await settled();
     await receiver.stop();
@@ -308,7 +308,7 @@ describe('a function', () => {
     expect(lines[0]).toContain('AWS_ACCESS_KEY_ID');
   });
 
-  test('is told by its environment where to send, what it is, and nothing before it flushes', async () => {
+  test('reads from its environment where to send and what it is, and sends nothing before it flushes', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     telemetry.exportTo(tracesFromEnvironment({ ...environment, OTLP_TRACES_URL: url }, { telemetry, clock }));

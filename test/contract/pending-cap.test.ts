@@ -30,7 +30,7 @@ async function entriesOf(session: string): Promise<EvidenceEntry[]> {
   return found;
 }
 
-test('[approval.pending-cap] a fourth request is 429, asks nobody, and is written down once a minute', async () => {
+test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and is recorded once a minute', async () => {
   const ids = [];
   for (let n = 0; n < 3; n++) ids.push((await act(n, 'flood')).body.envelope_id);
   const started = gateway.started.length;
@@ -58,7 +58,7 @@ test('[approval.pending-cap] a fourth request is 429, asks nobody, and is writte
   expect((await act(12, 'flood')).body.decision).toBe('review');
 });
 
-test('[behavior.probing] trial calls leave no entry; the next call tells of them, and replay agrees', async () => {
+test('[behavior.probing] trial calls leave no entry; the next call reports them, and replay agrees', async () => {
   const key = keys.other;
   for (let n = 0; n < 4; n++) await act(n, 'trials', { key, dry_run: true });
   const block = { protocol: 'shell', tool: 'shell.exec', target: 'rm -rf /', capability: 'execute' };

@@ -62,7 +62,7 @@ const project = async () => {
 const deliver = () => notify(gateway.ports)();
 const messages = () => hook.calls.map(({ body }) => JSON.parse(body)).sort((a, b) => a.event.localeCompare(b.event));
 
-test('[webhook.policy-events] a blocked prompt, a blocked action and a warning are told, signed, without their texts', async () => {
+test('[webhook.policy-events] a blocked prompt, a blocked action and a warning are sent, signed, without their texts', async () => {
   await start();
   expect((await ask('say the forbidden phrase')).status).toBe(403);
   expect((await ask('write to ann@example.com')).status).toBe(200);

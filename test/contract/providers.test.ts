@@ -253,7 +253,7 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
     expect(fake.requests[0]!.headers).not.toHaveProperty('cookie');
   });
 
-  test('[chat.provider-error] a refusal keeps status and Retry-After; what is about the request is told, the rest is not', async () => {
+  test('[chat.provider-error] a refusal keeps status and Retry-After; what is about the request is passed on, the rest is not', async () => {
     const limited = await answering(refuse(kind, 429, 'slow down', { 'retry-after': '7' }));
     expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, told: undefined });
     const bad = await answering(refuse(kind, 400, `max_tokens\n is ${'too large '.repeat(100)}`));

@@ -125,7 +125,7 @@ describe('a question on a pull request', () => {
     expect(host.comments[0]?.body).toContain('Denied by ` alice `: ` not on a Friday `');
   });
 
-  test('a time-out is told as well', async () => {
+  test('a time-out is commented as well', async () => {
     const id = await asked();
     gateway.pass(1801);
     expect((await comment({ text: `/approve ${id}` })).body.text).toContain('already denied');
@@ -312,7 +312,7 @@ describe('[pr-comment.untouched] a question', () => {
     if (question) question.body = question.body.replace(from, to);
   };
 
-  test('that somebody edited cannot be approved there, and can be denied', async () => {
+  test('that was edited cannot be approved there, and can be denied', async () => {
     const id = await asked();
     edit('"title": "Fix"', '"title": "Harmless"');
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was edited since it was asked/);
@@ -322,7 +322,7 @@ describe('[pr-comment.untouched] a question', () => {
     expect(await statusOf(id)).toBe('denied');
   });
 
-  test('that somebody deleted cannot be approved there', async () => {
+  test('that was deleted cannot be approved there', async () => {
     const id = await asked();
     host.comments.length = 0;
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was deleted since it was asked/);
@@ -398,7 +398,7 @@ describe('[pr-comment.once] a comment', () => {
     const id = await asked();
     host.faults.push({ status: 500 });
     expect((await comment({ text: `/approve ${id}`, login: 'vera-gh' })).body.text).toContain('Found role viewer');
-    expect(gateway.lines.join('\n')).toContain('the writer of a comment was not told');
+    expect(gateway.lines.join('\n')).toContain('the writer of a comment was not answered');
   });
 });
 

@@ -200,7 +200,7 @@ test.each([
   expect(body.error.message).toMatch(/allowed/);
 });
 
-test('[responses.create] what Codex sends: custom tools, reasoning items, an optional search tool, members nobody here knows', async () => {
+test('[responses.create] what Codex sends: custom tools, reasoning items, an optional search tool, unknown members', async () => {
   const answer = await post({
     input: [
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'sandbox rules' }] },
@@ -334,7 +334,7 @@ describe('[models.both-forms]', () => {
     });
   });
 
-  test('one by its name; a name that nobody serves is 404', async () => {
+  test('one by its name; a name that no provider serves is 404', async () => {
     expect((await models('/v1/models/mock')).body).toMatchObject({ id: 'mock', owned_by: 'mock' });
     expect((await models('/v1/models/mock', { 'anthropic-version': '2023-06-01' })).body.type).toBe('model');
     const missing = await models('/v1/models/none');

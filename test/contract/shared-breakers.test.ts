@@ -114,7 +114,7 @@ test('[chat.breaker-shared] the same provider under another entry is not stopped
   expect(await first.call({ ...entry, timeout_ms: 1_000 }, 'success')).toBe(true);
 });
 
-test('[chat.breaker-shared] one fault in twenty calls trips nobody, in however many environments', async () => {
+test('[chat.breaker-shared] one fault in twenty calls trips no breaker, in however many environments', async () => {
   const entry = entryOf();
   const fleet = Array.from({ length: 20 }, environment);
   for (let round = 0; round < 20; round++)

@@ -145,7 +145,7 @@ describe('[evidence.keys.one-per-store] a store', () => {
     await expect(register(copy)).rejects.toThrow('no statement links them');
   });
 
-  test('goes to a stranger when told so', async () => {
+  test('passes to another key on request', async () => {
     const lost = (await signingKeysOf(await stateSigner(gateway.folder))).keys[0]?.key_id;
     const stranger = await otherFolder();
     expect(await register(stranger, true)).toBe(lost);

@@ -180,7 +180,7 @@ describe('the acknowledgement', () => {
     expect(told()).toBe('scm.create_pull_request: approved by alice.');
   });
 
-  test('[slack.acknowledged-first] a vote that could not be recorded is told as such, and the next click counts', async () => {
+  test('[slack.acknowledged-first] a vote that could not be recorded is answered as such, and the next click counts', async () => {
     const id = await asked();
     const ledger = { commit: () => Promise.reject(new Error('the store is down')) };
     await (await clicked(id, { ports: { ...gateway.ports, ledger } })).finished;
@@ -203,7 +203,7 @@ describe('delivery', () => {
     expect(JSON.stringify(sent?.body)).not.toContain('task_token');
   });
 
-  test('[notify.retries] a failing channel is tried again later, waits as told, and ends as a dead letter', async () => {
+  test('[notify.retries] a failing channel is tried again later, waits as Retry-After says, and ends as a dead letter', async () => {
     await notify(gateway.ports)();
     const id = await asked();
     slack.faults.push({ status: 429, headers: { 'retry-after': '60' } });

@@ -238,7 +238,7 @@ describe('trace context', () => {
     expect((await provider.request()).headers.traceparent).toContain(traceId);
   });
 
-  test('two calls of one trace are told apart by their spans', async () => {
+  test('two calls of one trace are distinguished by their spans', async () => {
     provider.answers([body(['{"error":{"message":"busy"}}'], { status: 500 }), say('Hello')]);
     await ask('first', {}, { traceparent });
     const { headers: first } = await provider.request(0);

@@ -57,7 +57,7 @@ describe('[admin.health-dependencies] what the gateway depends on', () => {
   const of = (body: { dependencies: { name: string }[] }, name: string) =>
     body.dependencies.find((one) => one.name === name);
 
-  test('stores answer, a provider that nobody called is unknown, one that is off is not listed', async () => {
+  test('stores answer, a provider that was not called is unknown, one that is off is not listed', async () => {
     const body = await health();
     expect(body.status).toBe('ok');
     const since = new Date(fresh.ports.clock.now()).toISOString();

@@ -84,7 +84,7 @@ describe('capability tickets', () => {
     expect(await ticketsTable(store).redeem('taken', record.id, record.nonce, isoTime(start))).toBe('redeemed');
   });
 
-  test('defects are told before the store is asked', async () => {
+  test('defects are reported before the store is read', async () => {
     const { text } = await issue('early');
     await expect(redeem('early', text, 120)).rejects.toEqual(refused('ticket_expired'));
     await expect(redeem('other', text)).rejects.toEqual(refused('ticket_wrong_tenant'));
@@ -92,7 +92,7 @@ describe('capability tickets', () => {
     await expect(redeem('early', text)).resolves.toBeDefined();
   });
 
-  test('a store that does not answer lets nobody act', async () => {
+  test('no ticket is accepted while the store does not answer', async () => {
     const { text } = await issue('down');
     const gone = ticketsTable({ ...store, tables: { ...store.tables, credentials: 'no-such-table' } });
     const ports = { ...portsAt(1), tickets: gone };

@@ -118,7 +118,7 @@ describe('[transparency.key-rotation] the log goes on under a new key', () => {
 });
 
 describe('[transparency.key-rotation] is not a way to forge', () => {
-  test('a key that does not follow appends nothing, and is trusted by nobody', async () => {
+  test('a key that does not follow appends nothing, and no verifier trusts it', async () => {
     await (await log()).append([pointOf('s-1', 0)]);
     const old = await keyNow();
     rmSync(join(folder, 'log-key.pem'));

@@ -104,7 +104,7 @@ describe('[wasm.timeout] a module that does not end', () => {
     expect(await check('allow')).toEqual({ flagged: false });
   });
 
-  test('on every thread at once keeps nobody out: each is replaced', async () => {
+  test('on every thread at once blocks no later call: each thread is replaced', async () => {
     const calls = [...Array(5).fill('looping'), 'allow', 'flag'].map((module) => check(module, 'hello', 100));
     const outcomes = await Promise.allSettled(calls);
     expect(outcomes.map(({ status }) => status)).toEqual([...Array(5).fill('rejected'), 'fulfilled', 'fulfilled']);

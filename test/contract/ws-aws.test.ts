@@ -110,7 +110,7 @@ describe('connecting', () => {
     }
   });
 
-  test('[chat.ws] a bad handshake is refused: unknown key, role, two keys, a page of an origin nobody listed', async () => {
+  test('[chat.ws] a bad handshake is refused: unknown key, role, two keys, a page of an origin that is not listed', async () => {
     const refused = async (multiValueHeaders: Record<string, string[]>) =>
       (await ws(event('$connect', 'refused', { multiValueHeaders }))).statusCode;
     expect(await refused({ 'X-API-Key': ['no-such-key'] })).toBe(401);
@@ -255,7 +255,7 @@ describe('calls', () => {
     expect(aws.invoked).toHaveLength(before);
   });
 
-  test('work nobody takes over is told, and its id is free again', async () => {
+  test('work that no function takes over is answered with an error, and its id is free again', async () => {
     const id = await opened();
     aws.refusesWork(true);
     await said(id, call('1'));
@@ -401,7 +401,7 @@ describe('what is said', () => {
     expect(aws.closed).not.toContain(id);
   });
 
-  test('[chat.ws] the largest message fits an invocation; a larger one is told and the connection closed', async () => {
+  test('[chat.ws] the largest message fits an invocation; a larger one is answered with an error and the connection closed', async () => {
     const id = await opened();
     const frame = JSON.stringify(call('1', ''));
     const largest = call('1', '"'.repeat((131_072 - frame.length) / 2)); // each one escaped: the worst that JSON has

@@ -91,7 +91,7 @@ test('[approval.timeout] [approval.vote-after-expiry] a vote after expiry is 409
   expect(entries.map(({ kind }) => kind)).toEqual(['review', 'deny']);
 });
 
-test('[approval.timeout] nobody has to ask: the clock denies what expired', async () => {
+test('[approval.timeout] without any request, the clock denies what expired', async () => {
   const quick = {
     protocol: 'http',
     tool: 'quick.post',

@@ -146,7 +146,7 @@ const failing = (asked: object, key = agentKey) =>
       (thrown: unknown) => thrown as InstanceType<typeof Anthropic.APIError>,
     );
 
-test('images, cache marks and fields nobody here knows reach the provider, and come back', async () => {
+test('images, cache marks and unknown fields reach the provider, and come back', async () => {
   const reply = {
     id: 'msg_1',
     type: 'message',
@@ -197,7 +197,7 @@ test('an image travels to a model of another maker as that one takes it', async 
   });
 });
 
-test('[chat.count-tokens] an estimate, without a call to anybody', async () => {
+test('[chat.count-tokens] an estimate, without a call to a provider', async () => {
   const { model, messages } = ask('anthropic', 'x'.repeat(400));
   const { input_tokens } = await client.messages.countTokens({ model, messages });
   expect(input_tokens).toBeGreaterThanOrEqual(100);

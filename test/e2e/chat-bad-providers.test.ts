@@ -114,7 +114,7 @@ describe.each(['whole', 'streamed'] as const)('[chat.provider-error] a reply %s'
   });
 });
 
-test('what a provider says about the caller’s own request is told, without our key', async () => {
+test('what a provider says about the caller’s own request is passed on, without the gateway’s key', async () => {
   fake.answers(refuse('openai', 400, `max_tokens is too large; asked with ${providerKey}`));
   const answer = await gateway.say('m', 'please', { session: 'told' });
   expect(answer).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });

@@ -31,7 +31,7 @@ async function filters(policies: string): Promise<void> {
 const wasm = (name: string, more = '') => `{ name: ${name}, type: wasm, action: block, path: "${path(name)}"${more} }`;
 
 describe('[wasm.timeout] [error.bad-input] a filter that errs', () => {
-  test.each(bad)('blocks unless told otherwise: %s', async (name) => {
+  test.each(bad)('blocks unless configured otherwise: %s', async (name) => {
     await filters(`input: [${wasm(name)}]`);
     for (const stream of [false, true]) {
       const session = `block-${name}-${stream}`;

@@ -77,7 +77,7 @@ const budgets = async (who: string) => {
 };
 
 describe('[limit.rate] limits of a minute', () => {
-  test('requests: what is left is told, and who is over it when to come back', async () => {
+  test('requests: headers say what is left, and a refusal when to come back', async () => {
     fake.answers(say());
     for (const left of [2, 1, 0]) expect(limits(await ask('minute'), 'requests')).toEqual([3, left]);
     for (const stream of [false, true]) {

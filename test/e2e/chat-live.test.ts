@@ -102,7 +102,7 @@ test('[chat.cache] many ask the same at once: the provider is asked once; the fi
   expect(fake.requests).toHaveLength(2);
 });
 
-test('a tenant that may use nothing is told so', async () => {
+test('a tenant that may use no model gets an error that says so', async () => {
   const nothing = await gateway.say('m', 'x', { key: 'nowhere-key' });
   expect(nothing).toMatchObject({ status: 403, body: { error: { type: 'model_not_allowed' } } });
   const { data } = await gateway.openai({ apiKey: 'nowhere-key' }).models.list();

@@ -126,7 +126,7 @@ test('[chat.models] the models the tenant may name', async () => {
   expect(ids.sort()).toEqual(['fast', 'gpt-test']);
 });
 
-test('several choices, images and fields nobody here knows pass both ways', async () => {
+test('several choices, images and unknown fields pass both ways', async () => {
   const reply = {
     id: 'c1',
     object: 'chat.completion',

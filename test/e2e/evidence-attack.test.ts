@@ -76,7 +76,7 @@ test('[evidence.rewriting.found] [cli.evidence.verify] a rewritten session and a
   }
 });
 
-test('[evidence.checkpoint.file] offline, a spoilt checkpoint file and a bundle that departs from it are told', async () => {
+test('[evidence.checkpoint.file] offline, a spoilt checkpoint file and a bundle that departs from it are reported', async () => {
   await session('offline');
   const [pem, bundle] = [join(folder, 'key-2.pem'), join(folder, 'bundle.json')];
   await ctl('evidence', 'export', '--session', 'offline', '--out', bundle);

@@ -257,7 +257,7 @@ describe.each(befores)('[mcp.input-required] SDK 2.x that can show an address, b
   afterAll(() => client.close());
   const open = (title: string) => client.callTool({ name: 'create_issue', arguments: { title } });
 
-  test('its user is shown the approval, somebody else approves, and the call runs once', async () => {
+  test('its user is shown the approval, another person approves, and the call runs once', async () => {
     const already = calls();
     answer = async (approvalId) => {
       expect(await vote(run().admin, approvalId, 'approve')).toBe(200);

@@ -136,7 +136,7 @@ describe('how a key travels', () => {
     expect((await whoami({ cookie: `x-api-key=${token}; X-API-Key=${token}` })).status).toBe(401);
   });
 
-  test('[auth.missing] a caller without a key is told that first, whatever else is wrong with its request', async () => {
+  test('[auth.missing] a caller without a key gets that error first, whatever else is wrong with its request', async () => {
     for (const path of [
       '/admin/v1/audit?no_such=1',
       '/admin/v1/policy-versions/a%20b',
@@ -189,14 +189,14 @@ describe('who may see and decide what', () => {
     expect(sessions.body.sessions).toEqual([]);
   });
 
-  test('[sod.own-request] nobody votes on a request of a key they own', async () => {
+  test('[sod.own-request] no reviewer votes on a request of a key they own', async () => {
     const { envelope_id } = await decided(url, 'e2e-agent-of-alice', pullRequest('roles-owned'));
     const own = await vote(url, 'e2e-alice', 'approve', envelope_id);
     expect([own.status, own.body]).toMatchObject([403, { error: { type: 'separation_of_duties' } }]);
     expect((await vote(url, 'e2e-bob', 'approve', envelope_id)).status).toBe(200);
   });
 
-  test('[sod.by-person] nobody votes on what they asked for, not even with another key of theirs', async () => {
+  test('[sod.by-person] no reviewer votes on what they asked for, not even with another key of theirs', async () => {
     const { envelope_id } = await decided(url, 'e2e-alice', pullRequest('roles-person'));
     for (const key of ['e2e-alice', 'e2e-alice-2']) {
       const { status, body } = await vote(url, key, 'approve', envelope_id);

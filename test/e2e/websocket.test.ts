@@ -127,7 +127,7 @@ describe('who may talk', () => {
     }
   });
 
-  test('[chat.ws-upgrade] a request without an upgrade is told to connect with a WebSocket client', async () => {
+  test('[chat.ws-upgrade] the answer to a request without an upgrade says to connect with a WebSocket client', async () => {
     const response = await fetch(url.replace('ws:', 'http:'), { headers: { 'x-api-key': agentKey } });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { type: string; message: string } };
@@ -367,7 +367,7 @@ describe('a caller who does not read', () => {
     expect(caller.textOf('1')).toHaveLength(bulk.chunks);
   });
 
-  test('[chat.ws] can still cancel: the call is settled though nobody takes its events', async () => {
+  test('[chat.ws] can still cancel: the call is settled although its events are not read', async () => {
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-deaf' });
     caller.say(call('1', 'much', { model: 'bulk' }));
     await caller.hear('event', '1');

@@ -41,7 +41,7 @@ const told = (template: Template, name = 'mcp'): Loose =>
   ofType(template, 'AWS::Lambda::Function')[functionId(template, name)]!.Properties.Environment.Variables;
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
 
-describe('what nobody asked for', () => {
+describe('what was not configured', () => {
   it('[cloud.edge] is not there: no stack, no host, no VPC', () => {
     expect(plain.edge).toBeUndefined();
     for (const type of ['AWS::ApiGateway::DomainName', 'AWS::EC2::VPCEndpoint', 'AWS::WAFv2::WebACL'])
@@ -71,7 +71,7 @@ describe('[cloud.own-hosts] host names of its own', () => {
     expect(only(direct.services, 'AWS::ApiGatewayV2::ApiMapping')).toHaveLength(1);
   });
 
-  it("are what functions and people are told, and the APIs' own names are switched off", () => {
+  it("stand in functions and outputs, and the APIs' own names are switched off", () => {
     expect(told(direct.services)).toMatchObject({
       ADMIN_URL: 'https://admin.gateway.example.com',
       GATEWAY_URL: 'https://api.gateway.example.com',
@@ -290,7 +290,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(only(edge.edge!, 'AWS::WAFv2::LoggingConfiguration')).toEqual([]);
   });
 
-  it('let the networks that are named call the admin API, and everybody the others', () => {
+  it('let the networks that are named call the admin API, and all networks the others', () => {
     expect(rules(edge.edge!)).not.toContain('networks');
     const sets = rule(edge.edge!, 'networks', 'admin').Statement.NotStatement.Statement.OrStatement.Statements;
     for (const { IPSetReferenceStatement } of sets)

@@ -204,7 +204,7 @@ it('lets those that carry actions out invoke the sandbox, ws its worker, three c
   expect(holders('execute-api:')).toEqual(['ws', 'ws-worker']);
 });
 
-it('lets nobody assume a role, read a foreign secret or query a cluster that the deployment did not name', () => {
+it('lets no principal assume a role, read a foreign secret or query a cluster that the deployment did not name', () => {
   expect(holders('sts:')).toEqual([]);
   expect(holders('rds-data:')).toEqual([]);
 });
@@ -244,7 +244,7 @@ describe('what a deployment names', () => {
   });
 });
 
-it('[evidence.archive] lets the projector and the repair add to the archive, they, the check and the verifier read it, and nobody delete from it or do anything else there', () => {
+it('[evidence.archive] lets the projector and the repair add to the archive, they, the check and the verifier read it, and no role delete from it or do anything else there', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / archive(\/|$)/.test(grant))).toEqual([
     'evidence: s3:GetObject archive/*',

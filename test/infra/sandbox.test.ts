@@ -34,7 +34,7 @@ describe('[cloud.least-privilege] the sandbox', () => {
     ]);
   });
 
-  it('is told nothing: no variable, no trace, no table', () => {
+  it('gets nothing: no variable, no trace, no table', () => {
     expect(Properties.Environment).toBeUndefined();
     expect(Properties.TracingConfig).toBeUndefined();
     expect(functions.sandbox.tables).toEqual({});

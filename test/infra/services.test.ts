@@ -250,7 +250,7 @@ describe.each(rows)('function %s', (name, spec) => {
     expect(reference(Properties.Role)).toContain(`${name.replaceAll('-', '')}Role`);
   });
 
-  it('is told where everything is, and the names of the secrets it may read', () => {
+  it('has the names of tables, queues and the secrets it may read in its environment', () => {
     if (spec.sandboxed) return expect(Properties.Environment).toBeUndefined();
     const { Variables } = Properties.Environment;
     const expected = [

@@ -80,7 +80,7 @@ describe('[evidence.archive] the archive', () => {
     });
   });
 
-  it('lets nobody overwrite or delete', () => {
+  it('lets no principal overwrite or delete', () => {
     const everybody = { Effect: 'Deny', Principal: { AWS: '*' } };
     expect(rule('NobodyOverwrites')).toMatchObject({
       ...everybody,

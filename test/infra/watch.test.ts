@@ -231,7 +231,7 @@ describe('[watch.emitted] own metrics', () => {
       ]);
   });
 
-  it('are all written by somebody, also those of queries and dashboards', () => {
+  it('are all written by a source file, also those of queries and dashboards', () => {
     const asked = new Set([...JSON.stringify(watch.toJSON()).matchAll(/svc_[a-z_]+/g)].map(([name]) => name));
     expect([...asked].filter((name) => !emitted.has(name))).toEqual([]);
   });

@@ -62,7 +62,7 @@ const settingsOf = fc
   .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(0.1, 0.5, 1))
   .map(([least, rate]) => settings(least, rate));
 
-test('[chat.breaker] there is never more than one probe, and while it runs nobody else is let through', () => {
+test('[chat.breaker] there is never more than one probe, and while it runs no other call is let through', () => {
   fc.assert(
     fc.property(settingsOf, runs, (of, events) => {
       const model = new Model(of);

@@ -43,7 +43,7 @@ interface Asked {
 /** Lets everything that is due happen: no timer is at work, only promises. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('[chat.cache] tenants never share, room and time are kept, and nobody who waits is lost', async () => {
+test('[chat.cache] tenants never share, limits of size and time hold, and every waiter is answered', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const time = { ms: 0 };

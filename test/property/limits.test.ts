@@ -120,7 +120,7 @@ test('[limit.rate] no 60 seconds, wherever they begin, hold more than the limit'
   );
 });
 
-test('[limit.rate] who waits as long as told gets in, unless somebody else was faster', () => {
+test('[limit.rate] a caller that waits for Retry-After gets in, unless another caller was faster', () => {
   fc.assert(
     fc.property(course, fc.nat(60), (events, tokens) => {
       const onlyRates = { requests_per_minute: 6, tokens_per_minute: 100, budgets: [] };
@@ -147,7 +147,7 @@ test('[limit.budget] spent and reserved never pass the budget, and are what a by
   );
 });
 
-test('[limit.budget] whenever everybody stops, nothing stays reserved once the leases have ended', () => {
+test('[limit.budget] whenever all callers stop, nothing stays reserved once the leases have ended', () => {
   fc.assert(
     fc.property(course, (events) => {
       let { state, noted, nowMs } = play(events, () => {});

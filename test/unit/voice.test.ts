@@ -12,6 +12,8 @@ describe('[repository.voice] what counts as prose', () => {
     ['the console', 'console/x.tsx', '/** Whoever votes. */', ['whoever:1']],
     ['the operator', 'operator/x.ts', '// whoever wrote it', ['whoever:1']],
     ['the title of a test', 'test/x.test.ts', "test.each([1])(\n  'it is begun anew', () => {});", ['anew:2']],
+    ['a role that a title does not name', 'test/x.test.ts', `test${'('}'lets nobody in', () => {});`, ['nobody:1']],
+    ['a verb that a title does not use', 'test/x.test.ts', `test${'('}'waits as told', () => {});`, ['told:1']],
     ['a text over two lines', 'x.ts', 'const a = `one\nwhoever is second`;', ['whoever:2']],
   ])('%s', (_, path, text, expected) => {
     expect(names(path, text)).toEqual(expected);

@@ -1,4 +1,4 @@
-/** The errors of DynamoDB, as its client throws them: by class where callers tell them apart by class, else by name. */
+/** The errors of DynamoDB, as its client throws them: by class where callers distinguish them by class, else by name. */
 import {
   ConditionalCheckFailedException,
   DynamoDBServiceException,

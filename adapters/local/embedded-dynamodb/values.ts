@@ -195,5 +195,5 @@ const orderOfTexts = (one: string, other: string): number =>
         ? 1
         : 0;
 
-/** What a set holds, as text that tells members apart. */
+/** What a set holds, as text that distinguishes members. */
 export const memberKey = memberText;

@@ -58,6 +58,6 @@ function coversMcp(protocol: string): boolean {
   try {
     return globMatches(protocol, 'mcp');
   } catch {
-    return false; // not a glob: told where globs are checked
+    return false; // not a glob: reported where globs are checked
   }
 }

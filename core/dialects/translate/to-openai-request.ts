@@ -71,7 +71,7 @@ function toToolChoice(choice: JsonObject | undefined): JsonObject {
 
 const longestUser = 64;
 
-/** OpenAI takes 64 characters; a longer id becomes its digest, which tells users apart as well. */
+/** OpenAI takes 64 characters; a longer id becomes its digest, which distinguishes users as well. */
 const toUser = (id: string | undefined): string | undefined =>
   id !== undefined && id.length > longestUser ? sha256(id) : id;
 

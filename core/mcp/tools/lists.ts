@@ -245,7 +245,7 @@ function cursorOf(given: unknown): { index: number; cursor: string | undefined }
     if (Number.isInteger(index) && (cursor === null || typeof cursor === 'string'))
       return { index: index as number, cursor: cursor ?? undefined };
   } catch {
-    // told below
+    // refused below
   }
   throw invalidParams('Invalid cursor: it was not issued by this gateway. List again without cursor.');
 }

@@ -130,7 +130,7 @@ test.each([
   expect(err).toContain(lesson);
 });
 
-test('nobody listens: how to start one; --gateway names another', async () => {
+test('no gateway listens: how to start one; --gateway names another', async () => {
   home.running('http://127.0.0.1:9', 'http://127.0.0.1:9');
   expect(await home.run(['chat', 'x'])).toMatchObject({
     code: 3,

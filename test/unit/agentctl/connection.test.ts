@@ -103,7 +103,7 @@ describe('address', () => {
 });
 
 describe('[cli.exit-codes] trouble', () => {
-  test('nobody listens: exit 3, and how to start one', async () => {
+  test('no gateway listens: exit 3, and how to start one', async () => {
     const gone = await startServer();
     await gone.stop();
     expect(await home.run(['status', '--url', gone.url])).toEqual({

@@ -97,7 +97,7 @@ describe('[cli.evidence.export] export', () => {
     expect(readdirSync(join(home.folder, 'out'))).toEqual(['bundle.json']);
   });
 
-  test('goes to stdout unless told otherwise', async () => {
+  test('goes to stdout without --out', async () => {
     expect(await exported()).toEqual({ code: 0, out: bundle, err: '' });
     expect((await exported('--out', '-')).out).toBe(bundle);
   });

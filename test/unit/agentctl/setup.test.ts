@@ -67,7 +67,7 @@ describe.each(onLinux)('[cli.setup] %s', (client) => {
 });
 
 describe('[cli.setup] setup', () => {
-  test('only shows what it would write where nobody can be asked', async () => {
+  test('without a terminal it only shows what it would write', async () => {
     rmSync(join(home.folder, '.cursor'), { recursive: true, force: true });
     const { code, out, err } = await home.run(['setup', 'cursor']);
     expect([code, existsSync(join(home.folder, '.cursor'))]).toEqual([0, false]);

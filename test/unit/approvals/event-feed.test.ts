@@ -60,7 +60,7 @@ test('[approval.events] a request, its votes and its end are events of its tenan
   expect(await read(other)).toContain('"theirs"');
 });
 
-test('[approval.events] a reader that was away gets what came meanwhile, or is told that events are missing', async () => {
+test('[approval.events] a reader that was away gets what came meanwhile, or learns that events are missing', async () => {
   const { feed } = feedOf();
   feed.committed(entry('review', 'one'));
   feed.committed(entry('review', 'two'));

@@ -157,7 +157,7 @@ describe('[pr-comment.text] what others wrote', () => {
     );
   });
 
-  test('an answer mentions nobody but the one it answers', () => {
+  test('an answer mentions no account but the one it answers', () => {
     expect(replyComment('alice', 'Not decided: @everyone ``` x')).toBe(
       '@alice:\n\n````\nNot decided: @everyone ``` x\n````',
     );

@@ -6,7 +6,7 @@ import { approvalRow, approvalsWorld, at } from './sample.ts';
 const world = (over: Partial<ApprovalRow> = {}) => approvalsWorld(approvalRow(over));
 
 describe('announce', () => {
-  test('tells the channels and answers the seconds that are left', async () => {
+  test('notifies the channels and returns the seconds that are left', async () => {
     const { ports, did, pass } = world();
     pass(60.5);
     expect(await announce(ports, 'e1')).toEqual({ seconds_left: 1740 });
@@ -27,14 +27,14 @@ describe('announce', () => {
     expect(await announce(ports, 'e1')).toEqual({ seconds_left: left });
   });
 
-  test('of a decided row no channel is told', async () => {
+  test('of a decided row no channel is notified', async () => {
     const { ports, done } = world({ status: 'approved' });
     await announce(ports, 'e1');
     expect(done('clockStarted')).toHaveLength(1);
     expect(done('enqueue')).toEqual([]);
   });
 
-  test('a channel that cannot be told holds up nothing', async () => {
+  test('a channel that cannot be notified holds up nothing', async () => {
     const { ports, logged } = world();
     const deliveries = { enqueue: () => Promise.reject(new Error('down')) } as never;
     expect(await announce({ ...ports, deliveries }, 'e1')).toEqual({ seconds_left: 1800 });

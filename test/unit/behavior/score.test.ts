@@ -69,7 +69,7 @@ describe('[behavior.rules] what no call shows', () => {
     expect(await alertsOf(many, 1801)).toEqual([]);
   });
 
-  test('[behavior.probing] trial calls told with the next call', async () => {
+  test('[behavior.probing] trial calls reported with the next call', async () => {
     const told: Told = [
       'allow',
       { call_digest: 'd', behavior: { signals: [{ s: 'probed', x: 'trials', h: '1', n: 2 }] } },
@@ -155,7 +155,7 @@ describe('settings', () => {
     expect(kinds(sh('cat data/payrolls.csv'))).toEqual([]);
   });
 
-  test('switched off, nothing is scored and nobody is blocked', () => {
+  test('switched off, nothing is scored and no session is blocked', () => {
     const off = behaviorSchema.parse({ enabled: false });
     const standing = { session: { score: 1000, rule: 'exfiltration' }, key: undefined };
     expect(blockedBy(off, standing, startMs)).toBeUndefined();

@@ -317,7 +317,7 @@ const harmless: readonly (readonly [name: string, steps: readonly Step[], most?:
   ['users of a blog', [sql('SELECT name FROM users'), sh('git commit -m x'), sh('npm test')], 0],
 ];
 
-describe('[behavior.rules] what must be told', () => {
+describe('[behavior.rules] what must be reported', () => {
   test.each(harmful)('%s', async (_name, steps, rules, stopped) => {
     const played = await play(effectsOf, steps);
     expect(played.rules).toEqual(expect.arrayContaining([...rules]));

@@ -40,7 +40,7 @@ describe('exact hits', () => {
     expect((await ask()).state).toBe('MISS');
   });
 
-  test('the least recently used entry leaves first, is counted, and takes nobody else along', async () => {
+  test('the least recently used entry leaves first, is counted, and no other entry leaves with it', async () => {
     const { ask, learn, cache } = setting();
     await learn({ tenant: 'other', maxEntries: 2 }, 'theirs');
     for (const key of ['a', 'b']) await learn({ key, maxEntries: 2 }, key);

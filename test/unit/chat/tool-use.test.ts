@@ -63,24 +63,27 @@ const providerRun = [
   ran('code_execution_tool_result'),
 ];
 
-test.each(providerRun)('[messages.provider-run] what the provider ran reaches nobody: $type $name', async (block) => {
-  const reply = await governReply(ports, call, { content: [block, { type: 'text', text: 'said' }] });
-  expect(reply.content).toEqual([
-    { type: 'text', text: expect.stringMatching(/was blocked/) },
-    { type: 'text', text: 'said' },
-  ]);
-  const gate = new ToolGate(ports, call);
-  const events = [
-    { type: 'content_block_start', index: 0, content_block: block },
-    { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"q":"x"}' } },
-    { type: 'content_block_stop', index: 0 },
-  ];
-  const out = [];
-  for (const event of events) out.push(...(await gate.pass(event)));
-  expect(out.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
-  expect(JSON.stringify(out)).toMatch(/was blocked/);
-  expect(JSON.stringify(out)).not.toContain('"q');
-});
+test.each(providerRun)(
+  '[messages.provider-run] what the provider ran does not reach the caller: $type $name',
+  async (block) => {
+    const reply = await governReply(ports, call, { content: [block, { type: 'text', text: 'said' }] });
+    expect(reply.content).toEqual([
+      { type: 'text', text: expect.stringMatching(/was blocked/) },
+      { type: 'text', text: 'said' },
+    ]);
+    const gate = new ToolGate(ports, call);
+    const events = [
+      { type: 'content_block_start', index: 0, content_block: block },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"q":"x"}' } },
+      { type: 'content_block_stop', index: 0 },
+    ];
+    const out = [];
+    for (const event of events) out.push(...(await gate.pass(event)));
+    expect(out.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+    expect(JSON.stringify(out)).toMatch(/was blocked/);
+    expect(JSON.stringify(out)).not.toContain('"q');
+  },
+);
 
 test('[messages.provider-run] what the configuration lists passes', async () => {
   const listed = callWith({ provider_tools: ['web_search_*'] });

@@ -119,7 +119,7 @@ test('a look that began earlier does not replace what a later one found', async 
   expect((await snapshots.current()).version).toBe(2);
 });
 
-test('[policy.fails-closed] a store that fails is borne for 30 seconds, then everybody is refused', async () => {
+test('[policy.fails-closed] a store that fails is tolerated for 30 seconds, then every call is refused', async () => {
   const { snapshots, clock, configStore } = await setUp();
   const first = await snapshots.current();
   configStore.fault = new Error('no route to store');
@@ -132,7 +132,7 @@ test('[policy.fails-closed] a store that fails is borne for 30 seconds, then eve
   expect(await snapshots.current()).toBe(first);
 });
 
-test('a store that never answered well lets nobody in', async () => {
+test('a store that never answered well lets no caller in', async () => {
   const { configStore, ...deps } = await setUp();
   configStore.fault = new Error('down');
   await expect(deps.snapshots.current()).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -126,7 +126,7 @@ describe('usage', () => {
     expect(anthropic.usageOf({ type: 'ping' })).toBeUndefined();
   });
 
-  test('a stream is asked for its counts; the chunk that brings them is told from others', () => {
+  test('a stream is requested with its counts; the chunk that brings them is distinguished from others', () => {
     const asked = { stream: true, stream_options: { include_usage: true, other: 1 } };
     expect(withUsageRequested(asked)).toBe(asked);
     expect(withUsageRequested({ stream_options: { include_usage: false, other: 1 } })).toEqual({

@@ -114,7 +114,7 @@ describe('translated', () => {
     });
   });
 
-  test('a refusal, and counts nobody gave', () => {
+  test('a refusal, and counts that are missing', () => {
     const refused = { choices: [{ message: { content: null, refusal: 'I will not do it' }, finish_reason: 'stop' }] };
     expect(translator('anthropic', 'openai').reply(refused, context)).toMatchObject({
       id: 'msg_env-1',

@@ -193,7 +193,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('calls without an index are told apart by their ids', () => {
+  test('calls without an index are distinguished by their ids', () => {
     const bare = (id: string | undefined, text: string): JsonObject =>
       chunk({ tool_calls: [{ ...(id && { id }), function: { ...(id && { name: id }), arguments: text } }] });
     expect(inputs([bare('a', '{"x":'), bare(undefined, '1}'), bare('b', '{}'), chunk({}, 'stop')])).toEqual([

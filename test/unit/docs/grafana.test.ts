@@ -47,7 +47,7 @@ test.each(queries)('[watch.grafana] %s: %s exists', (_, series, expr, legend) =>
   for (const label of wanted) expect([label, found.some((line) => line.includes(`${label}="`))]).toEqual([label, true]);
 });
 
-test('[watch.grafana] a query for a series that nobody counts would be found', () => {
+test('[watch.grafana] a query for a series that is not counted would be found', () => {
   expect(lines.some((line) => line.startsWith('svc_no_such_total'))).toBe(false);
   expect(counted.length).toBeGreaterThan(30);
 });

@@ -25,7 +25,7 @@ test.each([
   expect(addressOf(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
 });
 
-test('[edge.address] a listener without an edge believes nobody, and no handler sees the token', () => {
+test('[edge.address] a listener without an edge trusts no forwarded address, and no handler sees the token', () => {
   const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
   expect(addressOf(request, undefined, undefined)).toBe('127.0.0.1');
   const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;

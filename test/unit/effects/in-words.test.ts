@@ -45,7 +45,7 @@ describe('[approval.card] effects in words', () => {
     ]);
   });
 
-  test('of very many effects the gravest are told, and how many are not', async () => {
+  test('of very many effects the gravest are shown, and how many are not', async () => {
     const lines = await shell(`${Array.from({ length: 200 }, (_, i) => `cat file-${i}.txt`).join('; ')}; rm keep.txt`);
     expect(lines.length).toBeLessThan(70);
     expect(lines).toContain('runs rm: deletes keep.txt');

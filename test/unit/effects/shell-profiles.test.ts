@@ -104,7 +104,7 @@ describe('[effects.profiles] [effects.below] what is unclear', () => {
     expect(decision.reason!.length).toBeLessThan(400);
   });
 
-  test('is told in few words, however long the line', () => {
+  test('is described in few words, however long the line', () => {
     expect(unclear(`cat ${'x'.repeat(5000)} --${'y'.repeat(5000)}`)!.length).toBeLessThan(200);
     expect(unclear(`grep -r '' ${'x'.repeat(5000)} ${'y '.repeat(500)}`)!.length).toBeLessThan(300);
   });

@@ -36,7 +36,7 @@ async function reports(...bodies: object[]) {
   };
 }
 
-test('a chat call is told with model, provider, outcome, tokens, cost and findings', async () => {
+test('a chat call is reported with model, provider, outcome, tokens, cost and findings', async () => {
   const { markdown, html } = await reports(chat);
   for (const told of [
     '### chat.completions → gpt-4o: completed',
@@ -59,7 +59,7 @@ test('a chat call is told with model, provider, outcome, tokens, cost and findin
   expect(html).toContain('<dt>Tokens</dt><dd>120 in, 30 out</dd>');
 });
 
-test('a blocked one by the rule that blocked it; one that waits, as waiting until somebody decided', async () => {
+test('a blocked one by the rule that blocked it; one that waits, as waiting until a reviewer decided', async () => {
   const { markdown } = await reports(
     { ...chat, decision: 'block', outcome: 'blocked', matched_rule: 'content:jailbreak', error: 'policy_violation' },
     { ...chat, decision: 'review', outcome: 'review' },

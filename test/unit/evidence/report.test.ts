@@ -137,7 +137,7 @@ test.each([
   expect((await reports([draft(kind, body, 1)])).markdown).toContain(`: ${outcome}\n`);
 });
 
-describe('an approval is told with the call that used it', () => {
+describe('an approval is reported with the call that used it', () => {
   const of = (envelope_id: string, kind: Parameters<typeof draft>[0], body: object) => ({
     ...draft(kind, { ...body }, 1),
     envelope_id,

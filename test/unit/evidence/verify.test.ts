@@ -170,21 +170,24 @@ describe('manifests that do not fit', () => {
     ['credentials', { credentials: [] }],
     ['created_at', { created_at: '2026-01-02T03:04:06.678Z' }],
   ];
-  test.each(changes)('%s changed: the hash tells', async (_, change) => {
+  test.each(changes)('%s changed: the hash differs', async (_, change) => {
     const bundle = await bundleOf();
     const verification = await verifyBundle({ ...bundle, manifest: { ...bundle.manifest, ...change } });
     expect(verification.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/manifest was altered/) });
   });
 
-  test.each(changes)('%s changed and hashed again: the signature tells, and the entries do', async (field, change) => {
-    const { entries, manifest } = await whole;
-    const altered = { ...manifest, ...change };
-    altered.session_manifest_hash = manifestHash(altered);
-    const signed = await verifyChain(entries, { manifest: altered, trustedPublicKey: trustedKey });
-    expect(signed.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/signature/) });
-    const unsigned = await verifyChain(entries, { manifest: altered });
-    expect(unsigned.broken_link).toEqual({ index: 5, reason: `the manifest disagrees with the entries on ${field}` });
-  });
+  test.each(changes)(
+    '%s changed and hashed again: the signature does not fit, nor do the entries',
+    async (field, change) => {
+      const { entries, manifest } = await whole;
+      const altered = { ...manifest, ...change };
+      altered.session_manifest_hash = manifestHash(altered);
+      const signed = await verifyChain(entries, { manifest: altered, trustedPublicKey: trustedKey });
+      expect(signed.broken_link).toEqual({ index: 5, reason: expect.stringMatching(/signature/) });
+      const unsigned = await verifyChain(entries, { manifest: altered });
+      expect(unsigned.broken_link).toEqual({ index: 5, reason: `the manifest disagrees with the entries on ${field}` });
+    },
+  );
 
   test.each([
     ['an extra field', { extra: 1 }],
@@ -271,7 +274,7 @@ describe('chains without a manifest', () => {
   });
 });
 
-test('[evidence.broken-link] each entry is told of up to the first broken one, in text safe for a terminal', async () => {
+test('[evidence.broken-link] each entry is listed up to the first broken one, in text safe for a terminal', async () => {
   const lines: EntryLine[] = [];
   const { entries } = seal(drafts);
   const hostile = { ...entries[2]!, timestamp: '\u001b[2J\u202e', envelope_id: 7 };

@@ -224,7 +224,7 @@ describe('which database, and who logs in', () => {
     if (secret !== undefined) expect((fault as Error).message).not.toContain(secret);
   });
 
-  test('a place nobody configured is said to be missing', async () => {
+  test('a place that is not configured is reported as missing', async () => {
     const fault = await faultOf(serverOf(all[1]!, undefined, { get: async () => undefined }));
     expect(fault).toMatchObject({ kind: 'unreachable' });
     const closed = { get: () => Promise.reject(new Error('the store is down')) };

@@ -68,7 +68,7 @@ test('[budget.forecast] weekends are expected to cost what weekends cost, not a 
   expect(of(monday)).toBeGreaterThan(8);
 });
 
-test('[budget.forecast] what is spent is certain, little history says nothing, and the day of exhaustion is told', () => {
+test('[budget.forecast] what is spent is certain, little history says nothing, and the day of exhaustion is named', () => {
   const flat = Array.from({ length: 14 }, (_, n) => ({ day: dayAt(n), usd: 10 }));
   const rest = Array.from({ length: 10 }, (_, n) => ({ day: dayAt(14 + n), share: 1 }));
   expect(forecast(flat, 7, [])).toEqual({ projected_usd: 7, low_usd: 7, high_usd: 7 });

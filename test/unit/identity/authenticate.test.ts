@@ -89,7 +89,7 @@ describe('the admin token before any configuration', () => {
     });
   });
 
-  test('[auth.no-admin-token] without one nobody is let in, whatever is sent', async () => {
+  test('[auth.no-admin-token] without one no caller is let in, whatever is sent', async () => {
     for (const none of [undefined, '', ' ']) {
       await expect(authenticateAdminToken([''], [], secrets(none), unstored)).rejects.toMatchObject({
         code: 'forbidden',

@@ -47,7 +47,7 @@ test('[sod.by-person] another key of the same person is the same person', () => 
   expect(() => assertMayVote(alice, { key_id: id('alice-phone') }, identities)).toThrow(refusal);
 });
 
-test('another person votes, also on a request of a key nobody owns', () => {
+test('another person votes, also on a request of a key without an owner', () => {
   expect(() => assertMayVote(bob, { key_id: id('agent'), key_owner: 'alice' }, identities)).not.toThrow();
   expect(() => assertMayVote(alice, { key_id: id('orphan') }, identities)).not.toThrow();
 });

@@ -94,7 +94,7 @@ describe('[session.owner] a session', () => {
     ({ session_id: 's1', ...(owner_key !== undefined && { owner_key }) }) as SessionHead;
   const agent = principal('agent', 'admin', { key_id: 'mine' });
 
-  test('is entered by the key that opened it, and by nobody yet', () => {
+  test('is entered by the key that opened it, and, before it is opened, by no key', () => {
     expect(() => assertSessionOwner(head('mine'), agent)).not.toThrow();
     expect(() => assertSessionOwner(undefined, agent)).not.toThrow();
   });

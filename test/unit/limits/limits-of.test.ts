@@ -47,7 +47,7 @@ describe('the limits of a call', () => {
     expect(limitsOf(one, 'a', 'gpt-4o').budgets).toHaveLength(5);
   });
 
-  test('of a tenant nobody knows are none: it is refused', () => {
+  test('of an unknown tenant are none: it is refused', () => {
     expect(() => limitsOf(configuration({}), 'constructor', 'mock')).toThrow(
       /tenant "constructor" is not in the configuration/,
     );

@@ -49,7 +49,7 @@ describe('what a call costs', () => {
     expect(costOf(configuration(), model, used)).toEqual({ microusd, estimated: false });
   });
 
-  test('a model nobody priced is charged as the dearest, and says so', () => {
+  test('a model without a price is charged as the dearest, and marked so', () => {
     expect(costOf(configuration(), 'new-model', usage(10, 10))).toEqual({ microusd: 180, estimated: true });
     expect(costOf(configuration('refuse'), 'new-model', usage(10, 10)).estimated).toBe(true);
     expect(costOf(configuration('estimate', false), 'gpt-mini', usage(10, 10))).toEqual({

@@ -26,7 +26,7 @@ describe('the slice of a global budget', () => {
     expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
   });
 
-  test('grows by a sixteenth of what remains, so that the next calls ask nobody', () => {
+  test('grows by a sixteenth of what remains, so that the next calls need no store', () => {
     const first = reserve(emptyState, calls(10), 0);
     expect(first.moves).toEqual(new Map([[key, { microusd: 100, limit_microusd: 1600 }]]));
     const next = reserve(first.state, calls(10, 80));

@@ -61,7 +61,7 @@ describe('the window of requests', () => {
     expect(tenant.reserve(call({ requests_per_minute: 1, budgets: [] })).ok).toBe(true);
   });
 
-  test('a process whose clock runs behind counts where the others do; a clock an hour ahead counts for nobody', () => {
+  test('a process whose clock runs behind counts where the others do; a clock an hour ahead does not count for the others', () => {
     const tenant = counters(emptyState);
     tenant.reserve(call(three));
     tenant.time.ms -= 3_000;
@@ -111,7 +111,7 @@ describe('the window of tokens', () => {
     expect(tenant.state().window).toMatchObject([{ tokens: 1000 }]);
   });
 
-  test('a call beyond the whole limit is told that waiting does not help', () => {
+  test('the refusal of a call beyond the whole limit says that waiting does not help', () => {
     const never = refusal(counters(emptyState).reserve(call(thousand, { tokens: 1001 })));
     expect(never.retryAfterSeconds).toBe(60);
     expect(never.message).toBe(

@@ -36,7 +36,7 @@ function setUp(answers: readonly (number | string)[]) {
 
 const look = ['sweep', { rollout_id: 'r1' }];
 
-test('[rollout.machine] it looks, waits for as long as it is told, and ends when the rollout is over', async () => {
+test('[rollout.machine] it looks, waits for as long as its step says, and ends when the rollout is over', async () => {
   const { start, waiting, pass, looked, row } = setUp([10, 3600, 0]);
   const { clock, interpreter } = start();
   await clock.start('r1');

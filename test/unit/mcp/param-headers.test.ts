@@ -57,7 +57,7 @@ test.each<[string, object]>([
   );
 });
 
-test('numbers are compared as numbers, and a header for an absent argument is nobody’s concern', () => {
+test('numbers are compared as numbers, and a header for an absent argument is ignored', () => {
   expect(() => checkParamHeaders(definition, args, { ...headers, 'mcp-param-priority': '4.0' })).not.toThrow();
   expect(() => checkParamHeaders(definition, {}, headers)).not.toThrow();
 });

@@ -34,7 +34,7 @@ test.each([
   expect(() => messageOf(value)).toThrow(expect.objectContaining({ code: -32600 }));
 });
 
-test('an era is told by the request alone', () => {
+test('the request alone decides the era', () => {
   expect(eraOf(request('tools/list'), {})).toBe('session');
   expect(eraOf(request('initialize', { protocolVersion: '2025-11-25' }), {})).toBe('session');
   expect(eraOf(request('tools/call', { name: 'echo', _meta: meta }), headers)).toBe('stateless');
@@ -139,7 +139,7 @@ test('secrets leave a result, its shape stays, and bytes are left alone', () => 
   });
 });
 
-test('a failure is told without addresses; codes a client can act on are kept', () => {
+test('a failure is reported without addresses; codes a client can act on are kept', () => {
   const fault = new UpstreamFault('unreachable', 'it cannot be reached', new Error('connect 10.0.0.1:80'));
   expect(JSON.stringify(upstreamError('echo', entry(), fault))).not.toMatch(/10\.0\.0\.1|one\.test/);
   expect(
@@ -155,7 +155,7 @@ test('a failure is told without addresses; codes a client can act on are kept', 
   });
 });
 
-test('an queue gives what was put in, ends, and tells of a reader who left', async () => {
+test('a queue gives what was put in, ends, and reports a reader that left', async () => {
   const queue = new MessageQueue();
   void queue.write({ a: 1 });
   const waiting = (async () => {

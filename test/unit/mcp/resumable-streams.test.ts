@@ -101,7 +101,7 @@ test('[mcp.resumable] without a reader it is kept for a minute, and the answer i
   queue.end();
 });
 
-test('[mcp.resumable] an answer nobody reads is waited for, and a long one is kept in part', async () => {
+test('[mcp.resumable] an answer without a reader is waited for, and a long one is kept in part', async () => {
   const { queue, streams } = setUp();
   const events = streams.begin('s', queue);
   const [first] = await take(events, 1);

@@ -26,7 +26,7 @@ const local = (more: object = {}) =>
     ...more,
   });
 
-test('lines come whole whatever the chunks; of one that is too long the id is told', () => {
+test('lines come whole whatever the chunks; of one that is too long the id is reported', () => {
   const lines: string[] = [];
   const overlong: (number | undefined)[] = [];
   const reader = new LineReader(100, { line: (text) => lines.push(text), overlong: (id) => overlong.push(id) });

@@ -102,7 +102,7 @@ describe('pull requests', () => {
     expect(host.comments[0]?.body).toContain('Approved by');
   });
 
-  test('a decision without an earlier question is told by a comment of its own', async () => {
+  test('a decision without an earlier question gets a comment of its own', async () => {
     await notifier().send('denied', sampleRow({ ...about, status: 'denied', person: 'bob' }), undefined);
     expect(host.comments[0]?.body).toContain('**Denied by ` bob `**');
   });

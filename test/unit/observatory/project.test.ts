@@ -260,7 +260,7 @@ describe('what a chat call adds', () => {
     expect(providers(record)).toEqual(expected);
   });
 
-  test('latency is that of answers: what was refused at once makes nobody look fast', () => {
+  test('latency is that of answers: what was refused at once makes no provider look fast', () => {
     const point = (record: object) => projectEntry(sampleChat(0, record)).points?.[0];
     expect(point({})?.measures).toMatchObject({ 'ms:240': 1 });
     expect(Object.keys(point({ outcome: 'refused' })?.measures ?? {}).filter((name) => name.startsWith('ms:'))).toEqual(

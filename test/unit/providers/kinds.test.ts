@@ -177,7 +177,7 @@ describe('ollama', () => {
     });
   });
 
-  test('an image by address is the caller’s mistake: nothing is fetched for it, nobody is called', async () => {
+  test('an image by address is the caller’s mistake: nothing is fetched for it, no provider is called', async () => {
     fake().answers(say());
     const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }];
     await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
@@ -188,7 +188,7 @@ describe('ollama', () => {
     expect(fake().requests).toHaveLength(0);
   });
 
-  test('thinking, a cut answer and missing counts are told in OpenAI form', async () => {
+  test('thinking, a cut answer and missing counts are returned in OpenAI form', async () => {
     const created_at = '2026-01-01T00:00:00Z';
     const message = { role: 'assistant', content: 'cut', thinking: 'hm' };
     fake().answers(jsonReply({ model: 'm', created_at, message, done: true, done_reason: 'length', eval_count: 3 }));

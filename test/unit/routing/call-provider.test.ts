@@ -314,7 +314,7 @@ test('a stream that breaks fails its span; a whole reply tells what it is', asyn
   });
 });
 
-test('what bodyFor throws is the caller’s to hear: nobody is called, no breaker learns of it', async () => {
+test('what bodyFor throws reaches the caller: no provider is called, no breaker counts it', async () => {
   first.answers(say());
   const { call, providers } = world([
     at(first, 'a', { breaker: { min_requests: 1, error_rate: 0.1, window_seconds: 9, open_seconds: 9 } }),
@@ -332,7 +332,7 @@ test('a route whose providers are all disabled is unavailable', async () => {
   expect(fault).toMatchObject({ kind: 'unavailable', attempts: [] });
 });
 
-describe('what callers are told', () => {
+describe('what callers get', () => {
   const fault = (kind: ProviderFault['kind'], options: ConstructorParameters<typeof ProviderFault>[3] = {}) =>
     new ProviderFault('p', kind, 'detail: http://10.0.0.1 said no', options);
 

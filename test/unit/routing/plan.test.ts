@@ -31,7 +31,7 @@ test('[chat.routing] the first route that matches decides, whatever its provider
   expect(planRoute(configuration, 'gpt-4o')).toMatchObject({ model: 'gpt-4o', route: 'gpt-4*' });
 });
 
-test('[chat.routing] without a route, the enabled providers that list the model serve it; nobody: no plan', () => {
+test('[chat.routing] without a route, the enabled providers that list the model serve it; without one there is no plan', () => {
   const models = ['gpt-*'];
   const configuration = configured([
     entry('off', { models, enabled: false }),

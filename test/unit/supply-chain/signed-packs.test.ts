@@ -111,7 +111,7 @@ describe('[supply-chain.require-signed]', () => {
     await expect(load(given)).rejects.toThrow(message);
   });
 
-  test('without it an unsigned pack loads, and an index that nobody signed is refused nevertheless', async () => {
+  test('without it an unsigned pack loads, and an unsigned index is refused nevertheless', async () => {
     await expect(load({ required: false })).resolves.toBeDefined();
     await expect(load({ required: false, index: { index: {}, delegations: {}, revocations: {} } })).rejects.toThrow(
       'supply_chain.index',

@@ -104,7 +104,7 @@ describe('risk', () => {
     expect(out).toMatch(/exfiltration +80 +\[0,2\] +sends/);
   });
 
-  test('release needs a reason, and a refusal is told', async () => {
+  test('release needs a reason, and a refusal is shown', async () => {
     expect((await home.run(['risk', 'release', 's1'])).code).toBe(2);
     server.on('POST /admin/v1/sessions/s1/release', { session_id: 's1', released: true });
     const done = await home.run(['risk', 'release', 's1', '--reason', 'part of the task']);

@@ -180,7 +180,7 @@ describe('CloudWatch embedded metrics', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('where nobody flushes, a hundred changes do', () => {
+  test('without a call of flush, a hundred changes flush', () => {
     const { telemetry, parsed } = setting({ deployment: 'team-b' });
     for (let i = 0; i < 250; i++) telemetry.count('c', {});
     expect(parsed().map(({ c }) => c)).toEqual([100, 100]);

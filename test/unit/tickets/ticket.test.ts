@@ -136,7 +136,7 @@ describe('the keys of capability tickets', () => {
     await expect(of({ GATEWAY_TICKET_KEY: long('a'), OLD: 'short' })).rejects.toMatchObject(refused);
   });
 
-  test('an id tells nothing of its key', () => {
+  test('an id reveals nothing of its key', () => {
     expect(key.id).toMatch(/^[0-9a-f]{16}$/);
     expect(key.key.export().toString('hex')).not.toContain(key.id);
   });

@@ -32,7 +32,7 @@ export function parallel(call: Invocation, grammar: Grammar): void {
   if (words.length > 0 && words.every((arg) => arg.known)) call.line(joined(words));
 }
 
-/** Joins its words to a line for a shell, unless told otherwise. */
+/** Joins its words to a line for a shell, by default. */
 export function watch(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const problem of parsed.problems) call.unclear(`watch: ${problem}`);
