@@ -1,6 +1,7 @@
 /** Flags and environment of the local run. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { didYouMean } from '#core/configuration/checks/did-you-mean.ts';
 
 /** What a write survives before it is answered: the end of the process, or the end of the machine. */
 export type Durability = 'process' | 'full';
@@ -135,8 +136,18 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
   } catch (cause) {
-    throw new UsageError(`${(cause as Error).message} See --help.`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(-[^']+)'/.exec(message)?.[1];
+    throw new UsageError(`${unknown ? unknownOption(unknown) : message.replace(/\.?$/, '.')} See --help.`, { cause });
   }
+}
+
+/** What was meant by a mistyped option, or the options that it could be short for: there are several ports. */
+function unknownOption(given: string): string {
+  const name = given.replace(/^-+/, '');
+  const longer = Object.keys(options).filter((each) => each.split('-').includes(name));
+  const meant = longer.length > 0 ? `; there are --${longer.join(', --')}` : didYouMean(name, Object.keys(options));
+  return `There is no option ${given}${meant}${meant.endsWith('?') ? '' : '.'}`;
 }
 
 function certificateFiles(cert: string | undefined, key: string | undefined): Pick<Flags, 'edgeCertificate'> {

@@ -83,7 +83,9 @@ function ofPart(decision: PolicyDecision, part: ToolCall): PolicyDecision {
 
 /** `The line would run rm on /.` */
 function effectText({ protocol, tool, target, capability }: ToolCall): string {
-  const where = target.length > shownCharacters ? `${target.slice(0, shownCharacters)}…` : target;
+  const cut = target.length > shownCharacters ? `${target.slice(0, shownCharacters)}…` : target;
+  // The full stop of the sentence must not make another path of it: `on ..` is the folder above.
+  const where = cut.endsWith('.') ? `"${cut}"` : cut;
   if (protocol !== 'shell') return `The call would run ${tool}${where && ` on ${where}`}.`;
   if (tool === 'shell.redirect') return `The line would ${capability === 'read' ? 'read from' : 'write to'} ${where}.`;
   return `The line would run ${tool.slice('shell.'.length)}${where && ` on ${where}`}.`;

@@ -44,6 +44,14 @@ describe('flags', () => {
     expect(() => parse(args)).toThrow(UsageError);
   });
 
+  test.each([
+    ['--gatway-port', 'There is no option --gatway-port; did you mean "gateway-port"? See --help.'],
+    ['--state-dir', 'There is no option --state-dir. See --help.'],
+    ['--port', /^There is no option --port; there are --gateway-port, --admin-port, .*--edge-h3-port\. See --help\.$/],
+  ])('%s: what could be meant', (given, message) => {
+    expect(() => parse([given])).toThrow(message);
+  });
+
   test('know this machine from others', () => {
     expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].every(isLoopback)).toBe(true);
     expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'].some(isLoopback)).toBe(false);

@@ -1,0 +1,23 @@
+/** How the reason of a decision names the effect that led to it. */
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import { shellEffects } from '#core/effects/shell.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+
+const policy = compilePolicy({
+  name: 'test',
+  default_decision: 'review',
+  guards: [],
+  rules: [{ protocol: 'shell', tool: 'shell.ls', decision: 'allow' }],
+} as never);
+const reasonOf = (command: string) => {
+  const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } };
+  return decideEffects(policy, call, shellEffects(call)).reason;
+};
+
+test.each([
+  ['ls src', 'The line would run ls on src.'],
+  ['ls', 'The line would run ls on ".".'],
+  ['ls ..', 'The line would run ls on "..".'],
+])('%j: a path that ends in a dot is not joined to the full stop', (line, reason) => {
+  expect(reasonOf(line)).toBe(reason);
+});
