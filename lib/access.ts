@@ -33,9 +33,6 @@ const tableActions: Readonly<Record<Access, readonly string[]>> = {
   write: [...get, ...put, 'dynamodb:UpdateItem'],
 };
 
-/** The version that falls off the end of the last 20 is dropped; no other row of any table is ever deleted by us. */
-const deletes: readonly TableName[] = ['config'];
-
 /** Rows that are put many at a time. The right deletes as well, so only a table that can be made again has it. */
 const batches: readonly TableName[] = ['observations'];
 
@@ -108,10 +105,7 @@ export const allow = (actions: readonly string[], resources: readonly string[]):
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
 function tableAccess(stores: GatewayStores, name: TableName, access: Access): PolicyStatement[] {
-  const further = [
-    ...(access === 'write' && deletes.includes(name) ? ['dynamodb:DeleteItem'] : []),
-    ...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : []),
-  ];
+  const further = [...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : [])];
   return [allow([...tableActions[access], ...further], [stores.tables[name].tableArn])];
 }
 

@@ -238,6 +238,14 @@ const policies: readonly Requirement[] = [
     'The file is imported only if it differs from the last imported one, so a rollback survives a restart.',
   ),
   must('policy-version.noticed', 'An instance notices a new version within 5 seconds.'),
+  must(
+    'policy-version.places',
+    'Beside a version that came from a file, the file and line of each rule, guard and level rule are kept: why, approvals and simulate show them; a rollback keeps them, and no folder of the host is stored.',
+  ),
+  must(
+    'policy-version.cited',
+    'A version that evidence cites is explained by why however many versions follow it; the last 20 alone are listed and rolled back to.',
+  ),
   must('policy-version.list-get', 'Versions can be listed and read: all, current, one.'),
   must(
     'policy.hot-reload',

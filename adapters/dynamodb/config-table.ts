@@ -1,11 +1,11 @@
 /**
  * Policy versions in DynamoDB.
  *
- * Items of the table, all by `id`: `version#<n>` — one version row; `current` — the pointer, a copy of the row in force;
+ * Items of the table, all by `id`: `version#<n>` — one version row, never deleted, since evidence cites it; `current` — the pointer, a copy of the row in force;
  * `imported` — the digest of the file imported last; `bindings` — which secret may be used where; `federation` — what a data plane has of its control plane; `admin-token` — the digest of the
  * platform administrator's token. The pointer also holds the digests of keys that lie in secrets: who looks up a caller reads no secret.
  *
- * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get); the
+ * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get, and the pointer for whether it is among the last 20); the
  * last 20 (BatchGet of known numbers: they count without gaps); advance (one transaction).
  */
 import {
@@ -78,7 +78,6 @@ function advanceParams(
   { importedSha256, bindings, keys }: BesideVersion = {},
 ): TransactWriteItemsCommandInput {
   const expected = row.version - 1;
-  const dropped = row.version - keptVersions;
   return {
     TransactItems: [
       {
@@ -108,7 +107,6 @@ function advanceParams(
         ? []
         : [{ Put: { TableName: table, Item: toItem({ id: importedId, sha256: importedSha256 }) as never } }]),
       ...(bindings === undefined ? [] : [{ Put: bindingsPut(table, bindings) }]),
-      ...(dropped < 1 ? [] : [{ Delete: { TableName: table, Key: { id: { S: versionId(dropped) } } } }]),
     ],
   };
 }
@@ -171,6 +169,11 @@ export function configTable(client: DynamoDBClient, table: string, beside?: Besi
     return item && toRow(item);
   };
 
+  const ever = async (version: number): Promise<VersionRow | undefined> => {
+    const item = await read(versionId(version));
+    return item && toRow(item);
+  };
+
   return {
     current,
 
@@ -196,9 +199,11 @@ export function configTable(client: DynamoDBClient, table: string, beside?: Besi
     },
 
     async get(version) {
-      const item = await read(versionId(version));
-      return item && toRow(item);
+      const [row, newest] = await Promise.all([ever(version), current()]);
+      return newest && version > newest.version - keptVersions ? row : undefined;
     },
+
+    ever,
 
     async list() {
       const newest = await current();

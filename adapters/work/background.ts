@@ -39,7 +39,7 @@ export interface Background {
   /** Never rejects on behalf of the call. */
   effects(call: ToolCall): Promise<Effects>;
   /** As `loadConfiguration`. @throws GatewayError also `payload_too_large` and `service_unavailable`. */
-  configuration(text: string): Promise<LoadedConfiguration>;
+  configuration(text: string, file?: string): Promise<LoadedConfiguration>;
   stop(): Promise<void>;
 }
 
@@ -103,7 +103,8 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
         return { parts: [], carrier: false, unclear: `the call could not be read: ${(fault as Error).message}` };
       }
     },
-    configuration: (text) => refusing('configuration', { text, packs }, configurationMs, refusals.configuration),
+    configuration: (text, file) =>
+      refusing('configuration', { text, packs, ...(file && { file }) }, configurationMs, refusals.configuration),
     stop: () => pool.stop(),
   };
 }

@@ -41,6 +41,8 @@ interface ConfigurationJob {
   readonly text: string;
   /** The folder of the shipped packs. */
   readonly packs: string;
+  /** Name of the file that the text was sent as. */
+  readonly file?: string;
 }
 
 export type JobKind = keyof Jobs;
@@ -84,6 +86,7 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
     case 'configuration':
       return (await import('#core/configuration/load/load.ts')).loadConfiguration(given.text, {
         packs: packFiles(given.packs),
+        file: given.file,
       });
   }
 }

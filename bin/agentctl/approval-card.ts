@@ -63,6 +63,7 @@ function showRule(out: Output, item: Fields): void {
   const rule = fields(item.rule);
   const policy = text(rule.policy) ? ` (policy ${plain(rule.policy)}, version ${plain(rule.policy_version)})` : '';
   out.field('  matched_rule', `${plain(item.matched_rule)}${policy}`);
+  out.field('  rule at', text(rule.place));
   out.field('  reason', text(rule.reason));
   out.field('  needs', text(item.still_needed));
   for (const { person, comment } of list(item.votes))

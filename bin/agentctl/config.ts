@@ -1,4 +1,5 @@
 /** `config`: the configuration in force, and storing another as a new policy version. */
+import { basename } from 'node:path';
 import { fileBytes } from './call-options.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { addConfigCheck } from './config-check.ts';
@@ -35,7 +36,9 @@ export function addConfig(program: Parent): void {
       // Modules go first: the gateway refuses a configuration that names one it does not have.
       const { withModules } = await import('./config-modules.ts');
       const whole = await withModules(cli, content);
-      const answer = await api().call('putConfig', { document: { type: 'application/yaml', content: whole } });
+      // With digests added, lines of the file are not those of what is sent.
+      const query = file === '-' || whole !== content ? {} : { file: basename(file) };
+      const answer = await api().call('putConfig', { query, document: { type: 'application/yaml', content: whole } });
       if (globals.json) out.json(answer.text);
       else showTree(out, answer.json);
       return 'positive';

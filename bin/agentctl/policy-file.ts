@@ -11,7 +11,9 @@ import { type SimulatedCall, type SimulatedDecision, simulateCall } from '#core/
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { rulePlaces, shownFile } from '#core/configuration/load/rule-places.ts';
 import { readYaml, type YamlDocument } from '#core/configuration/load/yaml.ts';
+import { findIn, type RulePlaces } from '#core/configuration/store/places.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -25,20 +27,24 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 export interface ReadConfiguration {
   readonly configuration: Configuration;
   readonly warnings: readonly string[];
+  /** Where its rules stand; absent for what a gateway served. */
+  readonly places?: RulePlaces;
 }
 
 /** @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for a file that cannot be read. */
 export async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
   const packs = packFiles(resolve(checkout, 'policies'), dirname(resolve(file)));
-  return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout) });
+  return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout), file });
 }
 
 /** A configuration file, or a pack alone. @throws as `readConfigurationFile`. */
 export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
-  const { value } = readYaml(textOf(file), file);
+  const { value, lineOf } = readYaml(textOf(file), file);
   const { version, rules } = fields(value);
   if (version !== undefined || rules === undefined) return readConfigurationFile(file);
-  return { configuration: aroundPack(parsePack(value, file)), warnings: [] };
+  const pack = parsePack(value, file);
+  const configuration = aroundPack(pack);
+  return { configuration, warnings: [], places: rulePlaces(configuration, shownFile(file), lineOf, { pack, lineOf }) };
 }
 
 function aroundPack(pack: ReturnType<typeof parsePack>): Configuration {
@@ -64,10 +70,20 @@ export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configurati
   buildPolicyDocument(configuration);
 
 /** Decides calls as `simulate` of a gateway with this configuration does; without its inventory of MCP servers. */
-export function simulator(configuration: Configuration): (call: SimulatedCall) => Promise<SimulatedDecision> {
+export function simulator({
+  configuration,
+  places,
+}: Pick<ReadConfiguration, 'configuration' | 'places'>): (
+  call: SimulatedCall,
+) => Promise<SimulatedDecision & { readonly place?: string }> {
   const policyDocument = buildPolicyDocument(configuration);
   const evaluated = { configuration, policyDocument, policy: compilePolicy(policyDocument) };
-  return (call) => simulateCall({ effects: lazyEffects }, evaluated, call);
+  const find = places && findIn(places);
+  return async (call) => {
+    const decided = await simulateCall({ effects: lazyEffects }, evaluated, call);
+    const place = find?.({ index: decided.rule_index, rule: decided.matched_rule });
+    return { ...decided, ...(place !== undefined && { place }) };
+  };
 }
 
 /** Secrets that are named and not set in this process. */

@@ -24,7 +24,7 @@ export function addPolicyTest(parent: Parent): void {
 async function test(cli: Cli, file: string, cases: string, { junit: report }: TestOptions): Promise<Outcome> {
   const { readPolicyFile, readYamlFile, simulator } = await import('./policy-file.ts');
   const { mismatch, parseCases, sourcesOfCase } = await import('#core/tool-policy/cases.ts');
-  const decide = simulator((await readPolicyFile(file)).configuration);
+  const decide = simulator(await readPolicyFile(file));
   const table = readYamlFile(cases);
   const results: TestResult[] = [];
   for (const [i, row] of parseCases(table.value, cases).entries()) {

@@ -100,7 +100,7 @@ async function onFile(
   const parsed = simulateSchema.safeParse({ calls }, { error: foundAndAllowed });
   if (!parsed.success)
     throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
-  const decide = simulator((await readPolicyFile(policy)).configuration);
+  const decide = simulator(await readPolicyFile(policy));
   const results = [];
   for (const call of parsed.data.calls) results.push(await decide(call));
   return given({ policy, results });
@@ -118,7 +118,8 @@ function callsIn(file: string): readonly unknown[] {
 function showResult(out: Output, result: Fields, call: Fields): void {
   const at = call.upstream === undefined ? '' : ` at ${plain(call.upstream)}`;
   const what = [call.protocol, call.tool, call.target, call.capability].map(plain).join(' ') + at;
-  out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}  ${what}`);
+  const place = text(result.place) ? ` at ${plain(result.place)}` : '';
+  out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}${place}  ${what}`);
   out.field('  reason', text(result.reason));
   out.field('  suggested_alternative', text(result.suggested_alternative));
 }

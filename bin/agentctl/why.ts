@@ -31,14 +31,18 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
   out.line(decisionPart(answer.decision), `  ${call}${capability === undefined ? '' : ` (${plain(capability)})`}`);
   for (const [name, value] of Object.entries(fields(parameters))) out.field(`  ${name}`, short(plain(value)));
   out.field('  reason', text(answer.reason));
-  out.line(`  decided by: ${deciderOf(answer, all)}`);
+  out.line(`  decided by: ${deciderOf(answer, all)}${atPlace(answer)}`);
   out.line(`  policy: ${plain(answer.policy ?? 'unknown')}, version ${plain(answer.policy_version ?? 'unknown')}`);
   if (Array.isArray(answer.not_replayed))
     out.line(`  not read again, because parameters are redacted: ${answer.not_replayed.map(plain).join(', ')}`);
   const effects = list(answer.effects);
   if (effects.length > 0) out.line('  what the call would do:');
   for (const effect of effects) {
-    out.line('    - ', decisionPart(effect.decision), `  ${effectOf(effect)}: ${ruleOf(effect.matched_rule, all)}`);
+    out.line(
+      '    - ',
+      decisionPart(effect.decision),
+      `  ${effectOf(effect)}: ${ruleOf(effect.matched_rule, all)}${atPlace(effect)}`,
+    );
     if (all) showTrace(out, effect.trace, '      ');
   }
   out.field('  more effects', answer.more_effects);
@@ -94,6 +98,8 @@ const effectOf = ({ tool, target, capability }: Fields): string =>
 
 const placeOf = ({ index }: Fields): string =>
   typeof index === 'number' && index < 0 ? 'guard' : `rule ${plain(index)}`;
+/** Where the rule stands in its file; nothing where the version came without one. */
+const atPlace = ({ place }: Fields): string => (place === undefined ? '' : ` (${plain(place)})`);
 const nameOf = ({ name }: Fields): string => (name === undefined ? '' : ` "${plain(name)}"`);
 const ruleOf = (rule: unknown, all: boolean): string => (all ? plain(rule) : short(plain(rule), 60));
 
@@ -106,6 +112,11 @@ function showTrace(out: Output, trace: unknown, indent: string, brief = false): 
     const { field, expected, found } = fields(step.failed);
     const failed = step.failed === undefined ? '' : `: ${plain(field)} is ${cut(found)}, not ${cut(expected)}`;
     const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
-    out.line(`${indent}${placeOf(step)} `, decisionPart(step.decision), ` ${cut(step.rule)}${nameOf(step)}  `, verdict);
+    out.line(
+      `${indent}${placeOf(step)} `,
+      decisionPart(step.decision),
+      ` ${cut(step.rule)}${nameOf(step)}${atPlace(step)}  `,
+      verdict,
+    );
   }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { sourceFiles } from '#adapters/files/source-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
@@ -24,8 +24,19 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
   const readers = { packs, files: sourceFiles(checkout) };
   return importFile(
     { ...deps, ...readers },
-    { text: await textOf(path), by: 'file', complete: (own) => underControl(deps, own) },
+    {
+      text: await textOf(path),
+      by: 'file',
+      file: fileNameOf(path, checkout),
+      complete: (own) => underControl(deps, own),
+    },
   );
+}
+
+/** Below the checkout or the working folder, else its name alone: folders of the host are not stored [policy-version.places]. */
+function fileNameOf(path: string, checkout: string): string {
+  const below = [process.cwd(), checkout].map((folder) => relative(folder, resolve(path)));
+  return below.find((name) => name !== '' && !name.startsWith('..') && !isAbsolute(name)) ?? basename(path);
 }
 
 async function textOf(path: string): Promise<string> {

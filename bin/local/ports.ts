@@ -175,7 +175,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     effects: (call) => background.effects(call),
     texts: background.texts,
     calls: background.calls,
-    loadedConfiguration: (text) => background.configuration(text),
+    loadedConfiguration: (text, file) => background.configuration(text, file),
     background,
     executors: () => [],
     admissions,

@@ -209,6 +209,12 @@ function Rule({ item }: { readonly item: Item }) {
     <Facts>
       <Fact name="Rule">
         <Code of={rule.name} />
+        {rule.place && (
+          <>
+            {' '}
+            at <Code of={rule.place} />
+          </>
+        )}
       </Fact>
       {rule.reason && (
         <Fact name="Reason">

@@ -65,13 +65,20 @@ export function Playground({ api }: { readonly api: Api }) {
 
 const Results = ({ policy_version, results }: Simulated) => (
   <>
-    {results.map(({ decision, matched_rule, policy, reason, suggested_alternative }, at) => (
+    {results.map(({ decision, matched_rule, place, policy, reason, suggested_alternative }, at) => (
       <Facts key={at}>
         <Fact name="Decision">
           <Badge of={decision} />
         </Fact>
         <Fact name="Rule">
-          <Code of={matched_rule} /> of <Text of={policy} />, version {policy_version}
+          <Code of={matched_rule} />
+          {place && (
+            <>
+              {' '}
+              at <Code of={place} />
+            </>
+          )}{' '}
+          of <Text of={policy} />, version {policy_version}
         </Fact>
         {reason && (
           <Fact name="Reason">

@@ -32,6 +32,7 @@ export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedA
     ...(action.decideOnly && { caller_executes: true as const }),
     call_digest: action.call_digest,
     matched_rule: decision.matched_rule,
+    ...(decision.rule_index !== undefined && { rule_index: decision.rule_index }),
     policy_version: snapshot.version,
     ...(decision.rule?.approval?.require_passkey && { require_passkey: true as const }),
     ...separation(action),

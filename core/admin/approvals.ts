@@ -8,6 +8,7 @@ import { provenBy } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
+import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
@@ -22,11 +23,19 @@ export const listApprovals: Operation = async (call) => {
   const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = ports.clock.now();
-  const pending = page.items
-    .filter((row) => row.expires_at > isoTime(now))
-    .map((row) => ({ ...approvalItem(row, ports.adminUrl, now), ...toSign(row) }));
+  const open = page.items.filter((row) => row.expires_at > isoTime(now));
+  const pending = await Promise.all(
+    open.map(async (row) => ({
+      ...approvalItem(row, ports.adminUrl, now, await placeOf(call, row)),
+      ...toSign(row),
+    })),
+  );
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
+
+/** Where the rule stands that asks for a person; unknown where its version came without a file [policy-version.places]. */
+const placeOf = async ({ ports }: Call, { policy_version, rule_index: index, matched_rule: rule }: ApprovalRow) =>
+  (await placesOfVersion(ports, policy_version))({ index, rule });
 
 /** What was decided, and what became of it: an approval that was used is still an approval. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
@@ -61,7 +70,9 @@ export const approvalHistory: Operation = async (call) => {
     rows.push(...found.items.filter((row) => wanted === undefined || isOf(wanted, row)));
     place = found.cursor ? `${at}.${found.cursor}` : states[at + 1] && `${at + 1}.`;
   }
-  const approvals = rows.map((row) => approvalView(row, ports.adminUrl, ports.clock.now()));
+  const approvals = await Promise.all(
+    rows.map(async (row) => approvalView(row, ports.adminUrl, ports.clock.now(), await placeOf(call, row))),
+  );
   return { body: { approvals, ...(place !== undefined && { cursor: place }) } };
 };
 
@@ -104,7 +115,7 @@ export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
   return {
     body: {
-      ...approvalView(row, call.ports.adminUrl, call.ports.clock.now()),
+      ...approvalView(row, call.ports.adminUrl, call.ports.clock.now(), await placeOf(call, row)),
       ...toSign(row),
       ...(await readResult(call.ports, row)),
     },

@@ -7,10 +7,16 @@ import type { Reply } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
 
-export async function putFirstConfig(ports: GatewayPorts, principal: Principal, text: string): Promise<Reply> {
-  const loaded = await loadText(ports, text);
+export async function putFirstConfig(
+  ports: GatewayPorts,
+  principal: Principal,
+  text: string,
+  file?: string,
+): Promise<Reply> {
+  const loaded = await loadText(ports, text, file);
   await assertModules(ports, loaded.configuration);
   const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api', {
+    places: loaded.places,
     bind: (bound) => boundBy(bound, loaded.configuration, 'api'),
   });
   const snapshot = await ports.snapshots.refresh();

@@ -6,11 +6,15 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
 
-/** @throws GatewayError `invalid_request`; in a worker also `payload_too_large` and `service_unavailable`. */
+/**
+ * @param file name under which the text was sent.
+ * @throws GatewayError `invalid_request`; in a worker also `payload_too_large` and `service_unavailable`.
+ */
 export const loadText = (
   { loadedConfiguration, packs, hostLimits: host }: Pick<GatewayPorts, 'loadedConfiguration' | 'packs' | 'hostLimits'>,
   text: string,
-): Promise<LoadedConfiguration> => loadedConfiguration?.(text) ?? loadConfiguration(text, { packs, host });
+  file?: string,
+): Promise<LoadedConfiguration> => loadedConfiguration?.(text, file) ?? loadConfiguration(text, { packs, host, file });
 
 /** @throws GatewayError `invalid_request` naming the filters whose module has to be uploaded first [wasm.upload]. */
 export async function assertModules(ports: Pick<GatewayPorts, 'objects'>, configuration: Configuration): Promise<void> {

@@ -5,6 +5,7 @@ import { simulateCall } from '#core/actions/simulate.ts';
 import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
+import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
@@ -33,7 +34,7 @@ export const getConfig: Operation = async ({ snapshot }) => ({
 export const putConfig: Operation = async (call) => {
   const { ports, principal } = call;
   const reason = reasonOf(call);
-  const loaded = await refusedPartsRecorded(call, () => loadText(ports, call.text()));
+  const loaded = await refusedPartsRecorded(call, () => loadText(ports, call.text(), fileOf(call)));
   const { configuration: before } = await ports.snapshots.refresh();
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
@@ -41,6 +42,7 @@ export const putConfig: Operation = async (call) => {
   await assertModules(ports, configuration);
   const whole = await underControlPlane(ports, configuration);
   const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
+    places: loaded.places,
     // Another change may have bound a name meanwhile.
     bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
   });
@@ -56,6 +58,14 @@ const leftControlPlane = ({ federation: before }: Configuration, { federation: a
         `federation.role changes from data to ${after.role}: this gateway, plane ${before.plane}, no longer applies the configuration of its control plane.`,
       ]
     : [];
+
+const mostFileName = 200;
+
+/** The name of the file that is sent, for the places of its rules. @throws GatewayError `invalid_request` */
+function fileOf({ query: { file } }: Call): string | undefined {
+  if (file === undefined || (file.trim() !== '' && file.length <= mostFileName)) return file;
+  throw invalidRequest(`file has ${file.length} characters; give a name of 1 to ${mostFileName}, or leave it out.`);
+}
 
 const mostReason = 500;
 
@@ -135,9 +145,12 @@ export const simulate: Operation = async (call) => {
   const { calls, version } = parsed(simulateSchema, call.body());
   const given = version === undefined ? call.snapshot : await asOf(call, version);
   const evaluated = ofTenant(given, call.principal.tenant);
+  const place = await placesOfVersion(call.ports, version ?? call.snapshot.version);
   const results = [];
   for (const each of calls) {
-    results.push(await simulateCall(call.ports, evaluated, each));
+    const decided = await simulateCall(call.ports, evaluated, each);
+    const at = place({ index: decided.rule_index, rule: decided.matched_rule });
+    results.push({ ...decided, ...(at !== undefined && { place: at }) });
     await call.ports.pause(0); // other work has a turn
   }
   noteProbes(call, results);

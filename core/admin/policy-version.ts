@@ -1,5 +1,5 @@
 /** Policy versions as requests name them. */
-import { readVersion } from '#core/configuration/store/stored-form.ts';
+import { readBody, readVersion } from '#core/configuration/store/stored-form.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
 import type { Call } from './operation.ts';
 
@@ -17,4 +17,14 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
   const found = await readVersion(ports, versionNumber(text));
   if (!found) throw notFound(`Policy version ${text}`);
   return found;
+}
+
+/**
+ * One that decided, however old it is: evidence names it [policy-version.cited].
+ * @throws GatewayError `not_found` for a number that never was in force.
+ */
+export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
+  const row = await configStore.ever(versionNumber(text));
+  if (!row) throw notFound(`Policy version ${text}`);
+  return { row, configuration: await readBody(objects, row) };
 }

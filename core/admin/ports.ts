@@ -46,7 +46,7 @@ export interface GatewayPorts extends GovernPorts {
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
   /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
-  readonly loadedConfiguration?: (text: string) => Promise<LoadedConfiguration>;
+  readonly loadedConfiguration?: (text: string, file?: string) => Promise<LoadedConfiguration>;
   readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */

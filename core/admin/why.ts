@@ -1,6 +1,7 @@
 /** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
 
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
+import { type FindPlace, placesOfVersion } from '#core/configuration/store/places.ts';
 import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -10,7 +11,7 @@ import { type CompiledPolicy, compilePolicy, levelPrefix } from '#core/tool-poli
 import { decide } from '#core/tool-policy/decide.ts';
 import { explain, type RuleTrace } from '#core/tool-policy/explain.ts';
 import { assertOwn, type Call, type Operation } from './operation.ts';
-import { versionOf } from './policy-version.ts';
+import { citedVersion } from './policy-version.ts';
 
 interface EffectView {
   readonly tool: string;
@@ -18,9 +19,15 @@ interface EffectView {
   readonly capability: string;
   readonly decision: Decision;
   readonly matched_rule: string;
+  readonly place?: string;
   readonly reason?: string;
   /** For an effect that is not allowed: the guards and rules up to the one that decided. */
-  readonly trace?: readonly RuleTrace[];
+  readonly trace?: readonly PlacedTrace[];
+}
+
+/** With where the rule stands, as `file:line` [policy-version.places]. */
+interface PlacedTrace extends RuleTrace {
+  readonly place?: string;
 }
 
 /** As many effects as an answer explains. */
@@ -33,7 +40,7 @@ const maxEffects = 50;
 export const why: Operation = async (call) => {
   const entry = await decisionEntry(call, call.params.envelope_id ?? '');
   const { policy_version, matched_rule, policy, withheld, rule, reason } = entry.body;
-  const { configuration } = await versionOf(call, String(policy_version));
+  const { configuration } = await citedVersion(call, String(policy_version));
   const { protocol, tool, target, capability, upstream, parameters, sent_with } = entry.body as unknown as ToolCall;
   const toolCall: ToolCall = {
     protocol,
@@ -53,23 +60,28 @@ export const why: Operation = async (call) => {
       : explain(compiled, asked);
   const decides = (trace: readonly RuleTrace[]): boolean =>
     trace.some((step) => step.matched && step.rule === matched_rule);
+  const place = await placesOfVersion(call.ports, Number(policy_version));
   const asMade = await traced(toolCall);
   const named = decides(asMade) ? undefined : withCapabilityOfName(toolCall);
   const asNamed = named && (await traced(named));
   const trace = asNamed && decides(asNamed) ? asNamed : asMade;
-  const effects = withheld === undefined ? await effectsOf(call, compiled, toolCall) : { effects: [] };
+  const effects = withheld === undefined ? await effectsOf(call, compiled, toolCall, place) : { effects: [] };
+  const decider = String(matched_rule);
+  const placed = withPlaces(trace, place);
+  const at = placeOfDecider(decider, placed, effects.effects) ?? place({ rule: decider });
   return {
     body: {
       envelope_id: entry.envelope_id,
       decision: entry.kind,
       matched_rule,
-      decided_by: decidedBy(String(matched_rule), trace, effects.effects),
+      decided_by: decidedBy(decider, trace, effects.effects),
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
+      ...(at !== undefined && { place: at }),
       policy,
       policy_version,
       call: toolCall,
-      trace,
+      trace: placed,
       ...effects,
       ...(withheld !== undefined && { not_replayed: withheld }),
     },
@@ -77,16 +89,18 @@ export const why: Operation = async (call) => {
 };
 
 /** What the call would do, read again, and what the policy of then says of each part. */
-async function effectsOf({ ports }: Call, policy: CompiledPolicy, call: ToolCall) {
+async function effectsOf({ ports }: Call, policy: CompiledPolicy, call: ToolCall, place: FindPlace) {
   const { parts, unclear } = await ports.effects(call);
   const effects = parts.slice(0, maxEffects).map((part): EffectView => {
     const placed = { ...(call.upstream !== undefined && { upstream: call.upstream }), ...part };
     const { tool, target, capability } = part;
-    const { decision, matched_rule, reason } = decide(policy, placed);
+    const { decision, matched_rule, reason, rule_index: index } = decide(policy, placed);
+    const at = place({ index, rule: matched_rule });
     return {
       ...{ tool, target, capability, decision, matched_rule },
+      ...(at !== undefined && { place: at }),
       ...(reason !== undefined && { reason }),
-      ...(decision !== 'allow' && { trace: explain(policy, placed) }),
+      ...(decision !== 'allow' && { trace: withPlaces(explain(policy, placed), place) }),
     };
   });
   return {
@@ -95,6 +109,22 @@ async function effectsOf({ ports }: Call, policy: CompiledPolicy, call: ToolCall
     ...(unclear !== undefined && { unclear }),
   };
 }
+
+function withPlaces(trace: readonly RuleTrace[], place: FindPlace): PlacedTrace[] {
+  return trace.map((step) => {
+    const at = place(step);
+    return at === undefined ? step : { ...step, place: at };
+  });
+}
+
+/** Of the rule that matched the call, else of the one that matched an effect. */
+const placeOfDecider = (
+  matched: string,
+  trace: readonly PlacedTrace[],
+  effects: readonly EffectView[],
+): string | undefined =>
+  trace.find((step) => step.matched && step.rule === matched)?.place ??
+  effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
 const sources: readonly (readonly [prefix: string, source: string])[] = [
   ['approved:', 'approval'],

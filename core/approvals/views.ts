@@ -6,8 +6,9 @@ import { missingOf, missingText } from '#core/identity/separation-rules.ts';
  * The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. `key` and `rule`
  * are what the gateway knows, `unverified` names what is the caller's own word.
  * @param nowMs for how long is left to decide.
+ * @param place of the rule, as `file:line`.
  */
-export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) {
+export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, place?: string) {
   const { envelope_id, actor, protocol, tool, target, capability, upstream, parameters, queued_at, expires_at } = row;
   const { justification, matched_rule, call_digest, withheld, session_id, status } = row;
   const { upstream_tool, definition, sent_with } = row;
@@ -50,7 +51,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number) 
     ...(status === 'pending' && { expires_in_seconds: seconds }),
     justification,
     matched_rule,
-    rule: { name: matched_rule, reason: rule_reason, policy, policy_version },
+    rule: { name: matched_rule, reason: rule_reason, policy, policy_version, place },
     risk,
     credential,
     ...(row.require_passkey && { passkey_required: true }),
@@ -92,8 +93,8 @@ export function approvalRecord(row: ApprovalRow) {
 }
 
 /** Item or record, whichever the state calls for; a record keeps the item's fields so that it can be understood. */
-export const approvalView = (row: ApprovalRow, adminUrl: string, nowMs: number) => ({
-  ...approvalItem(row, adminUrl, nowMs),
+export const approvalView = (row: ApprovalRow, adminUrl: string, nowMs: number, place?: string) => ({
+  ...approvalItem(row, adminUrl, nowMs, place),
   ...(row.status !== 'pending' && approvalRecord(row)),
 });
 

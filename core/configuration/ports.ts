@@ -9,6 +9,8 @@ export interface VersionRow {
   readonly created_at: string;
   readonly created_by: string;
   readonly source: 'file' | 'api' | 'rollback' | 'federation';
+  /** Object that says where each rule stands in its file; absent for what came without one. */
+  readonly places_sha256?: string;
   /** For a rollback: the version whose content this is. */
   readonly of_version?: number;
 }
@@ -71,7 +73,10 @@ export interface ConfigStore {
   replaceKeys(version: number, keys: HeldKeys): Promise<boolean>;
   /** SHA-256 of the platform administrator's token, where it is kept apart from the secrets that functions read. */
   adminTokenSha256(): Promise<string | undefined>;
+  /** Of the versions that are kept. */
   get(version: number): Promise<VersionRow | undefined>;
+  /** Of any version that ever was in force, for what evidence cites [policy-version.cited]. */
+  ever(version: number): Promise<VersionRow | undefined>;
   /** Newest first, at most 20. */
   list(): Promise<readonly VersionRow[]>;
   /** SHA-256 of the file imported last. */
@@ -84,7 +89,7 @@ export interface ConfigStore {
   bindings(): Promise<HeldBindings>;
   /**
    * One conditional write: row `expected + 1` put, pointer moved if it still names `expected`, and (for imports) the
-   * file digest and the bindings kept; version `expected − 19` dropped. False when the pointer or the bindings had moved.
+   * file digest and the bindings kept. Of the rows 20 are listed and rolled back to. False when the pointer or the bindings had moved.
    */
   advance(row: VersionRow, beside?: BesideVersion): Promise<boolean>;
 }

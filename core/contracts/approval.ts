@@ -95,6 +95,8 @@ export interface ApprovalRow extends KeptResult {
   readonly justification: string;
   readonly call_digest: string;
   readonly matched_rule: string;
+  /** Its place among the rules of the policy version. */
+  readonly rule_index?: number;
   /** Why the rule asks for a person, in its author's words or the reader's. */
   readonly rule_reason?: string;
   readonly policy?: string;

@@ -345,7 +345,7 @@ export const routes: readonly Route[] = [
   }),
   route(`PUT ${a}/config`, 'policies', 'admin', 'putConfig', 'Store a configuration as a new policy version', {
     platform: true,
-    query: ['reason'],
+    query: ['reason', 'file'],
   }),
   route(
     `PUT ${a}/supply-chain/modules/{sha256}`,

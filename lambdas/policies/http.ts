@@ -5,12 +5,16 @@ import * as plugins from '#core/admin/plugins.ts';
 import * as operations from '#core/admin/policies.ts';
 import * as rollouts from '#core/admin/rollouts.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { authenticateAdminToken } from '#core/identity/authenticate.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { headerValues, textBody } from '../middleware/body.ts';
 import { withErrorHandling } from '../middleware/error-handling.ts';
 import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
+import { inputsOf } from '../middleware/route.ts';
 import type { GatewayPorts } from '../ports.ts';
+
+const storeRoute = routes.find(({ operation }) => operation === 'putConfig')!;
 
 export function createHandler(ports: GatewayPorts): HttpHandler {
   const governed = httpEndpoint('policies', ports, { ...operations, ...plugins, ...mcp, ...rollouts });
@@ -21,7 +25,9 @@ export function createHandler(ports: GatewayPorts): HttpHandler {
       ports.secrets,
       () => ports.configStore.adminTokenSha256(),
     );
-    return replyOf(await putFirstConfig(ports, principal, textBody(event, 'putConfig')));
+    return replyOf(
+      await putFirstConfig(ports, principal, textBody(event, 'putConfig'), inputsOf(storeRoute, event).query.file),
+    );
   });
   return async (event, context) => {
     const storing = event.httpMethod === 'PUT' && event.resource === '/admin/v1/config';

@@ -72,6 +72,14 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect((await store.list()).map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, i) => 23 - i));
     expect(await store.get(3)).toBeUndefined();
     expect(await store.get(4)).toEqual(row(4));
+    expect(await store.get(24)).toBeUndefined();
+  });
+
+  test('[policy-version.cited] however old one is, its row is found for what cites it', async () => {
+    const store = await open();
+    for (let version = 1; version <= 23; version++) await store.advance(row(version));
+    expect(await store.ever(1)).toEqual(row(1));
+    expect(await store.ever(24)).toBeUndefined();
   });
 });
 

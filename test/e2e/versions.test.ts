@@ -103,7 +103,18 @@ test('[auth.revoked-key] a key taken out of the configuration stops working with
   expect(await until('the refusal', async () => ((await status()) === 401 ? 401 : undefined))).toBe(401);
 });
 
-test('[policy-version.last-20] the last twenty versions are kept', async () => {
+test('[policy-version.last-20] [policy-version.cited] the last twenty versions are kept, and an older one is still explained', async () => {
+  const named = rule("{ name: ours, protocol: mcp, tool: 'kept.*', decision: block, reason: Of then. }");
+  const sent = await ask(url, 'PUT', '/admin/v1/config?file=ours.yaml', {
+    ...{ key: token, raw: named, headers: { 'content-type': 'application/yaml' } },
+  });
+  expect(sent.status).toBe(201);
+  const line = named.split('\n').findIndex((text) => text.includes('kept.*')) + 1;
+  const decidedThen = await decided(url, 'e2e-agent', {
+    ...{ protocol: 'mcp', tool: 'kept.one', target: 'x', capability: 'read' },
+    actor: { session: 'versions-kept' },
+  });
+  expect(decidedThen.matched_rule).toBe('mcp:kept.*');
   for (let i = 0; i < 20; i++)
     expect((await put(`${yaml}# ${i}\nmanifests: { enforcement_mode: ${i % 2 ? 'warn' : 'enforce'} }\n`)).status).toBe(
       201,
@@ -112,6 +123,10 @@ test('[policy-version.last-20] the last twenty versions are kept', async () => {
   expect(body.versions).toHaveLength(20);
   expect(body.versions[0]?.version).toBe(await current());
   expect((await ask(url, 'GET', '/admin/v1/policy-versions/1', { key: 'e2e-alice' })).status).toBe(404);
+  const old = await ask(url, 'POST', '/admin/v1/policy-versions/1/rollback', { key: token, body: {} });
+  expect(old.status).toBe(404);
+  const why = await ask(url, 'GET', `/admin/v1/actions/${decidedThen.envelope_id}/why`, { key: 'e2e-alice' });
+  expect(why.body).toMatchObject({ reason: 'Of then.', place: `ours.yaml:${line}`, decided_by: 'rule' });
 });
 
 test('[policy.hot-reload] saving the file reloads it; a bad file changes nothing', async () => {

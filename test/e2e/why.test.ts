@@ -64,8 +64,37 @@ test('[policy.why] a line that is blocked for one of its commands names the comm
   expect(rm).toMatchObject({ tool: 'shell.rm', target: '/', decision: 'block', matched_rule: 'shell:shell.rm' });
   expect(matchedIn(rm?.trace)).toEqual(['shell:shell.rm']);
   const { out } = await agentctl(['why', id], { AGENTCTL_KEY: 'e2e-alice', AGENTCTL_URL: gateway.ready.admin_url });
-  expect(out).toMatch(/decided by: the effect shell\.rm on \/ \(delete\), by rule \d+ shell:shell\.rm/);
-  expect(out).toMatch(/- block +shell\.rm on \/ \(delete\): shell:shell\.rm/);
+  expect(out).toMatch(
+    /decided by: the effect shell\.rm on \/ \(delete\), by rule \d+ shell:shell\.rm \(policies\/pr-writer\.yaml:\d+\)/,
+  );
+  expect(out).toMatch(/- block +shell\.rm on \/ \(delete\): shell:shell\.rm \(policies\/pr-writer\.yaml:\d+\)/);
+});
+
+test('[policy-version.places] why, the card of an approval and simulate name the file and the line of the rule', async () => {
+  const { admin_url } = gateway.ready;
+  const env = { AGENTCTL_KEY: 'e2e-alice', AGENTCTL_URL: admin_url };
+  const call = { protocol: 'http', tool: 'quick.one', target: '/x', capability: 'read' };
+  const { envelope_id } = await decided(admin_url, 'e2e-agent', { ...call, actor: { session: 'places' } });
+  const place = /gateway\.yaml:\d+/;
+  const { body } = await ask<{ rule: Fields }>(admin_url, 'GET', `/admin/v1/approvals/${envelope_id}`, {
+    key: 'e2e-alice',
+  });
+  expect(body.rule.place).toMatch(/^gateway\.yaml:\d+$/);
+  expect((await agentctl(['show', envelope_id], env)).out).toMatch(/rule at: gateway\.yaml:\d+/);
+  expect((await agentctl(['why', envelope_id], env)).out).toMatch(
+    /decided by: rule \d+ http:quick\.\* \(gateway\.yaml:\d+\)/,
+  );
+  const asked = [
+    'simulate',
+    ...['--protocol', 'http', '--tool', 'quick.one', '--target', '/x', '--capability', 'read'],
+  ];
+  expect((await agentctl(asked, env)).out).toMatch(place);
+  expect((await agentctl([...asked, '--policy', 'policies/pr-writer.yaml'], env)).out).not.toMatch(place);
+  const offline = [
+    'simulate',
+    ...['--protocol', 'shell', '--tool', 'shell.rm', '--target', '/', '--capability', 'delete'],
+  ];
+  expect((await agentctl([...offline, '--policy', 'policies/pr-writer.yaml'], env)).out).toMatch(/pr-writer\.yaml:\d+/);
 });
 
 test('[policy.why] a service allowed by its name waits because its effect has no rule, and why says which', async () => {

@@ -93,7 +93,7 @@ const interfaces = [
 function expected(spec: FunctionSpec): Grants {
   const machine = 'states:stateMachine:agent-governance-approval';
   const grants = Object.entries(spec.tables).flatMap(([table, access]) => {
-    const further: Readonly<Record<string, string>> = { config: 'DeleteItem', observations: 'BatchWriteItem' };
+    const further: Readonly<Record<string, string>> = { observations: 'BatchWriteItem' };
     const actions = [...words[access], ...(access === 'write' && further[table] ? [further[table]] : [])];
     return actions.map((action) => `dynamodb:${action} table:${table}`);
   });
@@ -156,12 +156,7 @@ it('gives no function power over all tables, and none the power to scan, delete 
   expect(all.filter((grant) => /Scan|dynamodb:\*|DeleteTable/.test(grant))).toEqual([]);
   const expires = 'archive-check: dynamodb:DeleteItem table:evidence';
   expect(all.filter((grant) => /(Update|Delete|BatchWrite)Item table:evidence/.test(grant))).toEqual([expires]);
-  expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual([
-    'policies: dynamodb:DeleteItem table:config',
-    expires,
-    // The version that falls off the end of the last 20, as it stores one.
-    'federation-poll: dynamodb:DeleteItem table:config',
-  ]);
+  expect(all.filter((grant) => grant.includes('DeleteItem'))).toEqual([expires]);
 });
 
 it('[cloud.least-privilege] takes from functions what no code of theirs uses', () => {

@@ -19,7 +19,7 @@ let decide: ReturnType<typeof simulator>;
 beforeAll(async () => {
   mkdirSync(join(workspace, 'src'));
   symlinkSync('/etc', join(workspace, 'linked'));
-  decide = simulator((await readPolicyFile('policies/coding-agent.yaml')).configuration);
+  decide = simulator(await readPolicyFile('policies/coding-agent.yaml'));
 });
 afterAll(() => rmSync(workspace, { recursive: true }));
 

@@ -15,6 +15,8 @@ export interface Imported {
 
 export interface FileToImport {
   readonly text: string;
+  /** Its name as it is shown [policy-version.places]. */
+  readonly file?: string | undefined;
   readonly by: string;
   /** What is stored in its place: a data plane stands under its control plane. The file binds what it names itself. */
   readonly complete?: (configuration: Configuration) => Promise<Configuration>;
@@ -26,19 +28,20 @@ export interface FileToImport {
  */
 export async function importFile(
   deps: VersionDeps & SourceReaders,
-  { text, by, complete }: FileToImport,
+  { text, by, file, complete }: FileToImport,
 ): Promise<Imported> {
   const known = await unchanged(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
   // Bodies may lie elsewhere than the table, and be missing: what was loaded is the same, and is put there again.
   // Callers bring more than the readers, and what else they bring is not an option of the load.
   const { packs, files } = deps;
-  const readers = { packs, ...(files && { files }) };
-  const { configuration, source_sha256, modules, warnings } = await loadConfiguration(text, readers);
+  const readers = { packs, ...(files && { files }), file };
+  const { configuration, source_sha256, modules, warnings, places } = await loadConfiguration(text, readers);
   for (const bytes of modules) await deps.objects.put(bytes);
   const whole = (await complete?.(configuration)) ?? configuration;
   const written = await writeVersion(deps, whole, by, 'file', {
     importedSha256: source_sha256,
+    places,
     bind: (bound) => boundBy(bound, configuration, 'file'),
     // Asked again on every try: another instance may be importing the same file.
     unless: async () => (await deps.configStore.lastImported()) === source_sha256,

@@ -8,7 +8,9 @@ import { checkHost } from '../checks/host-checks.ts';
 import { checkPolicy } from '../checks/policy-checks.ts';
 import { type Problem, problemsOf, refusal } from '../checks/problems.ts';
 import { checkSignatures } from '../checks/signature-checks.ts';
+import type { RulePlaces } from '../store/places.ts';
 import { storedForm } from '../store/stored-form.ts';
+import { rulePlaces, shownFile } from './rule-places.ts';
 import { complete, readSources, type SourceReaders, type Sources } from './sources.ts';
 import { readYaml } from './yaml.ts';
 
@@ -17,6 +19,8 @@ export interface LoadOptions extends SourceReaders {
   readonly host?: HostLimits | undefined;
   /** Milliseconds since 1970, for the dates of signatures. Now unless given. */
   readonly now?: number;
+  /** Name of the file the text is from; without one the places of its rules are not known. */
+  readonly file?: string | undefined;
 }
 
 export interface LoadedConfiguration {
@@ -29,6 +33,8 @@ export interface LoadedConfiguration {
   /** WASM modules to put into the ObjectStore before the configuration is stored. */
   readonly modules: readonly Uint8Array[];
   readonly warnings: readonly string[];
+  /** Where its rules stand; absent without the name of a file. */
+  readonly places?: RulePlaces;
 }
 
 /** @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y». */
@@ -53,6 +59,7 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
     source_sha256: sourceDigest(text, sources),
     modules: [...sources.modules.values()].map(({ bytes }) => bytes),
     warnings,
+    ...(options.file && { places: rulePlaces(file, shownFile(options.file), lineOf, sources.pack) }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
-import { readYaml } from './yaml.ts';
+import { readYaml, type YamlDocument } from './yaml.ts';
 
 /** Text of a pack file, by shipped name or path. Reading files is the caller's: this folder does no I/O. */
 export type PackReader = (name: string) => Promise<string> | string;
@@ -11,6 +11,8 @@ export interface ResolvedPack {
   readonly pack: ToolPack | null;
   /** The text it was read from; empty for an inline pack. */
   readonly text: string;
+  /** Lines of that text; absent for an inline pack. */
+  readonly lineOf?: YamlDocument['lineOf'];
   /** A shipped pack as it ships: its own tests prove that every rule can match, which takes seconds to find out. */
   readonly proven: boolean;
 }
@@ -23,7 +25,8 @@ export async function resolvePack(source: string | ToolPack | null, packs: PackR
     return { pack, text: '', proven: await isAsShipped(pack, packs) };
   }
   const text = await packs(source);
-  return { pack: parsePackText(text, source), text, proven: isShipped(source) };
+  const { value, lineOf } = readYaml(text, `The pack ${source}`);
+  return { pack: parsePack(value, `The pack ${source}`), text, lineOf, proven: isShipped(source) };
 }
 
 /** A stored configuration carries its pack inline; stored again unchanged, the pack is still the shipped one. */

@@ -1,9 +1,10 @@
 /** Storing a configuration makes a policy version: content-addressed, numbered without end. */
 import type { Configuration } from '#core/contracts/config.ts';
-import { sha256 } from '#core/kernel/canonical.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type ObjectStore, type SecretStore } from '#core/kernel/ports.ts';
 import { type BesideVersion, type ConfigStore, noKeys, type SecretBindings, type VersionRow } from '../ports.ts';
+import type { RulePlaces } from './places.ts';
 import { keyDigests, resolvedSecrets } from './secrets.ts';
 import { configurationBytes, readBody, readVersion } from './stored-form.ts';
 
@@ -34,6 +35,7 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
   const draft = {
     sha256: old.row.sha256,
     ...(old.row.schema && { schema: old.row.schema }),
+    ...(old.row.places_sha256 && { places_sha256: old.row.places_sha256 }),
     created_by: by,
     source: 'rollback' as const,
     of_version: version,
@@ -64,10 +66,12 @@ export async function refreshKeys(
   throw keptChanging();
 }
 
-type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'created_by' | 'source' | 'of_version'>;
+type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'places_sha256' | 'created_by' | 'source' | 'of_version'>;
 
 export interface AdvanceOptions {
   readonly importedSha256?: string;
+  /** Where its rules stand in the files it came from. */
+  readonly places?: RulePlaces | undefined;
   /**
    * The bindings of secrets after this version, from those before it; asked on every try.
    * @throws GatewayError when the version may not be stored over them.
@@ -87,7 +91,14 @@ export async function writeVersion(
 ): Promise<{ row: VersionRow; imported: boolean }> {
   const { bytes, schema } = configurationBytes(configuration);
   await deps.objects.put(bytes);
-  const draft = { sha256: sha256(bytes), ...(schema > 1 && { schema }), created_by: by, source };
+  const places = options.places && new TextEncoder().encode(canonicalize(options.places));
+  if (places) await deps.objects.put(places);
+  const draft = {
+    sha256: sha256(bytes),
+    ...(schema > 1 && { schema }),
+    ...(places && { places_sha256: sha256(places) }),
+    ...{ created_by: by, source },
+  };
   return advance(deps, configuration, draft, options);
 }
 

@@ -16,6 +16,10 @@ const call = {
   parameters: z.record(z.string(), z.unknown()),
 };
 
+const place = z
+  .string()
+  .optional()
+  .meta({ description: 'Where the rule stands, as `file:line`; absent where the version came without a file.' });
 const votes = z
   .array(
     z.strictObject({
@@ -71,6 +75,7 @@ const item = z.strictObject({
     reason: z.string().optional(),
     policy: z.string().optional(),
     policy_version: count,
+    place,
   }),
   risk: z
     .strictObject({ session: z.number(), key: z.number(), kill_switch: z.number() })
@@ -145,6 +150,7 @@ const trace = z.array(
     index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
     rule: z.string(),
     name: z.string().optional(),
+    place,
     decision,
     matched: z.boolean(),
     failed: z.strictObject({ field: z.string(), expected: z.string(), found: z.string() }).optional(),
@@ -173,6 +179,7 @@ export const actions = {
           matched_rule: z.string(),
           policy: z.string(),
           rule_index: z.int().optional(),
+          place,
           reason: z.string().optional(),
           suggested_alternative: z.string().optional(),
         }),
@@ -207,6 +214,7 @@ export const actions = {
             'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',
         }),
       reason: z.string().optional(),
+      place,
       trace: trace.meta({ description: 'The call as it is written: each guard and rule up to the one that matched.' }),
       effects: z
         .array(
@@ -216,6 +224,7 @@ export const actions = {
             capability: z.string(),
             decision,
             matched_rule: z.string(),
+            place,
             reason: z.string().optional(),
             trace: trace.optional(),
           }),

@@ -11,6 +11,9 @@ const version = {
   created_at: time,
   created_by: z.string(),
   source: z.enum(['file', 'api', 'rollback', 'federation']),
+  places_sha256: sha256Hex.optional().meta({
+    description: 'Object that says at which line of which file each rule stands; absent for what came without a file.',
+  }),
   of_version: count.optional().meta({ description: 'For a rollback: the version whose content this is.' }),
 };
 const stored = z

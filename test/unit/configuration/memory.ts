@@ -62,6 +62,9 @@ export function memoryConfigStore(): ConfigStore & {
     async get(version: number) {
       return rows.slice(-20).find((row) => row.version === version);
     },
+    async ever(version: number) {
+      return rows.find((row) => row.version === version);
+    },
     async list() {
       return rows.slice(-20).reverse();
     },

@@ -1,0 +1,56 @@
+/** Where the rules of a configuration stand in its files, as `file:line` [policy-version.places]. */
+import { posix } from 'node:path';
+import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { levelsWithRules } from '#core/identity/organization.ts';
+import type { RulePlaces } from '../store/places.ts';
+import type { YamlDocument } from './yaml.ts';
+
+type LineOf = YamlDocument['lineOf'];
+
+/** A pack, and the lines of its file; without lines it stands in the configuration itself. */
+interface PackSource {
+  readonly pack: ToolPack | null;
+  readonly lineOf?: LineOf | undefined;
+}
+
+interface Rules {
+  readonly tool_policies: Pick<ConfigurationFile['tool_policies'], 'pack' | 'rules'>;
+  readonly organizations: ConfigurationFile['organizations'];
+}
+
+/** @param name of the configuration file, as `shownFile` made it */
+export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: PackSource): RulePlaces {
+  const at = (path: readonly PropertyKey[]): string => `${name}:${lineOf(path) ?? 1}`;
+  const { pack } = file.tool_policies;
+  const packName = typeof pack === 'string' ? packFile(pack) : name;
+  const inPack = (path: readonly PropertyKey[]): string =>
+    source.lineOf ? `${packName}:${source.lineOf(path) ?? 1}` : at(['tool_policies', 'pack', ...path]);
+  const { rules = [], guards = [] } = source.pack ?? {};
+  return {
+    rules: [
+      ...file.tool_policies.rules.map((_, i) => at(['tool_policies', 'rules', i])),
+      ...rules.map((_, i) => inPack(['rules', i])),
+    ],
+    // Several entries of one name are one guard: its first line is shown.
+    guards: Object.fromEntries(guards.map((guard, i) => [guard.name, inPack(['guards', i])] as const).reverse()),
+    levels: Object.fromEntries(
+      levelsWithRules(file).map(({ path, rules: ofLevel, at: where }) => [
+        path,
+        ofLevel.map((_, i) => at([...where, i])),
+      ]),
+    ),
+  };
+}
+
+/** A shipped pack by its name, or a path as the configuration has it. */
+const packFile = (pack: string): string => (/[./\\]/.test(pack) ? shownFile(pack) : `policies/${pack}.yaml`);
+
+const mostCharacters = 120;
+
+/** A file as it is shown and stored: no folder of the host but those below where the configuration lies. */
+export function shownFile(path: string): string {
+  const plain = posix.normalize(path.replaceAll('\\', '/'));
+  const shown = posix.isAbsolute(plain) || /^(?:\.\.(?:\/|$)|[A-Za-z]:)/.test(plain) ? posix.basename(plain) : plain;
+  return [...shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')].slice(-mostCharacters).join('') || 'configuration';
+}
