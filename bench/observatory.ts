@@ -1,8 +1,9 @@
 /** What the observatory costs: a query over two days, `/metrics` with many series, and the projector. */
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { toItem } from '#adapters/dynamodb/items.ts';
-import { everySeries } from '#adapters/dynamodb/observation-minutes.ts';
-import { sumMark } from '#adapters/dynamodb/observation-sums.ts';
+import { sumUpdate } from '#adapters/dynamodb/observation-items.ts';
+import { everySeries, stampDimension } from '#adapters/dynamodb/observation-minutes.ts';
+import { sumMark, ttlOf } from '#adapters/dynamodb/observation-sums.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
 import { MetricsRegistry } from '#adapters/telemetry/metrics-registry.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -42,25 +43,32 @@ async function queries(client: DynamoDBClient, tables: Tables) {
     await fill(client, tables.observations, seriesOf('minutes', dimension), hours * 60, minuteMs, 16);
     await fill(client, tables.observations, seriesOf('hours', dimension), hours + 1, 60 * minuteMs, 13);
   }
+  await fill(client, tables.observations, seriesOf('hours', stampDimension('default')), hours + 1, 60 * minuteMs, 13);
   const span = { from: isoTime(startMs), to: isoTime(nowMs) };
-  const times: number[] = [];
-  const [rounds, before] = [20, process.cpuUsage()];
-  for (let round = 0; round < rounds; round++) {
-    const begun = performance.now();
+  const rounds: { readonly ms: number; readonly cpuMs: number }[] = [];
+  for (let round = 0; round <= 20; round++) {
+    const [begun, before] = [performance.now(), process.cpuUsage()];
+    const stamps = await observations.stamps('default', span);
     const answers = await Promise.all(
       dimensions.map(async (dimension) =>
-        bucketsOf(await sumsBetween(observations, 'default', { dimension, ...span }, '1h', nowMs), '1h'),
+        bucketsOf(await sumsBetween(observations, 'default', { dimension, ...span }, '1h', nowMs, stamps), '1h'),
       ),
     );
-    times.push(performance.now() - begun);
+    const { user, system } = process.cpuUsage(before);
+    rounds.push({ ms: performance.now() - begun, cpuMs: (user + system) / 1_000 });
     if (answers.some(({ length }) => length !== hours + 1)) throw new Error('a bucket is missing');
+    // Traffic goes on: the current hour has changed before the next query.
+    await raise(client, tables.observations);
   }
-  const [p50, p95] = [0.5, 0.95].map((part) => times.sort((a, b) => a - b)[Math.ceil(part * times.length) - 1]!);
-  const { user, system } = process.cpuUsage(before);
+  const [first, ...later] = rounds;
+  const p = (part: number, of: 'ms' | 'cpuMs') =>
+    later.map((round) => round[of]).sort((a, b) => a - b)[Math.ceil(part * later.length) - 1]!;
   return {
-    'analytics, 48 h by 100 dimensions: p50 ms': p50!,
-    'the same: p95 ms': p95!,
-    'the same: processor time, ms': (user + system) / 1_000 / rounds,
+    'analytics, 48 h by 100 dimensions: p50 ms': p(0.5, 'ms'),
+    'the same: p95 ms': p(0.95, 'ms'),
+    'the same: processor time, ms': p(0.5, 'cpuMs'),
+    'the same: processor time at p95, ms': p(0.95, 'cpuMs'),
+    'the same: processor time of the first query, ms': first!.cpuMs,
   };
 }
 
@@ -87,6 +95,19 @@ async function fill(
     await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: rows } }));
   }
 }
+
+/** What a batch does last: it raises the stamp of the hour. */
+async function raise(client: DynamoDBClient, table: string) {
+  const sum = {
+    series: everySeries('hours', 'default', stampDimension('default'))[0]!,
+    at: isoTime(nowMs).slice(0, 13),
+    of: {},
+    measures: { requests: 1 },
+    ttl: ttlOf(isoTime(nowMs), 3_600),
+  };
+  await client.send(new UpdateItemCommand(sumUpdate(table, { writer: 'bench', number: ++raised }, sum)));
+}
+let raised = 0;
 
 function metricsText() {
   const registry = new MetricsRegistry();

@@ -1082,6 +1082,10 @@ const admin: readonly Requirement[] = [
     'Analytics keeps 1-minute buckets of 48 hours by global, tenant, model, provider and tool.',
   ),
   must('analytics.hours', 'Buckets of an hour are read as sums of hours, which add up what their minutes add up to.'),
+  must(
+    'analytics.kept',
+    'An hour whose stamp has not changed is answered from memory, of bounded size; every batch raises the stamp of its hours last.',
+  ),
   must('analytics.percentiles', 'Percentiles come from mergeable sketches and lie within 2 % of the exact ones.'),
   must(
     'analytics.projection',

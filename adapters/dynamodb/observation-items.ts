@@ -17,7 +17,7 @@ import type { Counted } from '#core/observatory/usage.ts';
 import type { Violation } from '#core/observatory/violation.ts';
 import { fromItem, type Item, toItem } from './items.ts';
 import { type CountedProjection, minuteSums } from './observation-minutes.ts';
-import { type Sum, sumMark, sumsOfItem, ttlOf } from './observation-sums.ts';
+import { type Sum, sumMark, sumsOfItem, ttlOf, writerMark } from './observation-sums.ts';
 
 export const keptDays = 90;
 const keptSeconds = keptDays * 24 * 3600;
@@ -134,9 +134,6 @@ function sumsOf(projection: CountedProjection): Sum[] {
 
 const keyOf = ({ series, at }: Sum): string => `${series}#${at}`;
 
-/** Before a writer's name stands the number of its last batch. */
-const writerMark = '~';
-
 /**
  * Adds a batch's sum once, however often it is tried: the item remembers the last batch of each writer, and a writer begins
  * its next batch when the one before is done.
@@ -149,7 +146,7 @@ export function sumUpdate(TableName: string, { writer, number }: BatchId, sum: S
   return {
     TableName,
     Key: toItem({ series, at }),
-    UpdateExpression: `ADD ${added.join(', ')} SET ${[...set, '#ttl = :ttl', '#writer = :number'].join(', ')}`,
+    UpdateExpression: `${added.length > 0 ? `ADD ${added.join(', ')} ` : ''}SET ${[...set, '#ttl = :ttl', '#writer = :number'].join(', ')}`,
     ConditionExpression: 'attribute_not_exists(#writer) OR #writer < :number',
     ExpressionAttributeNames: {
       '#ttl': 'ttl',

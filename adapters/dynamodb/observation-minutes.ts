@@ -5,7 +5,7 @@
  */
 
 import type { TimedSums } from '#core/observatory/buckets.ts';
-import { type Dimension, everyTenant, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import { type Dimension, dimensionOf, everyTenant, partsOf, type Scope } from '#core/observatory/dimensions.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import type { Point, Projection } from '#core/observatory/projection.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
@@ -96,22 +96,48 @@ export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): S
   }));
 }
 
-/** The sums of a batch with those of the hours in which its minutes lie. The batch's record does without: hours follow from minutes. */
-export function withHours(sums: readonly Sum[]): Sum[] {
-  const hours = Map.groupBy(sums.flatMap(hourOf), ({ series, at }) => `${series}#${at}`);
-  const added = [...hours.values()].map((same) => ({
+/** The dimension whose hours are the stamps of a scope: every batch that adds something to the scope raises them, and last. */
+export const stampDimension = (scope: Scope): Dimension =>
+  scope === everyTenant ? 'global' : dimensionOf('tenant', scope);
+
+/**
+ * The sums of a batch with those of the hours in which its minutes lie, in two steps: the second is added when the first is. The batch's
+ * record does without hours, because they follow from minutes.
+ */
+export function withHours(sums: readonly Sum[]): readonly [first: readonly Sum[], stamps: readonly Sum[]] {
+  const hours = new Map<string, Sum[]>();
+  const stamps = new Map<string, Sum[]>();
+  for (const sum of sums) {
+    const place = placeOf(sum);
+    if (!place) continue;
+    const { scope, shard, dimension } = place;
+    const at = sum.at.slice(0, 13);
+    const into = (steps: Map<string, Sum[]>, of: Dimension): Sum[] => {
+      const series = seriesOf('hours', scope, of, shard);
+      const found = steps.get(`${series}#${at}`) ?? [{ ...sum, series, at, measures: {} }];
+      steps.set(`${series}#${at}`, found);
+      return found;
+    };
+    const stamp = into(stamps, stampDimension(scope));
+    if (dimension === stampDimension(scope)) stamp.push(sum);
+    else into(hours, dimension).push(sum);
+  }
+  return [[...sums, ...addedUp(hours)], addedUp(stamps)];
+}
+
+const addedUp = (alike: ReadonlyMap<string, readonly Sum[]>): Sum[] =>
+  [...alike.values()].map((same) => ({
     ...same[0]!,
     measures: addUp(same.map(({ measures }) => measures)),
     ttl: Math.max(...same.map(({ ttl }) => ttl)),
   }));
-  return [...sums, ...added];
-}
 
-function hourOf(sum: Sum): Sum[] {
-  const scope = sum.series.slice(0, sum.series.indexOf('#'));
-  const minutes = `${scope}#minutes#`;
-  if (!sum.series.startsWith(minutes)) return [];
-  return [{ ...sum, series: `${scope}#hours#${sum.series.slice(minutes.length)}`, at: sum.at.slice(0, 13) }];
+/** What a sum of a minute counts, and where; undefined for other sums. */
+function placeOf({ series }: Sum) {
+  const [scope, width, ...rest] = series.split('#') as [Scope, ...string[]];
+  if (width !== 'minutes') return undefined;
+  const shard = scope === everyTenant ? Number(rest.shift()) : undefined;
+  return { scope, shard, dimension: rest.join('#') as Dimension };
 }
 
 /** The item of a minute that is counted elsewhere: the first shard has it alone. */
@@ -123,8 +149,9 @@ export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums
     ...Object.fromEntries(Object.entries(measures).map(([name, value]) => [`${sumMark}${name}`, value])),
   });
 
-/** An item of a minute (`2026-11-25T10:31`) or of an hour (`2026-11-25T10`) as it is read again. */
-export const toTimedSums = (item: Item): TimedSums => ({
-  at: `${(item.at?.S ?? '').padEnd(16, ':00')}:00.000Z`,
-  measures: sumsOfItem(item),
-});
+/** An item of a minute (`2026-11-25T10:31`) or of an hour (`2026-11-25T10`) as it is read again; nothing of one that is a stamp alone. */
+export function toTimedSums(item: Item): TimedSums[] {
+  const measures = sumsOfItem(item);
+  if (Object.keys(measures).length === 0) return [];
+  return [{ at: `${(item.at?.S ?? '').padEnd(16, ':00')}:00.000Z`, measures }];
+}

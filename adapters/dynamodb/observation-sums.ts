@@ -24,5 +24,16 @@ export function sumsOfItem(item: Item): Measures {
   return measures;
 }
 
+/** Before a writer's name stands the number of its last batch. */
+export const writerMark = '~';
+
+/** The last batch of each writer that raised the item. */
+export const writersOf = (item: Item): string =>
+  Object.keys(item)
+    .filter((name) => name.startsWith(writerMark))
+    .map((name) => `${name}${item[name]!.N}`)
+    .sort()
+    .join(' ');
+
 /** When an item of an entry may go, in epoch seconds. */
 export const ttlOf = (timestamp: string, seconds: number) => Math.floor(Date.parse(timestamp) / 1000) + seconds;

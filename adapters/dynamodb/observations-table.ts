@@ -24,7 +24,6 @@ import type { Score } from '#core/evaluation/message.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { TimedSums } from '#core/observatory/buckets.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { Projection } from '#core/observatory/projection.ts';
 import type { RequestRow } from '#core/observatory/request-row.ts';
@@ -52,9 +51,10 @@ import {
   toViolation,
   violationsOf,
 } from './observation-items.ts';
-import { everySeries, replacedMinute, toTimedSums, withHours, withMinutes } from './observation-minutes.ts';
+import { replacedMinute, withHours, withMinutes } from './observation-minutes.ts';
 import type { Sum } from './observation-sums.ts';
 import { queried } from './query-pages.ts';
+import { type Range, timedSums } from './timed-sums.ts';
 
 export interface ObservationsOptions {
   readonly client: DynamoDBClient;
@@ -90,7 +90,8 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     });
 
   async function addSums(batch: BatchId, sums: readonly Sum[]): Promise<void> {
-    await stored(Promise.all(withHours(sums).map((sum) => update(sumUpdate(TableName, batch, sum)))));
+    for (const step of withHours(sums))
+      await stored(Promise.all(step.map((sum) => update(sumUpdate(TableName, batch, sum)))));
     await stored(update(batchDone(TableName, batch)));
   }
 
@@ -155,27 +156,15 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     writer.unfinished = undefined;
   }
 
-  /** Every item of a series between two places, both included. */
-  const range = (series: string, first: string, last: string): AsyncIterable<Item> =>
+  const range: Range = (series, first, last, consistent = false) =>
     queried(client, {
       TableName,
       KeyConditionExpression: 'series = :series AND #at BETWEEN :first AND :last',
       ExpressionAttributeNames: { '#at': 'at' },
       // `~` sorts after every key of the last hour or minute.
       ExpressionAttributeValues: toItem({ ':series': series, ':first': first, ':last': `${last}~` }),
+      ...(consistent && { ConsistentRead: true }),
     });
-
-  /** Sums of every shard of a dimension, oldest first; shards of one time stand beside each other, and readers add them up. */
-  async function timed(all: readonly string[], first: string, last: string): Promise<TimedSums[]> {
-    const sums = await Promise.all(
-      all.map(async (series) => {
-        const found: TimedSums[] = [];
-        for await (const item of range(series, first, last)) found.push(toTimedSums(item));
-        return found;
-      }),
-    );
-    return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-  }
 
   /** Rows of a series, newest first, from the cursor's place on. */
   async function newest(series: string, limit: number, start: Item | undefined, since = '') {
@@ -254,11 +243,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
       return page(await scored(tenant, found), start);
     },
 
-    minutes: (scope, { dimension, from, to }) =>
-      timed(everySeries('minutes', scope, dimension), from.slice(0, 16), to.slice(0, 16)),
-
-    hours: (scope, { dimension, from, to }) =>
-      timed(everySeries('hours', scope, dimension), from.slice(0, 13), to.slice(0, 13)),
+    ...timedSums(range),
 
     async replaceMinutes(dimension, minutes) {
       await sideBySide(minutes, rowsAtOnce, (minute) =>

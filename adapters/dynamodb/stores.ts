@@ -55,6 +55,7 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
       requests: true,
       minutes: true,
       hours: true,
+      stamps: true,
       replaceMinutes: true,
       dimensions: true,
     }),

@@ -11,6 +11,7 @@ import {
   partsOf,
   type Scope,
 } from '#core/observatory/dimensions.ts';
+import type { HourStamps } from '#core/observatory/ports.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { sumsBetween } from '#core/observatory/sums-between.ts';
 import { timeOf } from '#core/observatory/usage.ts';
@@ -98,15 +99,20 @@ function countedIn(dimension: Dimension, tenants: readonly string[]): readonly s
 async function summaryOf(call: Call, series: readonly Series[], span: Span, step: Step) {
   const { observations, clock } = call.ports;
   const found = new Map<Dimension, Bucket[]>();
+  const stamps = new Map<Scope, Promise<HourStamps>>();
+  const stampsOf = (scope: Scope) => {
+    if (!stamps.has(scope)) stamps.set(scope, observations.stamps(scope, span));
+    return stamps.get(scope);
+  };
   let buckets = 0;
   await sideBySide(
     series,
     readAtOnce,
     async ({ dimension, sums }) => {
       const all: TimedSums[] = [];
-      for (const one of sums) {
-        const query = { dimension: one.dimension, ...span };
-        all.push(...(await sumsBetween(observations, one.scope, query, step, clock.now())));
+      for (const { scope, dimension } of sums) {
+        const known = step === '1h' ? await stampsOf(scope) : undefined;
+        all.push(...(await sumsBetween(observations, scope, { dimension, ...span }, step, clock.now(), known)));
       }
       const own = bucketsOf(all, step);
       buckets += own.length;

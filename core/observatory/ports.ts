@@ -86,6 +86,9 @@ export interface BucketQuery {
   readonly to: string;
 }
 
+/** By hour (`2026-11-25T10`) of a scope, a text that changes with every batch that adds to the hour. */
+export type HourStamps = ReadonlyMap<string, string>;
+
 export interface Observations {
   /** Applies what entries add, each once: an entry applied before changes nothing. */
   apply(projections: readonly Projection[]): Promise<void>;
@@ -97,10 +100,13 @@ export interface Observations {
   /**
    * Sums of one dimension by minute, oldest first; minutes without traffic are left out. `bucketsOf` and `totalsOf` make
    * numbers of them. Kept 48 hours.
+   * @param stamps of the scope, read before this call: an hour that had the same stamp when it was read is not read again [analytics.kept].
    */
-  minutes(scope: Scope, query: BucketQuery): Promise<readonly TimedSums[]>;
+  minutes(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
   /** The same by the hour, for every hour in which `from`, `to` or a time between them lies. Dimensions of planes have minutes only. */
-  hours(scope: Scope, query: BucketQuery): Promise<readonly TimedSums[]>;
+  hours(scope: Scope, query: BucketQuery, stamps?: HourStamps): Promise<readonly TimedSums[]>;
+  /** Stamps of the hours of a span. */
+  stamps(scope: Scope, span: { readonly from: string; readonly to: string }): Promise<HourStamps>;
   /** Minutes of one dimension of the platform that are counted elsewhere: each replaces what was there. */
   replaceMinutes(dimension: Dimension, minutes: readonly TimedSums[]): Promise<void>;
   /** Models, providers and tools with buckets between two ISO times, by kind and name. */

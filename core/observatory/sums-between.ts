@@ -2,7 +2,7 @@
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Step, steps, type TimedSums } from './buckets.ts';
 import { type Dimension, partsOf, type Scope } from './dimensions.ts';
-import type { BucketQuery, Observations } from './ports.ts';
+import type { BucketQuery, HourStamps, Observations } from './ports.ts';
 
 const minuteMs = steps['1m'];
 const hourMs = steps['1h'];
@@ -10,6 +10,7 @@ const hourMs = steps['1h'];
 /**
  * @param query its `from` and `to` are minutes, both included.
  * @param nowMs epoch milliseconds. The current hour counts as whole when the span reaches until now, because nothing comes after it.
+ * @param stamps of the scope in the span: hours that did not change since they were read before are not read again.
  * @returns sums in order of time; several may have the same time.
  */
 export async function sumsBetween(
@@ -18,6 +19,7 @@ export async function sumsBetween(
   query: BucketQuery,
   step: Step,
   nowMs: number,
+  stamps?: HourStamps,
 ): Promise<readonly TimedSums[]> {
   const { dimension } = query;
   if (step !== '1h' || !hasHours(dimension)) return observations.minutes(scope, query);
@@ -29,9 +31,9 @@ export async function sumsBetween(
     to: isoTime(endMs - minuteMs),
   });
   const parts = await Promise.all([
-    start < first ? observations.minutes(scope, between(start, first)) : [],
-    observations.hours(scope, between(first, last)),
-    last < end ? observations.minutes(scope, between(last, end)) : [],
+    start < first ? observations.minutes(scope, between(start, first), stamps) : [],
+    observations.hours(scope, between(first, last), stamps),
+    last < end ? observations.minutes(scope, between(last, end), stamps) : [],
   ]);
   return parts.flat();
 }

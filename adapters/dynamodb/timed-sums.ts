@@ -1,0 +1,87 @@
+/**
+ * Reads sums of minutes and hours. The hour of a tenant (`tenant:<id>`), or of everything (`global`), is raised last of what a batch adds
+ * to a scope and hour, so the batches that raised it are the stamp of that hour: what was read after the stamp holds until it changes.
+ */
+import type { TimedSums } from '#core/observatory/buckets.ts';
+import { type Dimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
+import type { BucketQuery, HourStamps, Observations } from '#core/observatory/ports.ts';
+import type { Item } from './items.ts';
+import { KeptHours } from './kept-hours.ts';
+import { everySeries, stampDimension, toTimedSums } from './observation-minutes.ts';
+import { writersOf } from './observation-sums.ts';
+
+/** Hours of a longer span are read, not remembered. */
+const mostHours = 60;
+const hourMs = 3_600_000;
+
+/** Every item of a series between two places, both included. */
+export type Range = (series: string, first: string, last: string, consistent?: boolean) => AsyncIterable<Item>;
+
+export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' | 'stamps'> {
+  const kept = new KeptHours();
+
+  /** Sums of every shard of a dimension, oldest first; shards of one time stand beside each other, and readers add them up. */
+  async function timed(all: readonly string[], first: string, last: string, consistent = false): Promise<TimedSums[]> {
+    const sums = await Promise.all(
+      all.map(async (series) => {
+        const found: TimedSums[] = [];
+        for await (const item of range(series, first, last, consistent)) found.push(...toTimedSums(item));
+        return found;
+      }),
+    );
+    return sums.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  }
+
+  function remembered(width: 'minutes' | 'hours', scope: Scope, query: BucketQuery, stamps: HourStamps | undefined) {
+    const { dimension, from, to } = query;
+    const all = everySeries(width, scope, dimension);
+    const hours = stamps && !replaced(dimension) ? hoursBetween(from, to) : undefined;
+    if (!hours || !stamps) return undefined;
+    // What is kept must hold all that the stamp says, so no replica that lags behind may answer.
+    return kept.read(all[0]!, hours, stamps, (first, last) => timed(all, first, last, true));
+  }
+
+  return {
+    async minutes(scope, query, stamps) {
+      const [first, last] = [query.from.slice(0, 16), query.to.slice(0, 16)];
+      const known = await remembered('minutes', scope, query, stamps);
+      if (known) return known.filter(({ at }) => at.slice(0, 16) >= first && at.slice(0, 16) <= last);
+      return timed(everySeries('minutes', scope, query.dimension), first, last);
+    },
+
+    async hours(scope, query, stamps) {
+      const known = await remembered('hours', scope, query, stamps);
+      return (
+        known ?? timed(everySeries('hours', scope, query.dimension), query.from.slice(0, 13), query.to.slice(0, 13))
+      );
+    },
+
+    async stamps(scope, { from, to }) {
+      const hours = hoursBetween(from, to) ?? [];
+      const stamps = new Map(hours.map((hour) => [hour, '']));
+      if (hours.length === 0) return stamps;
+      const shards = await Promise.all(
+        everySeries('hours', scope, stampDimension(scope)).map(async (series, shard) => {
+          const found: [hour: string, stamp: string][] = [];
+          for await (const item of range(series, hours[0]!, hours.at(-1)!))
+            found.push([item.at?.S ?? '', `${shard} ${writersOf(item)};`]);
+          return found;
+        }),
+      );
+      for (const [hour, stamp] of shards.flat()) stamps.set(hour, (stamps.get(hour) ?? '') + stamp);
+      return stamps;
+    },
+  };
+}
+
+/** A report of a data plane replaces minutes, which no batch and so no stamp tells of. */
+const replaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
+
+/** The hours of a span, as `2026-11-25T10`; undefined for a long one. */
+function hoursBetween(from: string, to: string): string[] | undefined {
+  const [first, last] = [from, to].map((text) => Math.floor(Date.parse(text) / hourMs)) as [number, number];
+  if (!(last - first < mostHours)) return undefined;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) =>
+    new Date((first + n) * hourMs).toISOString().slice(0, 13),
+  );
+}

@@ -1,0 +1,84 @@
+/** Hours that are answered from memory, for as long as their stamps are those of the read. */
+import { KeptHours } from '#adapters/dynamodb/kept-hours.ts';
+
+const hour = (n: number) => `2026-01-01T${String(n).padStart(2, '0')}`;
+const hours = (...all: number[]) => all.map(hour);
+
+/** A store whose reads are noted; each read of an hour answers with how often it was read. */
+function setting(most?: number) {
+  const kept = new KeptHours(most);
+  const reads: string[] = [];
+  const read = async (first: string, last: string) => {
+    reads.push(`${first.slice(-2)}-${last.slice(-2)}`);
+    const [from, to] = [Number(first.slice(-2)), Number(last.slice(-2))];
+    return Array.from({ length: to - from + 1 }, (_, n) => ({
+      at: `${hour(from + n)}:00:00.000Z`,
+      measures: { requests: reads.length },
+    }));
+  };
+  const ask = async (wanted: readonly string[], stamps: Readonly<Record<string, string>>, series = 's') =>
+    (await kept.read(series, wanted, new Map(Object.entries(stamps)), read)).map(({ measures }) => measures.requests);
+  const readsOf = () => reads.splice(0);
+  return { kept, ask, readsOf };
+}
+
+const stamped = (stamp: string, ...all: number[]) => Object.fromEntries(all.map((n) => [hour(n), stamp]));
+
+describe('[analytics.kept] hours', () => {
+  test('with the stamp of before are not read again; those between them are, run by run', async () => {
+    const { ask, readsOf } = setting();
+    const all = hours(1, 2, 3, 4, 5);
+    expect(await ask(all, stamped('a', 1, 2, 3, 4, 5))).toHaveLength(5);
+    expect(readsOf()).toEqual(['01-05']);
+    await ask(all, stamped('a', 1, 2, 3, 4, 5));
+    expect(readsOf()).toEqual([]);
+    await ask(all, { ...stamped('a', 1, 4), ...stamped('b', 2, 3, 5) });
+    expect(readsOf()).toEqual(['02-03', '05-05']);
+  });
+
+  test('without a stamp are read each time', async () => {
+    const { ask, readsOf } = setting();
+    for (const _ of [1, 2]) await ask(hours(1, 2), stamped('a', 1));
+    expect(readsOf()).toEqual(['01-02', '02-02']);
+  });
+
+  test('in which nothing was counted are remembered as well', async () => {
+    const kept = new KeptHours();
+    let reads = 0;
+    const nothing = async () => {
+      reads++;
+      return [];
+    };
+    for (const _ of [1, 2]) expect(await kept.read('s', hours(1), new Map([[hour(1), '']]), nothing)).toEqual([]);
+    expect(reads).toBe(1);
+  });
+
+  test('hold the sums of their shards added up', async () => {
+    const kept = new KeptHours();
+    const at = `${hour(1)}:00:00.000Z`;
+    const shards = async () => [
+      { at, measures: { requests: 1, errors: 1 } },
+      { at, measures: { requests: 2 } },
+    ];
+    expect(await kept.read('s', hours(1), new Map([[hour(1), 'a']]), shards)).toEqual([
+      { at, measures: { requests: 3, errors: 1 } },
+    ]);
+  });
+
+  test('of what was asked for longest ago go first when there is no room, and no series keeps more than two days and a half', async () => {
+    const { kept, ask, readsOf } = setting(10);
+    for (const series of ['a', 'b', 'a', 'c']) await ask(hours(1, 2), stamped('x', 1, 2), series);
+    readsOf();
+    expect(kept.numbers).toBeLessThanOrEqual(10);
+    await ask(hours(1, 2), stamped('x', 1, 2), 'a');
+    expect(readsOf()).toEqual([]);
+    await ask(hours(1, 2), stamped('x', 1, 2), 'b');
+    expect(readsOf()).toEqual(['01-02']);
+
+    const long = new KeptHours();
+    const day = Array.from({ length: 100 }, (_, n) => new Date(n * 3_600_000).toISOString().slice(0, 13));
+    for (const each of day)
+      await long.read('s', [each], new Map([[each, 'x']]), async () => [{ at: each, measures: { requests: 1 } }]);
+    expect(long.numbers).toBeLessThanOrEqual(60 * 2);
+  });
+});
