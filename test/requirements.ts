@@ -967,7 +967,7 @@ const admin: readonly Requirement[] = [
   must('federation.own-view', 'A data plane shows its version, its last confirmation, and why a document was refused.'),
   must(
     'federation.on-aws',
-    'A deployment with dataPlane=on asks its control plane each minute, and its token stands in a secret of its own.',
+    'A deployment with dataPlane=on asks and reports each minute, answers what the control plane wants to see within that run, and keeps its token in a secret of its own.',
   ),
   must(
     'federation.accept',
@@ -1346,7 +1346,7 @@ const cli: readonly Requirement[] = [
   must('cli.vote-asks', 'At a terminal, approve and deny show the call and ask once before the vote counts.'),
   must(
     'cli.watch',
-    'agentctl pending --watch follows the events of approvals, and takes up a stream that ended where it was.',
+    'agentctl pending --watch follows the events of approvals, takes up a stream that ended where it was, and asks for the list where a gateway opens none.',
   ),
   must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
   must('cli.progress', 'Long work shows count, rate and time left on a terminal, and nothing elsewhere.'),

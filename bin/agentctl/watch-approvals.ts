@@ -5,10 +5,12 @@ import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 import { painted } from './output.ts';
+import { type ApprovalEvent, PolledApprovals } from './polled-approvals.ts';
 
 const longestPauseMs = 15_000;
 /** As the gateway asks for in `retry`. */
 const betweenStreamsMs = 1_000;
+const betweenLooksMs = 2_000;
 
 export interface Watching {
   /** Ends after so many events; without it the watch goes on. */
@@ -20,7 +22,8 @@ export interface Watching {
 }
 
 /**
- * A stream that ends is opened again from the last event on, also where the gateway was away.
+ * A stream that ends is opened again from the last event on, also where the gateway was away. A gateway that opens none is
+ * asked for its list again and again.
  * @throws Failure what the gateway refuses, and when it was never reached.
  */
 export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws }: Watching): Promise<void> {
@@ -28,13 +31,13 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
   let seen = 0;
   let failures = 0;
   let reached = false;
+  let polled: PolledApprovals | undefined;
   while (seen < events) {
     try {
-      for await (const { id, event, data } of opened(cli, last)) {
+      for await (const { id, event, happened } of polled ? await polled.look() : opened(cli, last)) {
         last = id ?? last;
         failures = 0;
         reached = true;
-        const happened = fields(JSON.parse(data));
         const known = event === 'listening' && happened.missed !== true;
         if (redraws && !(known && seen > 0)) await redrawn(cli, list);
         if (event === 'listening' && !redraws && happened.missed === true)
@@ -43,8 +46,14 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
         if (!redraws) shown(cli, event, happened);
         if (++seen >= events) return;
       }
-      await pause(betweenStreamsMs);
+      failures = 0;
+      await pause(polled ? betweenLooksMs : betweenStreamsMs);
     } catch (failure) {
+      if (!polled && opensNone(failure)) {
+        cli.out.note('this gateway opens no event stream; its list is requested every 2 s instead');
+        polled = new PolledApprovals(cli);
+        continue;
+      }
       if (!reached || !isAway(failure)) throw failure;
       if (failures++ === 0) cli.out.note('the gateway does not answer; connecting again');
       await pause(Math.min(500 * 2 ** failures, longestPauseMs));
@@ -58,10 +67,15 @@ const isAway = (failure: unknown): boolean =>
   (failure.exitCode === exitCodes.unreachable ||
     /^(service_unavailable|server_error|rate_limit_error)\b/.test(failure.message));
 
-async function* opened(cli: Cli, last: string | undefined) {
+/** On AWS, and where several gateways share a store. */
+const opensNone = (failure: unknown): boolean =>
+  failure instanceof Failure && /^method_not_allowed\b/.test(failure.message);
+
+async function* opened(cli: Cli, last: string | undefined): AsyncGenerator<ApprovalEvent> {
   const headers = last === undefined ? {} : { 'last-event-id': last };
   const decoder = sseDecoder();
-  for await (const bytes of await cli.api().stream('approvalEvents', { headers })) yield* decoder.push(bytes);
+  for await (const bytes of await cli.api().stream('approvalEvents', { headers }))
+    for (const { id, event, data } of decoder.push(bytes)) yield { id, event, happened: fields(JSON.parse(data)) };
 }
 
 async function redrawn(cli: Cli, list: () => Promise<void>): Promise<void> {

@@ -55,6 +55,8 @@ export async function addressOf(
 }
 
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
+  // A token that was replaced meanwhile is read again, not kept until its time is over.
+  if (fault instanceof ControlPlaneRefused && fault.status === 401) ports.secrets.refused?.();
   if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refused(ports, snapshot, fault.message);
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
   ports.unreachable?.(fault.message);

@@ -28,7 +28,7 @@ export interface ReportPorts
   readonly observations: Pick<Observations, 'minutes'>;
   /** Tells gateways of one name apart; the same over restarts. */
   readonly instance: string;
-  /** Least seconds between two reports of this host, where that is more than the configuration says. */
+  /** Seconds between two runs, where a schedule of the host decides on them: what the control plane wants to see is then sent at once. */
   readonly everySeconds?: number;
 }
 
@@ -53,6 +53,8 @@ export class Reports {
     const to = await addressOf(ports, configuration.federation);
     if (!to) return;
     await this.#status(ports, to);
+    // Where a schedule runs this, the next report is a minute away and may be that of a process without memory.
+    if (ports.everySeconds !== undefined && this.#wanted.length > 0) await this.#status(ports, to);
     await this.#metrics(ports, to);
   }
 

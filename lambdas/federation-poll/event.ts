@@ -37,8 +37,7 @@ export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey
     const polled = await failures.noted('the configuration of the control plane was not taken', () =>
       pollControlPlane(polling),
     );
-    const { instance, everySeconds = 0 } = host;
-    const reporting = { ...ports, controlPlane, instance, everySeconds };
+    const reporting = { ...ports, ...host, controlPlane };
     await failures.noted('the control plane did not take the report', () => reports!.send(reporting));
     return { polled: polled ?? 'failed' };
   };

@@ -7,7 +7,7 @@ import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } fr
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { bootstrapAdminToken } from '#adapters/dynamodb/bootstrap.ts';
 import type { Loose } from '../support/loose.ts';
-import type { Outputs } from './deployment.ts';
+import { gateway, type Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 
 export interface Answer {
@@ -37,22 +37,30 @@ export const clientConfig = ({ endpoint }: Emulator) => ({
 });
 
 /** What an operator does after the first deployment: reads the generated admin token, adds the keys of callers and of tickets. */
-export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs): Promise<Keys> {
+export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs, { name } = gateway): Promise<Keys> {
   const secrets = new SecretsManagerClient(clientConfig(emulator));
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.AdminSecretName }));
   const admin = (JSON.parse(SecretString ?? '{}') as Record<string, string>).GATEWAY_ADMIN_TOKEN ?? '';
   const db = new DynamoDBClient(clientConfig(emulator));
-  await bootstrapAdminToken({ db, secrets, name: 'agent-governance' });
+  await bootstrapAdminToken({ db, secrets, name });
   assert.equal(admin.length, 48, 'the deployment generates the admin token');
   const fresh = () => randomBytes(24).toString('hex');
   const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh(), hasty: fresh(), poor: fresh() };
-  const named = Object.entries(keys).map(([name, key]) => [`${name.toUpperCase()}_KEY`, key]);
-  const SecretId = GatewayStores.KeysSecretName;
-  const values = Object.fromEntries(named.filter(([name]) => name !== 'ADMIN_KEY'));
-  await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
-  const tickets = JSON.stringify({ GATEWAY_TICKET_KEY: fresh() });
-  await secrets.send(new PutSecretValueCommand({ SecretId: 'agent-governance/brokers', SecretString: tickets }));
+  const named = Object.entries(keys).map(([caller, key]) => [`${caller.toUpperCase()}_KEY`, key]);
+  const values = Object.fromEntries(named.filter(([variable]) => variable !== 'ADMIN_KEY'));
+  await putSecret(emulator, GatewayStores.KeysSecretName, values);
+  await putSecret(emulator, `${name}/brokers`, { GATEWAY_TICKET_KEY: fresh() });
   return keys;
+}
+
+/** Sets the values of one of the deployment's secrets. */
+export async function putSecret(
+  emulator: Emulator,
+  SecretId: string,
+  values: Readonly<Record<string, string>>,
+): Promise<void> {
+  const secrets = new SecretsManagerClient(clientConfig(emulator));
+  await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
 }
 
 /** Modules of filters are found by their digest, as the deployment guide tells operators to put them. */
@@ -69,10 +77,14 @@ export type Call = (
 ) => Promise<Answer>;
 
 /** Stage URLs of AWS are not reachable here; the emulator serves the same API under its id. */
-export function gatewayAt({ endpoint }: Emulator, apiId: string, keys: Keys): Call {
+export const addressOf = ({ endpoint }: Pick<Emulator, 'endpoint'>, apiId: string): string =>
+  `${endpoint}/_aws/execute-api/${apiId}/gateway`;
+
+export function gatewayAt(emulator: Emulator, apiId: string, keys: Keys): Call {
+  const url = addressOf(emulator, apiId);
   return async (caller, request, body, headers = {}) => {
     const [method = '', path = ''] = request.split(' ');
-    const response = await fetch(`${endpoint}/_aws/execute-api/${apiId}/gateway${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(caller && { 'x-api-key': keys[caller] }),

@@ -1,4 +1,4 @@
-/** The life of actions, approvals and evidence on the deployed stacks, from an empty store on. */
+/** The life of actions, approvals and evidence on the deployed stacks. */
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
@@ -15,7 +15,6 @@ import type { Emulator } from './emulator.ts';
 import { until } from './processes.ts';
 
 const session = 'cloud-session';
-const asYaml = { 'content-type': 'application/yaml' };
 const action = (tool: string, target: string, more: object = {}) => ({
   protocol: tool.startsWith('sql') ? 'sql' : 'git',
   tool,
@@ -29,7 +28,7 @@ const action = (tool: string, target: string, more: object = {}) => ({
 export function lifecycleChecks(
   emulator: Emulator,
   outputs: Outputs,
-  { call, callbacks, configuration }: { call: Call; callbacks: Call; configuration: string },
+  { call, callbacks }: { call: Call; callbacks: Call },
 ): Check[] {
   const client = clientConfig(emulator);
   const sfn = new SFNClient(client);
@@ -85,29 +84,6 @@ export function lifecycleChecks(
 
   let approved = '';
   return [
-    check('an unconfigured gateway answers health and refuses the rest', async () => {
-      assert.equal(expectStatus(await call(undefined, 'GET /health'), 200).status, 'ok');
-      expectStatus(await call('admin', 'GET /admin/v1/policies'), 503);
-      expectStatus(await call('agent', 'POST /admin/v1/test-action', action('scm.get_file', 'repo/README.md')), 503);
-    }),
-    check('the first configuration needs the admin token and becomes version 1', async () => {
-      expectStatus(await call(undefined, 'PUT /admin/v1/config', configuration, asYaml), 401);
-      expectStatus(await call('agent', 'PUT /admin/v1/config', configuration, asYaml), 401);
-      const stored = expectStatus(await call('admin', 'PUT /admin/v1/config', configuration, asYaml), 201);
-      assert.equal(stored.version, 1);
-    }),
-    check('every function sees the configuration within seconds', async () => {
-      await until('the configuration to arrive', 15, async () => {
-        const answer = await call(
-          'agent',
-          'POST /admin/v1/test-action',
-          action('scm.get_file', 'repo/a', { dry_run: true }),
-        );
-        return answer.status === 200;
-      });
-      const { policy_version } = expectStatus(await call('human', 'GET /admin/v1/health/detailed'), 200);
-      assert.equal(policy_version, 1);
-    }),
     check('an allowed action answers with its rule and evidence', async () => {
       const result = await govern('scm.get_file', 'repo/README.md');
       assert.equal(result.decision, 'allow', JSON.stringify(result));

@@ -1,11 +1,12 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
  * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, votes by pull-request comment, chat over HTTP and the
- * WebSocket, MCP with a server behind it and credentials minted for its calls, then what each role may not do. Not shown here, since the emulator leaves it out: response streaming, TTL,
+ * WebSocket, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, and the stacks
+ * a second time as a data plane. `npm run test:cloud -- federation` runs only the stories that are named. Not shown here, since the emulator leaves it out: response streaming, TTL,
  * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
 
-import { runChecks } from '../support/checks.ts';
+import { type Check, runChecks } from '../support/checks.ts';
 import { fakePullRequests } from '../support/fake-pull-requests.ts';
 import { brokerChecks } from './brokers.ts';
 import { gatewayAt, provisionKeys, storeModule } from './caller.ts';
@@ -15,6 +16,8 @@ import { deploy } from './deployment.ts';
 import { type Emulator, startEmulator } from './emulator.ts';
 import { endpointChecks } from './endpoints.ts';
 import { executionChecks } from './execution.ts';
+import { federationChecks } from './federation.ts';
+import { firstConfigurationChecks } from './first-configuration.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { mcpChecks } from './mcp.ts';
 import { openOffice } from './office.ts';
@@ -22,6 +25,19 @@ import { privilegeChecks } from './privileges.ts';
 import { hostToken, pullRequestChecks } from './pull-requests.ts';
 import { upgradeChecks } from './upgrade.ts';
 import { webSocketChecks } from './websocket.ts';
+
+const storyNames = [
+  ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'websocket', 'mcp', 'brokers'],
+  ...['execution', 'privileges', 'upgrade', 'federation'],
+] as const;
+type StoryName = (typeof storyNames)[number];
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(storyNames as readonly string[]).includes(name));
+if (unknown.length > 0) {
+  console.error(`${unknown.join(', ')}: not a story; the stories are ${storyNames.join(', ')}`);
+  process.exit(2);
+}
 
 const begun = performance.now();
 const lap = (what: string) => console.log(`${what} after ${((performance.now() - begun) / 1000).toFixed(1)} s`);
@@ -52,17 +68,24 @@ async function prove(running: Emulator): Promise<number> {
   const office = await openOffice(running);
   const gitHost = await fakePullRequests(hostToken);
   const outside = { office: office.url, gitHost: gitHost.url };
+  const configuration = configurationFor(outside);
+  const stories: Readonly<Record<StoryName, readonly Check[]>> = {
+    lifecycle: lifecycleChecks(running, outputs, { call, callbacks }),
+    'pull-requests': pullRequestChecks(running, { call, callbacks, host: gitHost }),
+    endpoints: endpointChecks(call),
+    chat: chatChecks(gateway, call),
+    websocket: webSocketChecks(running, outputs, keys, call),
+    mcp: mcpChecks(mcp, call, office),
+    brokers: brokerChecks(running, mcp, call, office),
+    execution: executionChecks(running, outputs, call, office, configurationFor(outside, 'execute')),
+    privileges: privilegeChecks(running, outputs),
+    upgrade: upgradeChecks(running, outputs, call),
+    federation: federationChecks(running, outputs, { call, keys, configuration }),
+  };
+  const told = storyNames.filter((name) => chosen.length === 0 || chosen.includes(name));
   const { passed, failed } = await runChecks([
-    ...lifecycleChecks(running, outputs, { call, callbacks, configuration: configurationFor(outside) }),
-    ...pullRequestChecks(running, { call, callbacks, host: gitHost }),
-    ...endpointChecks(call),
-    ...chatChecks(gateway, call),
-    ...webSocketChecks(running, outputs, keys, call),
-    ...mcpChecks(mcp, call, office),
-    ...brokerChecks(running, mcp, call, office),
-    ...executionChecks(running, outputs, call, office, configurationFor(outside, 'execute')),
-    ...privilegeChecks(running, outputs),
-    ...upgradeChecks(running, outputs, call),
+    ...firstConfigurationChecks(call, configuration),
+    ...told.flatMap((name) => stories[name]),
   ]).finally(() => Promise.all([office.stop(), gitHost.stop()]));
   lap('done');
   console.log(`${passed} passed, ${failed} failed`);

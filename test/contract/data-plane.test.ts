@@ -10,6 +10,7 @@ import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { underControl } from '#core/federation/apply.ts';
 import { authenticate } from '#core/identity/authenticate.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { type Federation, federation, ofControl, ofPlane, planeToken } from '../support/federation.ts';
 import type { Loose } from '../support/loose.ts';
 import { configuration } from '../support/ports.ts';
@@ -109,6 +110,22 @@ test('[federation.last-good] [federation.alerts] a bad document is refused with 
   both.network.forge = (document) => document;
   expect(await both.poll()).toBe('adopted');
   expect((await both.plane.ports.configStore.federation())?.refused).toBeUndefined();
+});
+
+test('[federation.token-rotation] [secrets.kept] a token that is refused is read again; one that counts is kept', async () => {
+  let readAgain = 0;
+  both.plane.ports.secrets.refused = () => {
+    readAgain++;
+  };
+  expect([await both.poll(), readAgain]).toEqual(['adopted', 0]);
+  both.network.cut = true;
+  expect([await both.poll(), readAgain]).toEqual(['unreachable', 0]);
+  both.network.cut = false;
+  const withAnother = configuration(ofControl()).replace(sha256(planeToken), sha256('plane-token-of-eu-2'));
+  const loaded = await loadConfiguration(withAnother, both.control.ports);
+  await storeVersion(both.control.ports, loaded.configuration, 'test', 'api');
+  both.pass(6);
+  expect([await both.poll(), readAgain]).toEqual(['refused', 1]);
 });
 
 test('[federation.own-view] the plane itself shows what it has, and what is wrong with it', async () => {
@@ -318,6 +335,34 @@ const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDr
   ],
   ['removed', 'cut', (attacker) => attacker.remove('work')],
 ];
+test.each(attacks)(
+  '[federation.heads] [federation.on-aws] a chain of a plane on AWS that is %s is found with the next run of its schedule',
+  async (_what, kind, attack) => {
+    await both.poll();
+    await act();
+    await act('scm.list_issues');
+    await both.reportOnSchedule();
+    const attacker = new TableAttacker(both.plane.store);
+    await attack(attacker, await attacker.entries('work'));
+    await both.reportOnSchedule();
+    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
+  },
+);
+
+test('[federation.heads] [federation.on-aws] a chain of a plane on AWS that only grows is taken as it grows', async () => {
+  await both.poll();
+  for (let n = 0; n < 3; n++) {
+    await act();
+    await both.reportOnSchedule();
+  }
+  const { planes } = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body;
+  expect(planes[0]).toMatchObject({ state: 'ok' });
+  const { total_entries } = await new TableAttacker(both.plane.store).head('work');
+  const [known] = await both.control.ports.planes.heads('eu', [{ tenant: 'default', session_id: 'work' }]);
+  expect(known).toMatchObject({ total_entries });
+});
+
 test.each(attacks)(
   '[federation.heads] [federation.report] a chain of the plane that is %s is found with the next reports',
   async (_what, kind, attack) => {

@@ -157,6 +157,26 @@ test('[shared.gateways] [trace.shared] one lists the traces of the other, and no
   });
 });
 
+test('[shared.gateways] [cli.watch] pending --watch at one shows what happens at the other', async () => {
+  let nth = 0;
+  const asked = () => decided(url(one), 'e2e-agent', pullRequest(`shared-watch-${nth++}`));
+  const watching = agentctl(['pending', '--watch', '--events', '2', '--json'], {
+    ...{ AGENTCTL_URL: url(two), AGENTCTL_KEY: 'e2e-bob' },
+  });
+  let ended = false;
+  watching.finally(() => {
+    ended = true;
+  });
+  // What waited before its first look is no news.
+  await until('two events', async () => (await asked()) && (ended || undefined));
+  const { code, out } = await watching;
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as Fields).event);
+  expect([code, events]).toEqual([0, ['new', 'new']]);
+});
+
 test('[shared.gateways] an MCP session that one opened goes on at the other, and ends at both', async () => {
   const mcp = (gateway: Gateway, method: string, body?: object, more: Record<string, string> = {}) =>
     ask<Fields>(gateway.ready.mcp_url, method, '/mcp', {

@@ -47,6 +47,8 @@ export interface Federation {
   readonly trusted: string;
   poll(): ReturnType<typeof pollControlPlane>;
   report(): Promise<void>;
+  /** As the function on AWS does each minute, in a process that was started for it. */
+  reportOnSchedule(): Promise<void>;
   /** Winds both clocks on. */
   pass(seconds: number): void;
   storeAtControl(more: string): Promise<void>;
@@ -87,6 +89,7 @@ export async function federation(
     recordAct({ ports: plane.ports, principal: adminPrincipal('default') }, action, details);
   const ports = { ...plane.ports, listedSecretNames, controlPlane, record };
   const reports = new Reports();
+  const instance = 'a'.repeat(16);
 
   const pass = (seconds: number) => {
     control.pass(seconds);
@@ -102,7 +105,8 @@ export async function federation(
   return {
     ...{ control, plane, atControl, atPlane, network, trusted, pass, importAtPlane },
     poll: () => pollControlPlane(ports),
-    report: () => reports.send({ ...ports, instance: 'a'.repeat(16) }),
+    report: () => reports.send({ ...ports, instance }),
+    reportOnSchedule: () => new Reports().send({ ...ports, instance, everySeconds: 60 }),
     storeAtControl: async (more) => {
       const loaded = await loadConfiguration(configurationOf(ofControl(more)), control.ports);
       await storeVersion(control.ports, loaded.configuration, 'test', 'api');

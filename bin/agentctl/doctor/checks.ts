@@ -135,11 +135,28 @@ async function tools(api: Api): Promise<Found[]> {
 async function planes(api: Api): Promise<Found[]> {
   const all = list((await read(api, 'federationPlanes')).planes);
   if (all.length === 0) return [ok('no data planes')];
-  return all.map((plane) => {
-    const found = `data plane ${plane.name} is ${plane.health ?? 'not seen'}, ${count(plane.behind)} versions behind`;
-    if (plane.divergence) return fail(`${found}; its evidence diverged`, 'agentctl federation planes');
-    return plane.health === 'ok' && count(plane.behind) === 0 ? ok(found) : warn(found, 'agentctl federation planes');
-  });
+  return all.map(planeFound);
+}
+
+/** What each state of a plane asks for, as `docs/how-to/serve-data-planes.md` says it at length. */
+const planeTodo: Readonly<Record<string, string>> = {
+  never_seen: 'start the plane, and compare its token and federation.control_plane_url',
+  silent: 'look at the plane, and at the network between the two',
+  unhealthy: 'agentctl federation planes says why; see to it at the plane',
+  conflict: 'give each gateway a plane and a token of its own; replace a token that was copied',
+  diverged: 'compare the store of the plane with its archive and backup, then agentctl federation accept',
+};
+
+function planeFound({ name, state, behind }: Fields): Found {
+  const lag = count(behind);
+  const place = state === 'never_seen' ? '' : lag < 0 ? `, ${-lag} versions ahead` : `, ${lag} versions behind`;
+  const found = `data plane ${name} is ${String(state).replace('_', ' ')}${place}`;
+  const todo = planeTodo[String(state)];
+  if (state === 'diverged') return fail(`${found}: its evidence is not what it reported`, todo!);
+  if (state !== 'ok') return warn(found, todo ?? 'agentctl federation planes');
+  if (lag < 0)
+    return fail(found, 'this control plane was set back: store the configuration until its version is above');
+  return lag === 0 ? ok(found) : warn(found, 'it asks again by itself; look at the plane if that lasts for minutes');
 }
 
 async function supplyChain(api: Api): Promise<Found[]> {

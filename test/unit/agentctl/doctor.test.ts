@@ -1,4 +1,7 @@
 /** `doctor`: what a deployment answers, as findings with something to do. */
+import type * as z from 'zod';
+import { operations } from '#core/contracts/operations.ts';
+import { routes } from '#core/contracts/routes.ts';
 import packageJson from '#package' with { type: 'json' };
 import { demoBrokers, demoKey, demoModels } from '../../../bin/agentctl/doctor/demo.ts';
 import { errorBody, Home, serverOf } from './support.ts';
@@ -28,9 +31,20 @@ const healthy: Readonly<Record<string, unknown>> = {
   'GET /admin/v1/federation/planes': { planes: [] },
 };
 
+/** Members of a scripted answer that no gateway answers with: a check that reads them would find nothing. */
+function foreignMembers(call: string, answer: unknown): string[] {
+  const { operation } = routes.find(({ method, path }) => `${method} ${path}` === call)!;
+  const { output } = operations[operation as keyof typeof operations] as { output: z.ZodType };
+  const issues = output.safeParse(answer).error?.issues ?? [];
+  return issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+}
+
 /** Everything healthy but these answers. */
 async function examined(but: Readonly<Record<string, unknown>> = {}) {
-  for (const [call, answer] of Object.entries({ ...healthy, ...but })) server.on(call, answer);
+  for (const [call, answer] of Object.entries({ ...healthy, ...but })) {
+    expect([call, foreignMembers(call, answer)]).toEqual([call, []]);
+    server.on(call, answer);
+  }
   const { code, out } = await home.run(['doctor', '--json']);
   const { findings, ...sums } = JSON.parse(out) as {
     findings: { check: string; state: string; found: string; todo?: string }[];
@@ -141,10 +155,31 @@ test.each([
   ],
   [
     'a plane that lags',
-    { 'GET /admin/v1/federation/planes': { planes: [{ name: 'eu', health: 'ok', behind: 2 }] } },
+    { 'GET /admin/v1/federation/planes': { planes: [{ name: 'eu', state: 'ok', behind: 2 }] } },
     'federation',
     'warn',
     'eu is ok, 2 versions behind',
+  ],
+  [
+    'a plane that never reported',
+    { 'GET /admin/v1/federation/planes': { planes: [{ name: 'eu', state: 'never_seen' }] } },
+    'federation',
+    'warn',
+    'eu is never seen',
+  ],
+  [
+    'a plane whose evidence differs',
+    { 'GET /admin/v1/federation/planes': { planes: [{ name: 'eu', state: 'diverged', behind: 0 }] } },
+    'federation',
+    'fail',
+    'eu is diverged, 0 versions behind: its evidence',
+  ],
+  [
+    'a control plane that was set back',
+    { 'GET /admin/v1/federation/planes': { planes: [{ name: 'eu', state: 'ok', behind: -3 }] } },
+    'federation',
+    'fail',
+    'eu is ok, 3 versions ahead',
   ],
 ] as const)('[cli.doctor] %s is found, with what to do', async (_what, but, check, state, found) => {
   const { code, odd } = await examined(but);

@@ -79,11 +79,60 @@ test('[cli.watch] a gateway that is not ready is asked again, and missed events 
   expect(err).toContain('events were missed');
 });
 
-test('[cli.watch] a host that opens no stream says so, and nothing is repeated', async () => {
-  server.on(events, { error: { type: 'method_not_allowed', message: 'GET is not offered here; list again.' } }, 405);
-  const { code, err } = await home.run(['pending', '--watch']);
-  expect([code, err]).toEqual([1, expect.stringContaining('GET is not offered here')]);
-  expect(server.seen).toHaveLength(1);
+describe('[cli.watch] a gateway that opens no stream', () => {
+  const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+  const item = (envelope_id: string, more: object = {}) => ({
+    ...{ envelope_id, session_id: 's', status: 'pending', queued_at: at(1), ...more },
+  });
+  /** Each look at the list gets the next of these pages. */
+  const pages = (...each: readonly (readonly object[])[]) => {
+    let asked = 0;
+    server.on(events, { error: { type: 'method_not_allowed', message: 'GET is not offered here; list again.' } }, 405);
+    server.on('GET /admin/v1/approvals', (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ pending: each[Math.min(asked++, each.length - 1)] }));
+    });
+  };
+  const record = (id: string, more: object) => server.on(`GET /admin/v1/approvals/${id}`, item(id, more));
+
+  test('is asked for its list, and what differs is an event each', async () => {
+    pages(
+      [item('e-1'), item('e-2'), item('e-3')],
+      [item('e-3', { votes: [{ person: 'ann', at: at(2) }] }), item('e-4')],
+    );
+    record('e-1', { status: 'consumed', approved_at: at(3) });
+    record('e-2', { status: 'denied', denied_at: at(4), reason: 'timeout' });
+    const { code, out, err } = await home.run(['pending', '--watch', '--events', '4', '--json']);
+    expect(code).toBe(0);
+    expect(
+      out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { event: 'decided', envelope_id: 'e-1', session_id: 's', at: at(3), status: 'approved' },
+      { event: 'expired', envelope_id: 'e-2', session_id: 's', at: at(4), status: 'denied' },
+      { event: 'voted', envelope_id: 'e-3', session_id: 's', at: at(2) },
+      { event: 'new', envelope_id: 'e-4', session_id: 's', at: at(1) },
+    ]);
+    expect(err).toContain('opens no event stream');
+    expect(server.seen.filter(({ path }) => path.endsWith('/events'))).toHaveLength(1);
+  });
+
+  test('and whose list lags behind the record says nothing of what still waits', async () => {
+    pages([item('e-1')], [], [item('e-1'), item('e-2')]);
+    record('e-1', {});
+    const { code, out } = await home.run(['pending', '--watch', '--events', '1']);
+    expect([code, out]).toEqual([0, `${at(1)}  new  e-2  s\n`]);
+  });
+
+  test('and refuses the list is not asked again', async () => {
+    server.on(events, { error: { type: 'method_not_allowed', message: 'list again' } }, 405);
+    server.on('GET /admin/v1/approvals', { error: { type: 'forbidden', message: 'not for this key' } }, 403);
+    const { code, err } = await home.run(['pending', '--watch']);
+    expect([code, err]).toEqual([1, expect.stringContaining('not for this key')]);
+    expect(server.seen).toHaveLength(2);
+  });
 });
 
 describe('[cli.output-forms] --output', () => {
