@@ -54,7 +54,7 @@ export async function govern(
   const claimed = request.placement === undefined || request.decide_only === true;
   const named = claimed ? agreedCapability(request, upstreams.mcp, placement?.capability) : capability;
   const placedCall = { ...bare, ...placement };
-  const agreed = capabilityOfCall(named, placedCall);
+  const agreed = await capabilityOfCall(named, placedCall);
   const untraced = { ...placedCall, capability: agreed };
   const { tool, target } = untraced;
   const attributes = { tool, target, capability: agreed, tenant_id: principal.tenant, session_id: sessionId };

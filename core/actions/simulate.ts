@@ -25,7 +25,8 @@ export async function simulateCall(
 ): Promise<SimulatedDecision> {
   const named = agreedCapability(given, evaluated.configuration.upstreams.mcp);
   const parameters = given.parameters ?? {};
-  const bare: ToolCall = { ...given, parameters, capability: capabilityOfCall(named, { ...given, parameters }) };
+  const capability = await capabilityOfCall(named, { ...given, parameters });
+  const bare: ToolCall = { ...given, parameters, capability };
   const call: ToolCall = { ...configuredPlacement(evaluated.configuration, bare), ...bare };
   const { rule: _rule, ...decision } = await evaluateCall(ports, evaluated, call, await ports.effects(call));
   if (decision.decision !== 'block') return decision;

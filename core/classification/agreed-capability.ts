@@ -1,9 +1,9 @@
 /** The capability a call is decided with: its caller's word, unless the name of its tool says something graver. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
-import { classifyArguments } from './classify-arguments.ts';
 import { capabilityFromName, graver } from './classify-tool.ts';
 
 interface Claim {
@@ -30,12 +30,15 @@ export function agreedCapability(
   return graver(call.capability, overridden(call, servers) ?? capabilityFromName(call.tool));
 }
 
+const argumentsModule = loadedOnce(() => import('./classify-arguments.ts'));
+
 /** The capability of a call: of its tool, unless its arguments ask for something graver [action.arguments-tighten]. */
-export function capabilityOfCall(
+export async function capabilityOfCall(
   named: Capability,
   { protocol, tool, parameters, sent_with }: Pick<ToolCall, 'protocol' | 'tool' | 'parameters' | 'sent_with'>,
-): Capability {
+): Promise<Capability> {
   if (named === 'delete' || readOtherwise.has(foldCase(protocol).trim())) return named;
+  const { classifyArguments } = await argumentsModule();
   const asked = classifyArguments(tool, parameters, sent_with);
   return asked ? graver(named, asked.capability) : named;
 }

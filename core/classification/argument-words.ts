@@ -91,3 +91,14 @@ export const expressionKeys = set('expr expression formula');
 /** Tools that look at a program and do not run it. */
 export const programReaders = set(`
   check compare count describe diff estimate explain find grep lint review search summarise summarize validate verify`);
+
+/** Arguments whose value is an address, with or without its scheme. */
+export const addressKeys = set(
+  'address addresses endpoint href link links page site uri uris url urls webpage website',
+);
+export const hostKeys = set('domain host hostname ip origin server target');
+/** Words of tools that request what they are given the host of. */
+export const fetching = set('api browse crawl fetch http page pages request scrape site url web webpage website');
+/** Names of texts that people write and search: an address in them is a word. */
+export const textKeys = set(`
+  body comment content description filter message pattern prompt q queries query question regex search summary text title`);

@@ -4,11 +4,14 @@
  */
 import type { Capability } from '#core/contracts/envelope.ts';
 import {
+  addressKeys,
   calledTools,
   calledWith,
   databaseOperators,
   expressionKeys,
+  fetching,
   formatWords,
+  hostKeys,
   leavingOut,
   listeners,
   modeKeys,
@@ -22,12 +25,15 @@ import {
   revealing,
   shownVerbs,
   switches,
+  textKeys,
   valuedVerbs,
   writingMethods,
   writingModes,
 } from './argument-words.ts';
+import { calledBy, changeOfEndpoint } from './called-names.ts';
 import { changeOfWord, classifyTool, graver, type ToolClass } from './classify-tool.ts';
 import { hasMutation } from './graphql-text.ts';
+import { isInnerAddress } from './inner-address.ts';
 import { toolWords, wordsIn } from './tool-words.ts';
 import { readingNouns } from './verbs.ts';
 
@@ -40,7 +46,7 @@ const mostLevels = 64;
  * @param values the parameters, and what is sent besides them. What is too large or too deep to look over executes.
  */
 export function classifyArguments(tool: string, ...values: readonly unknown[]): ToolClass | undefined {
-  const look = new Look(toolWords(tool).words.some((word) => programReaders.has(word)));
+  const look = new Look(toolWords(tool).words);
   for (const value of values) look.walk(value, [], 0);
   return look.gravest;
 }
@@ -48,10 +54,12 @@ export function classifyArguments(tool: string, ...values: readonly unknown[]): 
 class Look {
   gravest: ToolClass | undefined;
   private left = mostValues;
+  private readonly tool: readonly string[];
   private readonly readsPrograms: boolean;
 
-  constructor(readsPrograms: boolean) {
-    this.readsPrograms = readsPrograms;
+  constructor(tool: readonly string[]) {
+    this.tool = tool;
+    this.readsPrograms = tool.some((word) => programReaders.has(word));
   }
 
   walk(value: unknown, key: readonly string[], level: number): void {
@@ -94,6 +102,12 @@ class Look {
     if (typeof value !== 'string' || value === '') return;
     const operation = operationOf(key, value.trim()) ?? modeOf(key, value.trim());
     if (operation) this.found(operation, `the argument ${shown} names an operation that does not only read`);
+    const called = calledBy(this.tool, key, value);
+    if (called) this.found(called, `the argument ${shown} names what is called`);
+    const changed = changeOfEndpoint(this.tool, key, value);
+    if (changed) this.found(changed, `the argument ${shown} is the address of an operation`);
+    if (isInner(this.tool, key, value))
+      this.found('execute', `the argument ${shown} is an address that is not of the public web`);
     const sent = sentTo(key);
     if (sent) this.found(sent, `the argument ${shown} names where something goes`);
     if (replacements.has(name)) this.found('write', `the argument ${shown} holds a replacement`);
@@ -175,6 +189,13 @@ function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined
 }
 
 const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;
+
+const isInner = (tool: readonly string[], key: readonly string[], value: string): boolean => {
+  const last = key.at(-1) ?? '';
+  if (textKeys.has(last)) return false;
+  const isHost = hostKeys.has(last) && tool.some((word) => fetching.has(word));
+  return isInnerAddress(value, isHost || addressKeys.has(last));
+};
 
 /** A place that the result is written to, instead of or beside the answer. */
 function isOutput(key: readonly string[], value: string): boolean {

@@ -6,12 +6,16 @@ import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { toolWords } from './tool-words.ts';
 import {
+  actingOn,
   type Change,
   changingVerbs,
   compounds,
   joining,
   leadingNouns,
+  listed,
   nounsAndVerbs,
+  offering,
+  prepositions,
   readingNouns,
   readingVerbs,
   readingWith,
@@ -117,7 +121,9 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
     return restricted.objects.has(words[i + 1] ?? '') ? undefined : restricted.otherwise;
   }
   if (joined && !isReading(words, i)) return nounsAndVerbs.get(word) ?? 'execute';
-  if (readingVerbs.has(word) && turning.has(words[i + 1] ?? '')) return 'write';
+  if (readingVerbs.has(word) && (turning.has(words[i + 1] ?? '') || actingOn.get(word)?.has(words[i + 1] ?? '')))
+    return 'write';
+  if (word === 'list' && isOffer(words.slice(i + 1))) return 'write';
   const change = nounsAndVerbs.get(word);
   const isLast = i === words.length - 1;
   if (change && verbObjects.get(word)?.has(words[i + 1] ?? '')) return change;
@@ -125,6 +131,17 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
   if (i === lead) return change === 'write' && isNounBefore(words, i) ? undefined : change;
   const isVerb = (at: number): boolean => isReading(words, at) || changingVerbs.has(words[at]!);
   return isLast && !words.slice(lead, i).some((_, at) => isVerb(lead + at)) ? change : undefined;
+}
+
+/** `list_item_for_sale`. */
+const isOffer = (words: readonly string[]): boolean =>
+  words.some((word, at) => at > 0 && offering.has(word) && prepositions.has(words[at - 1]!));
+
+/** `list_items` and `list_directory` show what there is; `list_item` may offer it. */
+function listsMany(words: readonly string[]): boolean {
+  const end = words.findIndex((word) => prepositions.has(word));
+  const things = end < 0 ? words : words.slice(0, end);
+  return things.length === 0 || things.some((word) => listed.has(word) || /[^siu]s$/.test(word));
 }
 
 /** `issue_read`: a noun, and at the end the verb that reads. */
@@ -138,7 +155,7 @@ const isReading = (words: readonly string[], i: number): boolean =>
 function reads(words: readonly string[], lead: number, family: readonly string[]): boolean {
   const first = words[lead];
   if (first === undefined) return false;
-  if (isReading(words, lead)) return true;
+  if (isReading(words, lead)) return first !== 'list' || listsMany(words.slice(lead + 1));
   const last = words.at(-1)!;
   const behindNoun =
     lead < words.length - 1 && (leadingNouns.has(first) || compounds.has(first) || nounsAndVerbs.has(first));

@@ -41,6 +41,27 @@ export const readingWith: ReadonlyMap<string, { readonly objects: ReadonlySet<st
     }).map(([verb, [otherwise, objects]]) => [verb, { objects: set(objects), otherwise }]),
   );
 
+/** What reading verbs act on instead: `check_box` ticks it, `show_notification` notifies, `verify_domain` asks a service to send. */
+export const actingOn: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({
+    check: 'box boxes checkbox checkboxes radio todo todos',
+    show: 'ad alert banner dialog message modal notification popup prompt toast',
+    verify: 'account domain email identity identities payment phone user',
+  }).map(([verb, objects]) => [verb, set(objects)]),
+);
+
+/** Words behind `for`, `on`, `at` or `to` with which `list` offers something. */
+export const offering = set(
+  'airbnb amazon auction craigslist ebay etsy exchange hire lease market marketplace opensea rent sale shop store trade zillow',
+);
+export const prepositions = set('as at by for from in of on per to via with');
+/** What is listed though its name has no plural: what holds others, and words for many. Of one thing, `list` may offer it. */
+export const listed = set(`
+  activity all available backlog board bucket calendar catalog catalogue channel children cluster code collection content data database
+  db dir directory drive email everyone everything feedback folder git hardware history inbox info information inventory knowledge label
+  library mail mailbox media members metadata my namespace news output path people personnel playlist project queue recent
+  recursive registry repo repository schema shared software space staff stock storage table thread topic tree usage wallet workspace`);
+
 /** Words that turn the reading verb before them into another: `check_out`, `check_in`. */
 export const turning = set('in off out');
 

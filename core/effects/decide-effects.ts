@@ -3,6 +3,7 @@ import { capabilityFromName, graver } from '#core/classification/classify-tool.t
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { joinedParts } from '#core/tool-policy/joined-parts.ts';
 import type { Effects } from './ports.ts';
 
 /** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
@@ -24,6 +25,7 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
     () => (unclear === undefined ? undefined : unclearDecision(policy, unclear)),
     ...parts.map((part) => () => ofPart(decide(policy, part), part)),
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
+    () => blockedInParts(policy, call),
   ];
   // What a line would do says more than what it looks like.
   if (carrier) sayings.push(sayings.shift()!);
@@ -54,6 +56,15 @@ function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   const named = withCapabilityOfName(call);
   const decision = named && decide(policy, named);
   return decision?.decision === 'block' && decision.matched_rule !== 'default' ? decision : undefined;
+}
+
+/** What a guard says of paths that the server may put together from several arguments [policy.guards]. */
+function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
+  if (policy.guards.length === 0 || call.protocol.trim().toLowerCase() === 'shell') return undefined;
+  const paths = joinedParts(call.parameters);
+  if (paths.length === 0) return undefined;
+  const decision = decide(policy, { ...call, parameters: { paths } });
+  return decision.matched_rule.startsWith('guard:') ? decision : undefined;
 }
 
 /** The call as its name says; undefined where the name says no less than the call. */

@@ -120,6 +120,18 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(call)).toBe('guard:secret-files');
   });
 
+  test.each([
+    [{ a: '/etc/sha', b: 'dow' }, 'guard:system-files'],
+    [{ first: '/home', middle: 'u/.s', last: 'sh/config' }, 'guard:secret-files'],
+    [{ segments: ['home', '.git', 'config'] }, 'guard:secret-files'],
+    [{ options: { root: ['/srv'] }, name: 'server.pem' }, 'guard:key-files'],
+    [{ path: 'src/', name: 'main.ts' }, 'allow'],
+    [{ path: 'docs/a.md', format: 'pem' }, 'allow'],
+    [{ path: './config', service: 'web', kind: 'env' }, 'allow'],
+  ])('a path in parts under any name: %j becomes %s', async (parameters, becomes) => {
+    expect(await guardOf(mcp(parameters))).toBe(becomes);
+  });
+
   test('a parameter beside a command that is read counts, too', async () => {
     expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'ls', env_file: '.env' }, 'run_command'))).toBe('guard:secret-files');

@@ -40,7 +40,7 @@ export function everydayDecider(pack: CorpusPack): (call: EverydayCall) => Promi
   return async ({ server, tool, hint, arguments: args }) => {
     const entry = mcpUpstream.parse({ name: server, url: 'https://server.example/mcp' });
     const definition = { name: tool, ...(hint && { annotations: annotations[hint] }) };
-    const request = actionOf({ entry, definition, own: tool, exposed: tool }, tool, args);
+    const request = await actionOf({ entry, definition, own: tool, exposed: tool }, tool, args);
     const call = { ...request, parameters: request.parameters ?? {} };
     return decideEffects(policy, call, await lazyEffects(call)).decision;
   };

@@ -57,11 +57,15 @@ export async function placementIn({ entry, own, definition }: Tool, name: string
 }
 
 /** @throws RpcFault -32602 for arguments that no envelope can hold, and for names that a server may take for others. */
-export function actionOf(tool: Tool, name: string, args: JsonObject): ActionRequest & { parameters: JsonObject } {
+export async function actionOf(
+  tool: Tool,
+  name: string,
+  args: JsonObject,
+): Promise<ActionRequest & { parameters: JsonObject }> {
   assertOwnNames(tool.definition.inputSchema, args);
   const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
   const words = wordsOf(tool, name);
-  const capability = capabilityOfCall(words.capability, { ...words, tool: tool.own, parameters: args });
+  const capability = await capabilityOfCall(words.capability, { ...words, tool: tool.own, parameters: args });
   return governable({ ...words, capability, target, parameters: args });
 }
 

@@ -75,7 +75,7 @@ async function make(
   const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
   const prompt = promptOf(params._meta);
-  const governed = actionOf(tool, await nameFor(ports, connected, tool, args, sent, prompt), args);
+  const governed = await actionOf(tool, await nameFor(ports, connected, tool, args, sent, prompt), args);
   const placement = await placementIn(tool, governed.tool);
   const action: GovernedRequest = {
     ...governed,
@@ -192,7 +192,12 @@ const nameFor = (
   prompt: string | undefined,
 ) =>
   policyName(tool, async (name) => {
-    const action = { ...actionOf(tool, name, args), sent_with, tenant: principal.tenant, key_id: principal.key_id };
+    const action = {
+      ...(await actionOf(tool, name, args)),
+      sent_with,
+      tenant: principal.tenant,
+      key_id: principal.key_id,
+    };
     const call = { ...action, actor: { agent: '', session: sessionId } };
     return decideCall(ports, snapshot, await withSources(ports, snapshot, call, { parts: [] }, { prompt }));
   });

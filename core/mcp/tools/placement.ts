@@ -58,18 +58,22 @@ async function placementOf(
   policy: KnownPolicy,
   call: ActionEnvelope,
 ): Promise<Placement> {
-  const as = (name: string) => {
-    const { tool: known, target, capability } = wordsAs(tool, name, call);
+  const as = async (name: string) => {
+    const { tool: known, target, capability } = await wordsAs(tool, name, call);
     return { ...call, upstream: tool.entry.name, tool: known, target, capability };
   };
-  const { tool: known, target, capability } = as(await policyName(tool, (name) => decideCall(ports, policy, as(name))));
+  const {
+    tool: known,
+    target,
+    capability,
+  } = await as(await policyName(tool, async (name) => decideCall(ports, policy, await as(name))));
   return { ...(await placementIn(tool, known)), tool: known, target, capability };
 }
 
 /** @throws GatewayError `invalid_request` for arguments that no envelope can hold. */
-function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
+async function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
   try {
-    const words = actionOf(tool, name, call.parameters as JsonObject);
+    const words = await actionOf(tool, name, call.parameters as JsonObject);
     return { ...words, capability: graver(words.capability, call.capability as Capability) };
   } catch (fault) {
     if (fault instanceof RpcFault) throw invalidRequest(fault.message);

@@ -26,6 +26,12 @@ describe('operations named by an argument', () => {
     ['get_result', { tool: 'delete_file', arguments: { path: 'x' } }, 'delete'],
     ['get_result', { steps: [{ tool_name: 'write_file', input: { path: 'x' } }] }, 'write'],
     ['get_result', { function: 'frobnicate', args: ['x'] }, 'execute'],
+    ['get_data', { function: 'deleteUser' }, 'delete'],
+    ['get_data', { func: 'delete_user()' }, 'delete'],
+    ['get_data', { options: { functionName: 'update_all' } }, 'write'],
+    ['get_data', { stored_procedure: 'purge_orders' }, 'delete'],
+    ['get_data', { function: 'frobnicate' }, 'execute'],
+    ['get_data', { tool: 'delete_file' }, 'delete'],
     ['find_documents', { pipeline: [{ $match: {} }, { $out: 'copy' }] }, 'write'],
     ['find_documents', { pipeline: [{ $merge: { into: 'copy' } }] }, 'write'],
     ['find_documents', { query: { $where: 'function () { return true }' } }, 'execute'],
@@ -50,6 +56,10 @@ describe('operations named by an argument', () => {
     ['get_report', { name: 'sales', parameters: { year: 2026 } }],
     ['find_documents', { pipeline: [{ $match: { a: 1 } }, { $set: { b: '$a' } }, { $group: { _id: '$b' } }] }],
     ['get_images', { set: 'train' }],
+    ['get_data', { function: 'list_users' }],
+    ['get_rows', { function: 'AVG' }],
+    ['find_references', { function: 'deleteUser' }],
+    ['describe_lambda', { functionName: 'deleteUser' }],
   ])('[action.arguments-tighten] %s %j stays a read', (tool, parameters) => {
     expect(asked(tool, parameters)).toBe('read');
   });
@@ -185,16 +195,88 @@ describe('programs and documents', () => {
   });
 });
 
-test('[action.arguments-tighten] calls that a grammar reads, and graver ones, keep their capability', () => {
+test('[action.arguments-tighten] calls that a grammar reads, and graver ones, keep their capability', async () => {
   const of = (named: 'read' | 'delete', protocol: string) =>
     capabilityOfCall(named, { protocol, tool: 'get_api', parameters: { method: 'POST' } });
-  expect(of('read', 'http')).toBe('read');
-  expect(of('read', 'mcp')).toBe('write');
-  expect(of('read', 'of-its-own')).toBe('write');
-  expect(of('delete', 'mcp')).toBe('delete');
+  expect(await of('read', 'http')).toBe('read');
+  expect(await of('read', 'mcp')).toBe('write');
+  expect(await of('read', 'of-its-own')).toBe('write');
+  expect(await of('delete', 'mcp')).toBe('delete');
 });
 
-test('[action.arguments-tighten] what is sent besides the parameters counts', () => {
+test('[action.arguments-tighten] what is sent besides the parameters counts', async () => {
   const call = { protocol: 'mcp', tool: 'get_api', parameters: {}, sent_with: { method: 'DELETE' } };
-  expect(capabilityOfCall('read', call)).toBe('delete');
+  expect(await capabilityOfCall('read', call)).toBe('delete');
+});
+
+describe('addresses of operations', () => {
+  test.each([
+    ['get_api', { endpoint: '/users/1/delete' }, 'delete'],
+    ['get_api', { endpoint: 'deleteUser' }, 'delete'],
+    ['get_api', { path: '/users/1/delete' }, 'delete'],
+    ['get_api', { endpoint: '/users/%31/d%65lete' }, 'delete'],
+    ['get_api', { endpoint: '/users/1/d%2565lete' }, 'delete'],
+    ['get_api', { endpoint: '/orders/5/refund' }, 'write'],
+    ['get_api', { options: { api_path: 'v1/projects/p:setIamPolicy' } }, 'write'],
+    ['get_page', { url: 'https://shop.example/users/1/delete' }, 'delete'],
+    ['get_page', { url: 'https://shop.example/cart?action=purge' }, 'delete'],
+    ['get_page', { url: 'https://shop.example/cart?_method=DELETE' }, 'delete'],
+  ])('[action.arguments-tighten] %s %j is a %s', (tool, parameters, capability) => {
+    expect(asked(tool, parameters)).toBe(capability);
+  });
+
+  test.each([
+    ['get_api', { endpoint: '/users/7/orders' }],
+    ['get_api', { endpoint: '/repos/acme/web/releases' }],
+    ['get_api', { endpoint: '/stock/quote' }],
+    ['get_file', { path: 'src/users/delete.ts' }],
+    ['get_page', { url: 'https://docs.example/reference/objects/map/delete' }],
+    ['get_page', { url: 'https://forum.example/questions/123/delete-a-branch' }],
+    ['get_page', { url: 'https://search.example/?q=delete+user' }],
+    ['get_page', { url: 'https://wiki.example/index.php?title=Delete&action=history' }],
+  ])('[action.arguments-tighten] %s %j stays a read', (tool, parameters) => {
+    expect(asked(tool, parameters)).toBe('read');
+  });
+});
+
+describe('addresses that are not of the public web', () => {
+  test.each([
+    { url: 'http://localhost:3000/admin' },
+    { url: 'localhost:8080/admin' },
+    { url: '//127.0.0.1/' },
+    { url: 'http://127.1/' },
+    { url: 'http://2130706433/' },
+    { url: 'http://0x7f.1/' },
+    { url: 'HTTP:\\\\10.0.0.1\\x' },
+    { url: 'http://user:pass@localhost/' },
+    { url: 'http://127。0。0。1/' },
+    { url: 'http://[::1]/' },
+    { url: 'http://[::ffff:169.254.169.254]/' },
+    { url: 'http://[fe80::1]/' },
+    { url: 'http://169.254.169.254/latest/meta-data/' },
+    { url: 'http://metadata.google.internal/computeMetadata/v1/' },
+    { url: 'http://168.63.129.16/machine' },
+    { url: 'http://10-0-0-1.nip.io/' },
+    { url: 'http://db.svc.cluster.local/' },
+    { url: 'http://redis:6379/' },
+    { url: 'gopher://192.168.0.1/' },
+    { urls: ['https://example.com/', 'http://localhost./'] },
+    { thing: 'http://localhost/' },
+    { host: 'localhost', path: '/admin' },
+  ])('[action.arguments-tighten] get_page %j executes', (parameters) => {
+    expect(asked('get_page', parameters)).toBe('execute');
+  });
+
+  test.each([
+    ['get_page', { url: 'https://example.com/localhost' }],
+    ['get_page', { url: 'https://[2606:4700::1111]/' }],
+    ['get_page', { url: 'https://172.32.0.1/' }],
+    ['get_page', { url: 'example.com' }],
+    ['get_page', { url: 'https://my-localhost.example/' }],
+    ['search_docs', { query: 'http://localhost:3000 refused' }],
+    ['list_databases', { host: 'localhost' }],
+    ['get_database', { uri: 'db://localhost/a' }],
+  ])('[action.arguments-tighten] %s %j stays a read', (tool, parameters) => {
+    expect(asked(tool, parameters)).toBe('read');
+  });
 });

@@ -16,7 +16,8 @@ const names: Readonly<Record<string, string>> = {
     convert_time get_exchange_rate calculate_distance read_graph search_nodes fetch WebFetch Glob Grep LS
     describe_table list_tables get_table_schema count_rows find_usages validate_schema get_updates list_runs get_run_details list_call_logs order_history
     get_settings list_assignments get_publisher list_droplets get_place_details get_react_docs get_feature_flag
-    kubernetes.get_pods get_rid get_grid_of_values terraform.show read-file get-library-docs`,
+    kubernetes.get_pods get_rid get_grid_of_values terraform.show read-file get-library-docs
+    list list_code_usages list_statuses list_issues_for_repo list_files_in_folder list_items_by_price check_status verify_signature show_file`,
   write: `
     create_pull_request updateUser write_file edit_file move_file create_directory search_and_replace search_replace
     find_replace read_write_file get_set_value readModifyWrite read_modify_write get_and_scale kubernetes.get_and_scale
@@ -25,10 +26,12 @@ const names: Readonly<Record<string, string>> = {
     git_checkout git_branch git_pull pull_request_review_write add_issue_comment issue_write push_files fork_repository
     resolve_thread dismiss_notification mark_all_notifications_read slack_post_message send_email post_tweet
     assign_copilot_to_issue create_test create_or_update_file star_repository download_file convert_file list_autosave
-    get_normalize open_nodes log_message show_import count_increment list_files_chmod get_item_post_message read_transfer_money listUpsert view_enable`,
+    get_normalize open_nodes log_message show_import count_increment list_files_chmod get_item_post_message read_transfer_money listUpsert view_enable
+    list_item_for_sale list_items_for_sale listOnMarketplace list_property_on_zillow list_house_for_rent check_box show_notification verify_domain_identity`,
   execute: `
     run_tests deploy_service think frob query run_query Bash GETFILE getset get_and_frobnicate search_or_zap actions_run_trigger
-    browser_click build start_server fetch_execute describe_invoke explain_analyze list_run_command workflow_run status unnamed get_löschen`,
+    browser_click build start_server fetch_execute describe_invoke explain_analyze list_run_command workflow_run status unnamed get_löschen
+    list_nft list_item list_address`,
   delete: `
     delete_repo deleteUser list_and_delete repo/remove kill_process revoke_key truncate_table terminate_instance
     reset_password list_drop list_dropall listDeleteFiles search_and_destroy getURLAndDelete HTTPDelete get2delete

@@ -7,25 +7,25 @@ const tool = (own: string, more: Partial<Tool> = {}): Tool => ({
   ...more,
 });
 
-test('the configuration has the last word on protocol, name, class and target', () => {
+test('the configuration has the last word on protocol, name, class and target', async () => {
   const overrides = [
     { tool: 'create_pull_request', name: 'scm.create_pull_request', protocol: 'git', target: ['owner', 'name'] },
     { tool: 'create_*', capability: 'execute' },
   ];
   const one = entry({ overrides });
   const args = { owner: 'acme', name: 'site' };
-  expect(actionOf(tool('create_pull_request', { entry: one }), 'create_pull_request', args)).toEqual({
+  expect(await actionOf(tool('create_pull_request', { entry: one }), 'create_pull_request', args)).toEqual({
     ...{ protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/site', capability: 'write', upstream: 'one' },
     parameters: args,
   });
-  expect(actionOf(tool('create_branch', { entry: one }), 'create_branch', {}).capability).toBe('execute');
+  expect(await actionOf(tool('create_branch', { entry: one }), 'create_branch', {})).toMatchObject({
+    capability: 'execute',
+  });
 });
 
-test('what no envelope holds is refused with -32602', () => {
-  expect(() => actionOf(tool('get'), 'get', { path: 'a\u0000b' })).toThrow(expect.objectContaining({ code: -32602 }));
-  expect(() => actionOf(tool('get'), 'get', { path: 'x'.repeat(5000) })).toThrow(
-    expect.objectContaining({ code: -32602 }),
-  );
+test('what no envelope holds is refused with -32602', async () => {
+  await expect(actionOf(tool('get'), 'get', { path: 'a\u0000b' })).rejects.toMatchObject({ code: -32602 });
+  await expect(actionOf(tool('get'), 'get', { path: 'x'.repeat(5000) })).rejects.toMatchObject({ code: -32602 });
   expect(() => argumentsOf({ arguments: ['a'] })).toThrow(expect.objectContaining({ code: -32602 }));
   expect(() => argumentsOf({ arguments: { a: 'x'.repeat(262_144) } })).toThrow(
     expect.objectContaining({ code: -32602 }),
@@ -54,8 +54,8 @@ describe('[mcp.argument-names] names of arguments', () => {
     [write, { path: 'a', edit: { Line: 1 } }, 'arguments.edit.Line differs from edit.line'],
     [write, { edits: [{ line: 1 }, { line: 1, LINE: 2 }] }, 'arguments.edits.LINE'],
     [open, { amount: 1, Amount: 1000 }, 'arguments.Amount differs from amount'],
-  ])('of %# are refused with -32602', (called, args, message) => {
-    expect(() => actionOf(called, 'write', args as never)).toThrow(
+  ])('of %# are refused with -32602', async (called, args, message) => {
+    await expect(actionOf(called, 'write', args as never)).rejects.toThrow(
       expect.objectContaining({ code: -32602, message: expect.stringContaining(message) }),
     );
   });
@@ -65,7 +65,7 @@ describe('[mcp.argument-names] names of arguments', () => {
     [write, { path: 'a', env: { Path: '/bin', PATH: '/bin' } }],
     [write, { a: 1, A: 2 }],
     [open, { Amount: 1, headers: { Accept: 'a', accept: 'b' } }],
-  ])('of %# pass', (called, args) => {
-    expect(actionOf(called, 'write', args as never).parameters).toEqual(args);
+  ])('of %# pass', async (called, args) => {
+    expect((await actionOf(called, 'write', args as never)).parameters).toEqual(args);
   });
 });

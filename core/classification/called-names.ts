@@ -1,0 +1,89 @@
+/** Arguments that name what a tool calls: a function alone (`function: 'deleteUser'`), or the endpoint of a service (`/users/1/delete`). */
+import type { Capability } from '#core/contracts/envelope.ts';
+import { changeOfWord, classifyTool, graver } from './classify-tool.ts';
+import { wordsIn } from './tool-words.ts';
+import { changingVerbs, nounsAndVerbs } from './verbs.ts';
+
+type Change = Exclude<Capability, 'read'>;
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+
+const calledKeys = set(`
+  callable entry_point entrypoint fn func function function_name functionname macro macro_name method_name proc procedure
+  procedure_name routine sproc stored_proc stored_procedure subroutine tool tool_name toolname tools_to_call`);
+
+/** Words of tools that look at programs, their runs and their texts: a function is what they look for. */
+const aboutFunctions = set(`
+  alarms alert alerts alias aliases call callee callees caller callers calls code config configuration coverage dashboard
+  definition definitions dependencies doc docs documentation error errors event events executions function functions graph
+  help hierarchy history implementation implementations incidents info invocations lambda lambdas log logs metric metrics outline
+  profile reference references runs schema signature source spans stats status symbol symbols test tests tool tools trace traces usage
+  usages versions describe explain grep`);
+
+/** Functions that only compute. */
+const computing = set(`
+  abs acos asin atan average avg ceil cos count exp first floor last len length log lower max mean median min mode mod percentile pow
+  rand rank round sin sqrt stddev stdev substr substring sum tan trim truncation upper variance`);
+
+/** What an argument of this name calls; undefined where it names nothing that is called, or what only reads. */
+export function calledBy(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
+  if (!calledKeys.has(key.join('_')) || tool.some((word) => aboutFunctions.has(word))) return undefined;
+  const name = value.trim();
+  if (computing.has(name.toLowerCase())) return undefined;
+  const { capability } = classifyTool(name.replace(/\(.*$/s, ''));
+  return capability === 'read' ? undefined : capability;
+}
+
+const endpointKeys = set('api_path api_route endpoint endpoints request_path resource_path rest_path route');
+const addressKeys = set('href link path resource uri url');
+/** Words of tools that send a request to the endpoint of a service. */
+const requesting = set('api apis endpoint endpoints graphql http odata request requests rest');
+const identifier = /^(?:\d+|[0-9a-f]{8,}|[0-9a-f-]{36}|[a-z]{1,5}_[A-Za-z0-9]+|[{<:].*|@?me|self|current|all|\*)$/i;
+
+/**
+ * What a step of an endpoint changes. Steps of a page on the web are titles as well: there a single verb behind an identifier counts.
+ * @param tool words of the tool's name
+ */
+export function changeOfEndpoint(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
+  const named = endpointKeys.has(key.join('_')) || endpointKeys.has(key.at(-1) ?? '');
+  const web = /^\s*https?:[\\/]{2}/i.test(value);
+  const isEndpoint = named || (addressKeys.has(key.at(-1) ?? '') && tool.some((word) => requesting.has(word)));
+  if (!isEndpoint && !web) return undefined;
+  const [address = '', query = ''] = value.trim().split(/[?#]/, 2);
+  const steps = stepsOf(web ? address.replace(/^[^:]*:[\\/]+[^\\/]*/, '') : address);
+  let gravest: Change | undefined;
+  const found = (change: Change | undefined) => {
+    if (change && (!gravest || graver(change, gravest) !== gravest)) gravest = change;
+  };
+  steps.forEach((step, at) => {
+    const words = wordsIn(step);
+    const behind = identifier.test(steps[at - 1] ?? '') || step.startsWith(':');
+    if (behind && words.length === 1) found(changeOfWord(words[0]!) ?? nounsAndVerbs.get(words[0]!));
+    else if (isEndpoint) found(changingVerbs.get(words[0] ?? ''));
+  });
+  for (const [name, said] of new URLSearchParams(query)) found(changeOfQuery(wordsIn(name), said));
+  return gravest;
+}
+
+/** Steps of a path, decoded; `items:purge` has two. */
+function stepsOf(path: string): string[] {
+  let plain = path;
+  for (let times = 0; times < 3 && /%[0-9a-f]{2}/i.test(plain); times++) {
+    try {
+      plain = decodeURIComponent(plain);
+    } catch {
+      break;
+    }
+  }
+  return plain
+    .split(/[\\/]|(?=:)/)
+    .filter((step) => step !== '' && step !== '.')
+    .slice(0, 256);
+}
+
+const queryKeys = set('action cmd command do func function http_method method op operation');
+
+function changeOfQuery(key: readonly string[], value: string): Change | undefined {
+  if (!queryKeys.has(key.join('_')) && !key.includes('override')) return undefined;
+  const { capability, changes } = classifyTool(value);
+  return changes && capability !== 'read' ? capability : undefined;
+}

@@ -1,0 +1,48 @@
+/** Paths that a server may put together from parts under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home', '.ssh']}`. */
+import { isPlace } from './parameter-places.ts';
+
+const mostParts = 8;
+const longestPart = 256;
+const mostLevels = 8;
+const beginsPath = /[/\\]|^[.~]/;
+
+const known = new WeakMap<object, readonly string[]>();
+
+/**
+ * The texts of a whole value, joined: what begins like a path with each other text, all of them in their order, and each list.
+ * Of many parts the first eight count; the first two beginnings.
+ */
+export function joinedParts(value: unknown): readonly string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const before = known.get(value);
+  if (before) return before;
+  const parts: string[] = [];
+  const joined: string[] = [];
+  collect(value, '', 0, parts, joined);
+  const firsts = parts.filter((part) => beginsPath.test(part) && !part.includes('://')).slice(0, 2);
+  for (const first of firsts) for (const part of parts) if (part !== first) joined.push(...bothJoined([first, part]));
+  if (firsts.length > 0 && parts.length > 2) joined.push(...bothJoined(parts));
+  known.set(value, joined);
+  return joined;
+}
+
+function collect(value: unknown, name: string, level: number, parts: string[], joined: string[]): void {
+  if (level > mostLevels || parts.length >= mostParts) return;
+  if (typeof value === 'string') {
+    if (isPart(value, name)) parts.push(value);
+  } else if (Array.isArray(value)) {
+    const texts = value.filter((item) => typeof item === 'string');
+    if (texts.length > 1 && texts.length <= mostParts && texts.every((text) => isPart(text, name)))
+      joined.push(...bothJoined(texts));
+    for (const item of value.slice(0, mostParts)) collect(item, name, level + 1, parts, joined);
+  } else if (value !== null && typeof value === 'object')
+    for (const [key, item] of Object.entries(value)) collect(item, key, level + 1, parts, joined);
+}
+
+const isPart = (text: string, name: string): boolean =>
+  text !== '' && text.length <= longestPart && isPlace('not-text', name) && !/\s/.test(text);
+
+const bothJoined = ([first = '', ...rest]: readonly string[]): string[] => [
+  [first, ...rest].join(''),
+  [first.replace(/[/\\]{1,64}$/, ''), ...rest].join('/'),
+];
