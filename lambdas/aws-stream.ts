@@ -72,12 +72,12 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
  * line, and API Gateway answers 502 in its place [cloud.status-line-first].
  */
 async function writeBody(
-  { body, headers }: Omit<HttpReply, 'finished'>,
+  { body, headers, isBase64Encoded }: Omit<HttpReply, 'finished'>,
   out: Writable,
   gone: AbortSignal,
 ): Promise<void> {
   if (typeof body === 'string') {
-    out.write(body);
+    out.write(body, isBase64Encoded ? 'base64' : 'utf8');
     out.end();
     return;
   }

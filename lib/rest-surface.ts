@@ -75,6 +75,8 @@ export class RestSurface extends Construct {
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
       ...within?.exposure,
       ...(!iam && servesOwnHost(settings.edge, surface) && { disableExecuteApiEndpoint: true }),
+      // Forms with files reach the function in base64; without this they come as text, in which bytes are lost.
+      ...(surface === 'gateway' && { binaryMediaTypes: ['multipart/form-data'] }),
       cloudWatchRole: false,
       deployOptions: {
         stageName: apiStageName,

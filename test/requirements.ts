@@ -1664,6 +1664,10 @@ const chat: readonly Requirement[] = [
     'Files come as multipart form data within the body limit: fields are filtered, bytes are bound by their digest; another form, a broken one and a doubled field are refused.',
   ),
   must(
+    'passthrough.speech',
+    'POST /v1/audio/speech answers the bytes of the provider under their type; filters of requests and of replies read the text that is spoken, what they would take out of a reply blocks it, and what is not sound is a fault of the provider.',
+  ),
+  must(
     'passthrough.cost',
     'An endpoint that counts no tokens is charged what was reserved; with an unknown price and prices.unknown_model refuse it is refused where a budget applies.',
   ),

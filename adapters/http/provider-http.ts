@@ -127,10 +127,11 @@ const replyOf = (response: IncomingMessage, body: ReplyBody): HttpReply => ({
     return text === undefined ? undefined : retryAfterSeconds(new Headers({ 'retry-after': text }), Date.now());
   },
   body,
-  text: (maxBytes) => textOf(body, maxBytes),
+  bytes: (maxBytes) => bytesOf(body, maxBytes),
+  text: async (maxBytes) => (await bytesOf(body, maxBytes)).toString('utf8'),
 });
 
-async function textOf(body: ReplyBody, maxBytes: number): Promise<string> {
+async function bytesOf(body: ReplyBody, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
@@ -141,7 +142,7 @@ async function textOf(body: ReplyBody, maxBytes: number): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
 /** A response as an async iterable without the weight of a stream's own; knows whether a reader waits. */

@@ -28,14 +28,14 @@ export function errorReply(error: GatewayError): HttpReply {
  * @throws what the body throws: before `response.headersSent` another reply can still be given.
  */
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: HttpReply): Promise<void> {
-  const { body } = reply;
-  if (typeof body === 'string') {
+  if (typeof reply.body === 'string') {
+    const body = reply.isBase64Encoded ? Buffer.from(reply.body, 'base64') : reply.body;
     const length = reply.statusCode !== 204 && { 'content-length': String(Buffer.byteLength(body)) };
     response.writeHead(reply.statusCode, { ...reply.headers, ...length });
     response.end(request.method === 'HEAD' ? undefined : body);
     return;
   }
-  const chunks = body[Symbol.asyncIterator]();
+  const chunks = reply.body[Symbol.asyncIterator]();
   if (request.method === 'HEAD') {
     ended(chunks);
     response.writeHead(reply.statusCode, streamHeaders(reply));

@@ -137,6 +137,7 @@ const requestOf = ({ inputType = 'application/json' }: OperationContract, input:
 
 function answerOf(operation: string, { output, streams }: OperationContract): Schema {
   const example = Object.hasOwn(examples, operation) && { example: examples[operation] };
+  if ('bytes' in output) return { [output.bytes]: { schema: { type: 'string', format: 'binary' } } };
   if ('text' in output) return { [output.text]: { schema: { type: 'string' }, ...example } };
   return { 'application/json': { schema: schemaOf(output, 'output'), ...example }, ...(streams && streamed) };
 }

@@ -1,5 +1,6 @@
 /** How an answer leaves the pipeline: whole, or as a stream of events in the caller's dialect. */
 
+import type { Speech } from '#core/dialects/endpoints.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
@@ -8,6 +9,8 @@ export interface ChatReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject | AsyncIterable<JsonObject>;
+  /** The answer in place of `body`, where it is bytes. */
+  readonly speech?: Speech;
   /** The call is over: answered, recorded, settled. Never rejects. */
   readonly finished: Promise<void>;
 }

@@ -54,6 +54,7 @@ export const chatOperations = [
   'images.edits',
   'audio.transcriptions',
   'audio.translations',
+  'audio.speech',
   'files',
   'files.content',
   'files.delete',

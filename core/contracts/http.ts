@@ -8,6 +8,8 @@ export interface HttpReply {
   headers: Record<string, string>;
   /** Text, or chunks of text produced as they are read (exports, reports). */
   body: string | AsyncIterable<string>;
+  /** The text is bytes in base64, as in answers to API Gateway. */
+  isBase64Encoded?: true;
   /** Work that goes on after the body: a host waits for it before it freezes or ends. Never rejects. */
   finished?: Promise<void>;
 }

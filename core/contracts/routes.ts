@@ -525,6 +525,7 @@ export const routes: readonly Route[] = [
     'English text of speech (multipart)',
     gateway,
   ),
+  route('POST /v1/audio/speech', 'chat-completions', 'operator', 'speech', 'Speech of a text', gateway),
   route(
     'POST /v1/files',
     'chat-completions',

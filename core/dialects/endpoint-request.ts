@@ -55,7 +55,14 @@ function checkMembers(name: EndpointName, more: JsonObject): void {
     if (more.encoding_format !== undefined && more.encoding_format !== 'float' && more.encoding_format !== 'base64')
       throw refused('encoding_format', 'is of another form', 'float, base64');
   }
-  if (name.startsWith('audio.') && more.response_format !== undefined && !audioFormats.has(more.response_format))
+  if (name === 'audio.speech' && (more.stream_format ?? 'audio') !== 'audio')
+    throw refused('stream_format', 'asks for events', 'audio, or no such member');
+  if (
+    endpoints[name].form &&
+    name.startsWith('audio.') &&
+    more.response_format !== undefined &&
+    !audioFormats.has(more.response_format)
+  )
     throw refused('response_format', 'is of another form', 'json, verbose_json: filters read the answer');
 }
 
@@ -66,7 +73,8 @@ function textsOf(name: EndpointName, field: string, value: Json | undefined): (s
   if (value === undefined && endpoints[name].form) return [''];
   if (name === 'moderations' && Array.isArray(value) && value.length > 0 && value.every(isObject))
     return [value as JsonObject[]];
-  const texts = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
+  const many = Array.isArray(value) && !endpoints[name].speech;
+  const texts = typeof value === 'string' ? [value] : many ? value : [];
   if (texts.length === 0 || texts.length > maxTexts)
     throw refused(field, 'has no text, or too many', `1 to ${maxTexts} texts`);
   return texts.map((text, at) => {

@@ -13,6 +13,7 @@ export const endpointNames = [
   'images.edits',
   'audio.transcriptions',
   'audio.translations',
+  'audio.speech',
 ] as const;
 export type EndpointName = (typeof endpointNames)[number];
 
@@ -23,10 +24,18 @@ export interface Endpoint {
   readonly form?: true;
   /** Used where the request names none. */
   readonly model?: string;
+  /** It answers with bytes, which say what the request holds: `Speech` stands for them. */
+  readonly speech?: true;
   /** It puts out no tokens that cost anything. */
   readonly silent?: true;
   /** Whether a reply is one: anything else is a fault of the provider. */
   isReply(reply: JsonObject): boolean;
+}
+
+/** Sound as it passes through the pipeline. */
+export interface Speech {
+  readonly media_type: string;
+  readonly base64: string;
 }
 
 const hasRows = (name: string) => (reply: JsonObject) => objectsOf(reply[name]).length > 0;
@@ -40,6 +49,7 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
   'images.edits': { field: 'prompt', form: true, isReply: hasRows('data') },
   'audio.transcriptions': { field: 'prompt', form: true, isReply: hasText },
   'audio.translations': { field: 'prompt', form: true, isReply: hasText },
+  'audio.speech': { field: 'input', speech: true, isReply: ({ base64 }) => typeof base64 === 'string' },
 };
 
 export const isEndpoint = (operation: string): operation is EndpointName => Object.hasOwn(endpoints, operation);

@@ -7,6 +7,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
+import { keyOf } from './key.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
@@ -96,6 +97,11 @@ export function httpProvider(
   const whole = async (reply: HttpReply, key: string | undefined): Promise<JsonObject> =>
     parseObject(withoutKey(await inTime('whole reply', reply.text(maxReplyBytes), deadline(reply)), key));
 
+  const spoken = async (reply: HttpReply): Promise<JsonObject> => {
+    const { speechOf } = await import('./speech-reply.ts');
+    return inTime('whole reply', speechOf(reply, maxReplyBytes), deadline(reply));
+  };
+
   const provider: Provider = {
     name,
     type,
@@ -146,7 +152,7 @@ export function httpProvider(
         const key = await keyOf(entry, secrets);
         const answered = await post(baseUrl + pathOfEndpoint(endpoint) + query, key, call.body, call);
         id = requestIdOf(answered.headers, key);
-        const reply = await whole(answered, key);
+        const reply = endpoints[endpoint].speech ? await spoken(answered) : await whole(answered, key);
         refuseError(reply);
         if (!endpoints[endpoint].isReply(reply)) throw new BadReply(`it does not have the form of ${endpoint}`);
         return reply;
@@ -174,23 +180,6 @@ const later = (load: () => FilesApi | Promise<FilesApi>): FilesApi => ({
   resource: async (call) => (await load()).resource(call),
   download: async (call) => (await load()).download(call),
 });
-
-/** The key named by the entry, read at call time; undefined for a provider that asks for none. @throws ProviderFault */
-export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise<string | undefined> {
-  const { name, api_key_env } = entry;
-  if (api_key_env === undefined) return undefined;
-  let key: string | undefined;
-  try {
-    // A line break at its end is the file's, not the key's.
-    key = (await secrets.get(api_key_env))?.trim();
-  } catch (cause) {
-    throw new ProviderFault(name, 'unavailable', `the secret ${api_key_env} of ${name} cannot be read`, { cause });
-  }
-  if (!key) throw new ProviderFault(name, 'unavailable', `${name} has no key: ${api_key_env} is not set`);
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new ProviderFault(name, 'unavailable', `${api_key_env} holds what no HTTP header can carry`);
-  return key;
-}
 
 /** Some servers want their version behind a question mark: it stays there. */
 function splitUrl(url: string): [base: string, query: string] {

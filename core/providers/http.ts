@@ -31,6 +31,8 @@ export interface HttpReply {
   readonly retryAfterSeconds: number | undefined;
   readonly body: HttpBody;
   /** @throws HttpFault `too-large` when the body is longer than `maxBytes`; its connection is closed. */
+  bytes(maxBytes: number): Promise<Buffer>;
+  /** The bytes as UTF-8. @throws HttpFault as `bytes`. */
   text(maxBytes: number): Promise<string>;
 }
 

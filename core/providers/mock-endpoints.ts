@@ -19,6 +19,25 @@ const textsOf = (value: Json | undefined): string[] =>
 /** A picture of one grey point, as PNG. */
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkaAAAAIYAgtXh1zcAAAAASUVORK5CYII=';
 
+/** A second of silence, as WAV: 8,000 samples of 8 bits. */
+function silence(): Buffer {
+  const samples = 8000;
+  const head = Buffer.alloc(44);
+  head.write('RIFF', 0);
+  head.writeUInt32LE(36 + samples, 4);
+  head.write('WAVEfmt ', 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20); // PCM
+  head.writeUInt16LE(1, 22); // one channel
+  head.writeUInt32LE(samples, 24);
+  head.writeUInt32LE(samples, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write('data', 36);
+  head.writeUInt32LE(samples, 40);
+  return Buffer.concat([head, Buffer.alloc(samples, 128)]);
+}
+
 export function mockAnswer(endpoint: EndpointName, { body, model, created }: Asked): JsonObject {
   switch (endpoint) {
     case 'embeddings': {
@@ -46,6 +65,8 @@ export function mockAnswer(endpoint: EndpointName, { body, model, created }: Ask
     case 'audio.transcriptions':
     case 'audio.translations':
       return { text: `Mock transcript of ${String((body.file as JsonObject | undefined)?.filename ?? 'nothing')}` };
+    case 'audio.speech':
+      return { media_type: 'audio/wav', base64: silence().toString('base64') };
   }
 }
 

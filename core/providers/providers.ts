@@ -4,7 +4,8 @@ import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { anthropicWire } from './anthropic.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import type { HttpCall } from './http.ts';
-import { httpProvider, keyOf } from './http-provider.ts';
+import { httpProvider } from './http-provider.ts';
+import { keyOf } from './key.ts';
 import { openaiWire } from './openai.ts';
 import { type Provider, ProviderFault, type Providers } from './ports.ts';
 

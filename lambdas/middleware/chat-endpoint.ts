@@ -180,7 +180,12 @@ function passedHeaders(event: HttpEvent): Record<string, string> {
   return passed;
 }
 
-function httpReply({ status, headers, body, finished }: ChatReply, wire: SseWire, ports: ChatPorts): HttpReply {
+function httpReply({ status, headers, body, speech, finished }: ChatReply, wire: SseWire, ports: ChatPorts): HttpReply {
+  if (speech) {
+    const { media_type, base64 } = speech;
+    const told = { ...headers, 'content-type': media_type };
+    return { statusCode: status, headers: told, body: base64, isBase64Encoded: true, finished };
+  }
   if (!isStream(body)) {
     return {
       statusCode: status,

@@ -1,7 +1,7 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { isStream } from '#core/chat/answering.ts';
 import { leftOutHeader } from '#core/chat/left-out.ts';
-import { type EndpointName, endpoints } from '#core/dialects/endpoints.ts';
+import { type EndpointName, endpoints, type Speech } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
 import { objectOf, textOf } from '#core/dialects/wire.ts';
@@ -64,7 +64,8 @@ export const endpointView = (name: EndpointName): ChatView => ({
     return {
       body: readEndpointRequest(name, request),
       wire: { encode: (event) => encodeSse(undefined, JSON.stringify(event)), terminator: '' },
-      answer: (reply) => reply,
+      answer: (reply) =>
+        endpoints[name].speech && reply.status === 200 ? { ...reply, speech: reply.body as unknown as Speech } : reply,
     };
   },
 });

@@ -1,7 +1,7 @@
 /** What a client's settings have to be, for paths that its library makes and the gateway does not have [error.not-found-hint]. */
 
 const served =
-  'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions and audio/translations';
+  'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions, audio/translations and audio/speech';
 
 /** The first that fits. A function, so that a bundle without a router has none of it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [

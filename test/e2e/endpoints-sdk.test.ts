@@ -2,7 +2,7 @@
 import type OpenAI from 'openai';
 import { toFile } from 'openai';
 import { type ChatGateway, providerKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
-import { type FakeProvider, jsonReply, startFakeProvider } from '../support/fake-providers.ts';
+import { body, type FakeProvider, jsonReply, startFakeProvider } from '../support/fake-providers.ts';
 
 let fake: FakeProvider;
 let gateway: ChatGateway;
@@ -52,19 +52,34 @@ test('[passthrough.forms] an edit of two images is one request with both', async
   expect((await fake.request()).body).toMatchObject({ prompt: 'both in one', 'image[]': { name: 'b.png' } });
 });
 
+test('[passthrough.speech] speech is the bytes of the provider, under their type', async () => {
+  const sound = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 37) % 256));
+  fake.answers(body([sound], { headers: { 'content-type': 'audio/mpeg' } }));
+  const spoken = await client.audio.speech.create({ model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'hello' });
+  expect(spoken.headers.get('content-type')).toBe('audio/mpeg');
+  expect(spoken.headers.get('content-length')).toBe('70000');
+  expect(Buffer.from(await spoken.arrayBuffer()).equals(sound)).toBe(true);
+  expect(await fake.request()).toMatchObject({
+    path: '/v1/audio/speech',
+    body: { model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'hello' },
+  });
+  const mock = await client.audio.speech.create({ model: 'mock', voice: 'alloy', input: 'hello' });
+  expect(
+    Buffer.from(await mock.arrayBuffer())
+      .subarray(0, 4)
+      .toString(),
+  ).toBe('RIFF');
+});
+
 test('[passthrough.governed] refusals are the errors that the client throws', async () => {
   const blocked = client.images.generate({ model: 'mock', prompt: 'draw Project Bluebird' });
   await expect(blocked).rejects.toMatchObject({ status: 403, type: 'policy_violation' });
   await expect(client.completions.create({ model: 'none', prompt: 'x' })).rejects.toMatchObject({ status: 404 });
   // What the gateway does not serve says what to do.
-  for (const call of [
-    () => client.uploads.cancel('upload_1'),
-    () => client.audio.speech.create({ model: 'mock', voice: 'alloy', input: 'x' }),
-  ])
-    await expect(call()).rejects.toMatchObject({
-      status: 404,
-      message: expect.stringMatching(/to the provider for (this|its)/),
-    });
+  await expect(client.uploads.cancel('upload_1')).rejects.toMatchObject({
+    status: 404,
+    message: expect.stringMatching(/to the provider for (this|its)/),
+  });
   await expect(client.responses.retrieve('resp_1')).rejects.toMatchObject({
     status: 404,
     message: expect.stringMatching(/keeps no responses: set store to false/),

@@ -66,6 +66,31 @@ const chatCases: readonly Case[] = [
   },
 ];
 
+const recording = [
+  '--edge\r\ncontent-disposition: form-data; name="model"\r\n\r\nmock',
+  '\r\n--edge\r\ncontent-disposition: form-data; name="file"; filename="talk.wav"\r\ncontent-type: audio/wav\r\n\r\n',
+].join('');
+const soundCases: readonly Case[] = [
+  {
+    says: 'speech, as bytes',
+    route: 'POST /v1/audio/speech',
+    call: { ...agent, body: { model: 'mock', voice: 'alloy', input: 'hello' } },
+    status: 200,
+    shows: ({ text, headers }) => headers['content-type'] === 'audio/wav' && text.startsWith('RIFF'),
+  },
+  {
+    says: 'a transcript of a form with bytes that are no text',
+    route: 'POST /v1/audio/transcriptions',
+    call: {
+      ...agent,
+      headers: { 'content-type': 'multipart/form-data; boundary=edge' },
+      bytes: Buffer.concat([Buffer.from(recording), Buffer.from([0xff, 0xfe, 0]), Buffer.from('\r\n--edge--\r\n')]),
+    },
+    status: 200,
+    shows: ({ body }) => body.text === 'Mock transcript of talk.wav',
+  },
+];
+
 const messages = 'POST /v1/messages';
 const messagesCases: readonly Case[] = [
   {
@@ -232,7 +257,7 @@ const adminCases: readonly (Case & {
 
 export function answerChecks(world: World): Check[] {
   const cases = [
-    ...chatCases.map((one) => ({ ...one, name: 'chat-completions' as const })),
+    ...[...chatCases, ...soundCases].map((one) => ({ ...one, name: 'chat-completions' as const })),
     ...messagesCases.map((one) => ({ ...one, name: 'messages' as const })),
     ...mcpCases.map((one) => ({ ...one, name: 'mcp' as const })),
     ...adminCases,

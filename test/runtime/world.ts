@@ -19,6 +19,8 @@ export interface Call {
   readonly body?: unknown;
   /** Sent as it is, instead of `body`. */
   readonly raw?: string;
+  /** Bytes, as API Gateway hands over a binary media type; instead of `body`. */
+  readonly bytes?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   readonly remainingMs?: number;
   readonly cutAfterBytes?: number;
@@ -132,7 +134,7 @@ const tableNames = (physical: Readonly<Record<TableName, string>>): Record<strin
   Object.fromEntries((Object.keys(tables) as TableName[]).map((name) => [tableEnvironment(name), physical[name]]));
 
 /** A call as a REST API's proxy integration hands it over. */
-export function restEvent(route: string, { caller, body, raw, headers = {} }: Call = {}): object {
+export function restEvent(route: string, { caller, body, raw, bytes, headers = {} }: Call = {}): object {
   const [httpMethod, target] = route.split(' ') as [string, string];
   const { pathname: path, searchParams } = new URL(target, 'http://gateway.example');
   const { resource, pathParameters } = resourceOf(path);
@@ -147,8 +149,8 @@ export function restEvent(route: string, { caller, body, raw, headers = {} }: Ca
     multiValueHeaders: Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, [value]])),
     queryStringParameters: null,
     multiValueQueryStringParameters: Object.fromEntries([...searchParams].map(([name, value]) => [name, [value]])),
-    body: raw ?? (body === undefined ? null : JSON.stringify(body)),
-    isBase64Encoded: false,
+    body: bytes ? Buffer.from(bytes).toString('base64') : (raw ?? (body === undefined ? null : JSON.stringify(body))),
+    isBase64Encoded: bytes !== undefined,
     requestContext: { requestId: 'api-gateway-request', identity: { sourceIp: '192.0.2.1' } },
   };
 }

@@ -35,6 +35,15 @@ function withFile(world: World, path: string, name: string): Promise<Answer<Fiel
   return sendForm(world, path, form);
 }
 
+async function spoken({ gateway }: World): Promise<Answer<Fields>> {
+  const reply = await fetch(`${gateway.ready.gateway_url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'e2e-agent', 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'mock', voice: 'alloy', input: 'Hello' }),
+  });
+  return { status: reply.status, headers: reply.headers, text: await reply.text(), body: {} };
+}
+
 async function sendForm({ gateway }: World, path: string, form: FormData): Promise<Answer<Fields>> {
   const headers = { 'x-api-key': 'e2e-agent' };
   const reply = await fetch(`${gateway.ready.gateway_url}${path}`, { method: 'POST', headers, body: form });
@@ -95,6 +104,7 @@ export const visits: Readonly<Record<string, Visit>> = {
     onGateway(world, 'POST', '/v1/images/generations', { model: 'mock', prompt: 'A cat' }),
   'POST /v1/images/edits': (world) => withFile(world, '/v1/images/edits', 'image'),
   'POST /v1/audio/transcriptions': (world) => withFile(world, '/v1/audio/transcriptions', 'file'),
+  'POST /v1/audio/speech': (world) => spoken(world),
   'POST /v1/audio/translations': (world) => withFile(world, '/v1/audio/translations', 'file'),
   'POST /v1/files': async (world) => {
     const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: { ...chat, model: 'batched' } };

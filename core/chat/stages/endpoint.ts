@@ -4,8 +4,10 @@ import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import type { Usage } from '#core/contracts/chat.ts';
 import { endpointBody } from '#core/dialects/endpoint-request.ts';
 import { type EndpointName, endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
+import { leaves } from '#core/dialects/leaves.ts';
 import { readOpenaiUsage } from '#core/dialects/usage.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
@@ -59,9 +61,28 @@ export async function callEndpoint(
   state.attempts = answered.attempts;
   count(state, name, reply);
   answered.settleSpan({ body: {}, usage: state.counted, finishReason: undefined });
-  await checkReply(ports, state, policy, reply, endpointTexts(reply));
+  if (endpoints[name].speech) await checkSpoken(ports, state, policy, body);
+  else await checkReply(ports, state, policy, reply, endpointTexts(reply));
   state.outcome = 'completed';
   answering.json(200, name === 'embeddings' ? vectorsOf(state, reply) : reply);
+}
+
+/** Speech says what the request holds: filters of replies read that, and what they would take out of a text cannot be taken out of sound. */
+async function checkSpoken(
+  ports: ChatPorts,
+  state: ChatCallState,
+  policy: ContentPolicy,
+  body: JsonObject,
+): Promise<void> {
+  const said = structuredClone(body);
+  await checkReply(ports, state, policy, said, leaves(said, 'speech'));
+  if (canonicalize(said) === canonicalize(body)) return;
+  const fault = new GatewayError(
+    'policy_violation',
+    'The reply would say what a policy takes out of replies, and it cannot be taken out of speech. Send a text without it.',
+  );
+  ended(state, 'blocked', fault);
+  throw fault;
 }
 
 /** What was used: the provider's counts; without them what was reserved, so that no budget is passed unseen. */

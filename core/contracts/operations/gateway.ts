@@ -150,6 +150,11 @@ export const gateway = {
   },
   transcriptions: { input: speech, inputType: 'multipart/form-data', also: review, output: transcript },
   translations: { input: speech, inputType: 'multipart/form-data', also: review, output: transcript },
+  speech: {
+    input: z.looseObject({ model: z.string().min(1), input: z.string().min(1), voice: z.unknown().optional() }),
+    also: review,
+    output: { bytes: 'audio/*' },
+  },
   createFile: {
     input: z
       .looseObject({ purpose: z.literal('batch') })

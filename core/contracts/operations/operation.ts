@@ -10,10 +10,11 @@ export interface OperationContract {
     | 'application/yaml'
     | 'application/x-www-form-urlencoded'
     | 'multipart/form-data';
-  /** Body of a successful answer: a schema, or the content type of a text. */
+  /** Body of a successful answer: a schema, or the content type of a text or of bytes. */
   readonly output:
     | z.ZodType
-    | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' };
+    | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' }
+    | { readonly bytes: 'audio/*' };
   /** Status of a successful answer; 200 unless given. */
   readonly status?: 201 | 202;
   /** Also answers with events when the body says `stream: true`. */

@@ -28,6 +28,7 @@ const openToAgents = new Set([
   'imageEdits',
   'transcriptions',
   'translations',
+  'speech',
   ...['createFile', 'listFiles', 'retrieveFile', 'fileContent', 'deleteFile'],
   ...['createBatch', 'listBatches', 'retrieveBatch', 'cancelBatch'],
   'countTokens',
