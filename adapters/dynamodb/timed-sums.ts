@@ -74,7 +74,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
   };
 }
 
-/** A report of a data plane replaces minutes, which no batch and so no stamp tells of. */
+/** A report of a data plane replaces minutes, which change no batch and so no stamp. */
 const replaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
 
 /** The hours of a span, as `2026-11-25T10`; undefined for a long one. */

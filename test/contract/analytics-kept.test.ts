@@ -137,7 +137,7 @@ describe('[analytics.kept] [analytics.projection] a reader that remembers', () =
     expect(await answers(reader, true)).toEqual(await plainly(tables));
   });
 
-  test('is told of an hour by its last write: no read between two writes of a batch is kept beyond the batch', async () => {
+  test('learns of an hour by its last write: no read between two writes of a batch is kept beyond the batch', async () => {
     const tables = await newTables();
     const reader = observationsTable({ client: server.client(), tables });
     const real = server.client();
