@@ -795,6 +795,10 @@ const evidence: readonly Requirement[] = [
     'audit.batches',
     'Commits that come while a projection batch is not full share the next one: a batch costs signatures and synced files, an entry more does not.',
   ),
+  must(
+    'audit.queue-bounded',
+    'Commits that wait for the projection take a bounded part of memory: beyond it they are read from the log again, and a stop leaves them to the next start.',
+  ),
   must('evidence.chat', 'Each chat call leaves one chat entry.'),
   must('audit.json-detail', 'Audit detail is valid JSON even when prompts contain quotes.'),
 ];

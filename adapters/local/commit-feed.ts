@@ -21,6 +21,8 @@ export interface CommitFeedOptions {
   readonly report: (message: string) => void;
   /** Waits, or returns earlier when it is stopped. */
   readonly pause?: (ms: number) => Promise<void>;
+  /** @default 5,000 entries; a test takes fewer. */
+  readonly mostQueued?: number;
 }
 
 export interface CommitFeed {
@@ -32,7 +34,12 @@ export interface CommitFeed {
   stop(): Promise<void>;
 }
 
+/** Of a batch that does not wait for more: the marks of so many fit into one transaction. */
 const batchSize = 90;
+/** What has gathered behind a batch shares the next one: its files and signatures are the same for one entry and for these. */
+const mostAtOnce = 1_000;
+/** Of what waits so much is held in memory; what comes after it is read from the log again. */
+const mostQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
 /** Entries carry the time at which their step began; a commit that met conflicts comes a few seconds later. */
 const overlapMs = 60_000;
@@ -54,28 +61,57 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   const { log, clock, handler, checkpoint, report } = options;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
   const queue: EvidenceEntry[] = [];
+  const most = options.mostQueued ?? mostQueued;
+  let missed: MissedTimes | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
 
   const committed = (entry: EvidenceEntry) => {
-    queue.push(entry);
+    if (missed === undefined && queue.length >= most) missed = new MissedTimes();
+    if (missed) missed.add(Date.parse(entry.timestamp));
+    else queue.push(entry);
     waiting?.resolve();
   };
 
   async function follow(): Promise<void> {
     for (;;) {
-      if (queue.length === 0 && !stopping) await nextCommit();
+      if (queue.length === 0 && !missed && !stopping) await nextCommit();
       // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures and
       // synced files, an entry more does not.
-      if (queue.length < batchSize && !stopping) await pause(lingerMs);
-      const batch = queue.splice(0, batchSize);
-      if (batch.length > 0) {
-        await project(batch);
-        await checkpointAfter(batch);
-      } else if (stopping) break;
+      if (queue.length < batchSize && !missed && !stopping) await pause(lingerMs);
+      const batch = queue.splice(0, mostAtOnce);
+      const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
+      if (!goesOn) break;
     }
+  }
+
+  /** The queue was full: what was committed meanwhile, oldest first. @returns false when it is left for the next start */
+  async function projectMissed(): Promise<boolean> {
+    const ranges = missed!.ranges();
+    missed = undefined;
+    for (const { from, to } of ranges) {
+      const entries: EvidenceEntry[] = [];
+      for (const tenant of await options.tenants())
+        for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
+      if (stopping) return leftForNextStart();
+      entries.reverse(); // pages come newest first, and chains are followed from their start
+      if (entries.length > 0 && !(await projectAndKeep(entries))) return false;
+    }
+    return true;
+  }
+
+  /** @returns false when it was left for the next start: the checkpoint must not pass it */
+  async function projectAndKeep(batch: readonly EvidenceEntry[]): Promise<boolean> {
+    if (!(await project(batch))) return false;
+    await checkpointAfter(batch);
+    return true;
+  }
+
+  function leftForNextStart(): false {
+    report('Entries were left for the next start to project.');
+    return false;
   }
 
   async function nextCommit(): Promise<void> {
@@ -91,20 +127,21 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await keep(batch);
   }
 
-  /** Until it is done: an entry that cannot be projected holds up those behind it, as on AWS. */
-  async function project(batch: readonly EvidenceEntry[]): Promise<void> {
+  /** Until it is done, or false when the feed stops: an entry that cannot be projected holds up those behind it, as on AWS. */
+  async function project(batch: readonly EvidenceEntry[]): Promise<boolean> {
     let left = batch;
     for (let failures = 0; left.length > 0; failures++) {
       const { batchItemFailures } = await handler({ Records: left.map(recordOf) });
       const failed = batchItemFailures[0]?.itemIdentifier;
       const at = failed === undefined ? left.length : left.findIndex(({ hash }) => hash === failed);
       left = left.slice(at);
-      if (left.length === 0) return;
-      if (stopping) return report('Entries were left for the next start to project.');
+      if (left.length === 0) return true;
+      if (stopping) return leftForNextStart();
       const delay = Math.min(backoffMs.first * 2 ** failures, backoffMs.most);
       report(`The projection waits ${delay} ms: an entry was not projected.`);
       await pause(delay);
     }
+    return true;
   }
 
   const keep = (batch: readonly EvidenceEntry[]) =>
@@ -113,20 +150,17 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function catchUp(): Promise<void> {
     const now = clock.now();
     const from = Math.max(now - lookBackMs, (await projectedUntil(checkpoint)) - overlapMs);
-    for (const tenant of await options.tenants()) {
-      let cursor: string | undefined;
-      do {
-        const page = await log.audit({
-          tenant,
-          from,
-          to: now + overlapMs,
-          limit: batchSize,
-          ...(cursor && { cursor }),
-        });
-        await project(page.items);
-        cursor = page.cursor;
-      } while (cursor !== undefined && !stopping);
-    }
+    for (const tenant of await options.tenants())
+      for await (const page of pagesOf(tenant, from, now + overlapMs)) await project(page);
+  }
+
+  async function* pagesOf(tenant: string, from: number, to: number): AsyncIterable<readonly EvidenceEntry[]> {
+    let cursor: string | undefined;
+    do {
+      const page = await log.audit({ tenant, from, to, limit: batchSize, ...(cursor && { cursor }) });
+      yield page.items;
+      cursor = page.cursor;
+    } while (cursor !== undefined && !stopping);
   }
 
   return {
@@ -142,6 +176,27 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
       await running;
     },
   };
+}
+
+/** The times of commits that found no place in the queue, as ranges of about so many entries as are projected at once. */
+class MissedTimes {
+  readonly #starts: number[] = [];
+  #count = 0;
+  #last = 0;
+
+  add(at: number): void {
+    if (this.#count++ % mostAtOnce === 0) this.#starts.push(at);
+    this.#last = Math.max(this.#last, at);
+    // A commit that met conflicts carries an earlier time than those before it.
+    if (at < this.#starts[0]!) this.#starts[0] = at;
+  }
+
+  /** Together they hold every time that was added. */
+  ranges(): readonly { readonly from: number; readonly to: number }[] {
+    const starts = this.#starts.toSorted((a, b) => a - b);
+    const ranges = starts.map((from, i) => ({ from, to: i + 1 < starts.length ? starts[i + 1]! - 1 : this.#last }));
+    return ranges.filter(({ from, to }) => from <= to);
+  }
 }
 
 const recordOf = (entry: EvidenceEntry) => ({

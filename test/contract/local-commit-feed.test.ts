@@ -1,5 +1,5 @@
 /** The commit feed over the real ledger: every commit once, in batches, and again what a crash took. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
@@ -39,8 +39,13 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   };
   const checkpoint = join(folder, `checkpoint-${runs}.json`);
   /** @param tenants whose log is read again at the start. */
-  const makeFeed = (tenants: readonly string[] = ['t'], pause: () => Promise<void> = async () => {}) =>
+  const makeFeed = (
+    tenants: readonly string[] = ['t'],
+    pause: () => Promise<void> = async () => {},
+    mostQueued?: number,
+  ) =>
     createCommitFeed({
+      ...(mostQueued !== undefined && { mostQueued }),
       ...{ log, handler, checkpoint, clock: { now: () => Date.now() }, report: (line) => void reports.push(line) },
       tenants: async () => tenants,
       pause,
@@ -55,7 +60,8 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
         },
       });
   };
-  return { makeFeed, commitThrough, seen, batches, reports };
+  const until = async () => (JSON.parse(await readFile(checkpoint, 'utf8')) as { until?: string }).until;
+  return { makeFeed, commitThrough, seen, batches, reports, until };
 }
 
 const numbers = Array.from({ length: 25 }, (_, n) => n);
@@ -129,4 +135,49 @@ test('an entry that cannot be projected is tried again and holds up what follows
   await feed.stop();
   expect(seen).toEqual(['e0', 'e1', 'e2']);
   expect(reports).toHaveLength(2);
+});
+
+/** The feed waits, and more is committed than its queue takes. */
+async function overfull() {
+  const made = await setting();
+  const [held, waits] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const pause = () => {
+    waits.resolve();
+    return held.promise;
+  };
+  const feed = made.makeFeed(['t'], pause, 4);
+  await feed.start();
+  const commit = made.commitThrough(feed.committed);
+  await commit(0);
+  await waits.promise; // the start has read what was there
+  made.seen.length = 0;
+  for (const n of numbers.slice(1)) await commit(n);
+  return { ...made, feed, commit, goOn: () => held.resolve() };
+}
+
+test('[audit.queue-bounded] what finds no place in the queue is read from the log, each entry in its order', async () => {
+  const { feed, seen, goOn, commit } = await overfull();
+  goOn();
+  while (new Set(seen).size < numbers.length) await new Promise(setImmediate);
+  await commit(25); // the queue takes entries again
+  await feed.stop();
+  expect(new Set(seen)).toEqual(new Set([...numbers, 25].map((n) => `e${n}`)));
+  for (const session of [0, 1, 2]) {
+    const own = [...new Set(seen)].map((id) => Number(id.slice(1))).filter((n) => n % 3 === session);
+    expect(own).toEqual(own.toSorted((a, b) => a - b));
+  }
+});
+
+test('[audit.queue-bounded] what was not read again before the end is projected at the next start', async () => {
+  const { feed, makeFeed, seen, goOn, until, reports } = await overfull();
+  const stopped = feed.stop();
+  goOn();
+  await stopped;
+  expect(reports).toEqual(['Entries were left for the next start to project.']);
+  expect(seen).toEqual(['e0', 'e1', 'e2', 'e3']);
+  expect(Date.parse((await until())!)).toBeLessThanOrEqual(Date.now());
+  const next = makeFeed();
+  await next.start();
+  await next.stop();
+  expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
