@@ -51,12 +51,12 @@ export const knowRedaction = (envelope: ActionEnvelope, redaction: Redaction): v
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
   const { envelope } = action;
   // Effects repeat what a refused text says, piece by piece.
-  const told = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
+  const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
   const options = redactOptions(ports, action);
   const call = known.get(envelope) ?? redact(recordedParts(envelope), options);
   // Fields redacted from the call are redacted from its effects as well, and listed once.
   const { value: noted, salts: ofTask } = redact(
-    { task: told ? taskNote(told, action.drift, action.firstRequest) : {} },
+    { task: shown ? taskNote(shown, action.drift, action.firstRequest) : {} },
     options,
   );
   const salts = [...call.salts, ...ofTask];

@@ -15,8 +15,6 @@ import type { GovernPorts } from './ports.ts';
 /** An open request for the call. */
 export interface ApprovalRequest {
   readonly row: ApprovalRow;
-  /** Opened by this call; otherwise an earlier call's. */
-  readonly fresh: boolean;
   /** Why an approval that was named could not be used. */
   readonly reason?: string;
 }
@@ -57,7 +55,7 @@ export async function requestApproval(
     { approval_id: row.envelope_id, tool: row.tool, timeout: timeoutSeconds(action) },
     () => bestEffort(ports, row, 'clock', () => approvalClock.start(row.envelope_id)),
   );
-  return { row: { ...row, evidence_hash: outcome.entry.hash }, fresh: true, ...(reason !== undefined && { reason }) };
+  return { row: { ...row, evidence_hash: outcome.entry.hash }, ...(reason !== undefined && { reason }) };
 }
 
 /**
@@ -101,7 +99,6 @@ async function attach(
     throw new GatewayError('service_unavailable', 'The approval queue is busy; nothing was written. Try again.');
   if (id === undefined) return requestApproval(ports, action, why);
   const row = await ports.approvals.get(action.envelope.tenant, id);
-  if (row && stillStands(row, isoTime(ports.clock.now())))
-    return { row, fresh: false, ...(reason !== undefined && { reason }) };
+  if (row && stillStands(row, isoTime(ports.clock.now()))) return { row, ...(reason !== undefined && { reason }) };
   return requestApproval(ports, action, { ...why, replaces: id });
 }

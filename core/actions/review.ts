@@ -35,7 +35,7 @@ export async function review(
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
   if (row && sameCall(action, row) && why !== 'not_in_evidence' && stillStands(row, isoTime(ports.clock.now()))) {
     if (why === 'denied') return denied(action, row);
-    return hold({ row, fresh: false, ...(reason && { reason }) });
+    return hold({ row, ...(reason && { reason }) });
   }
   return hold(
     await requestApproval(ports, action, {

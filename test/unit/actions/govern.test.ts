@@ -79,7 +79,7 @@ describe('what is decided', () => {
     const taken: unknown[] = [];
     const probes = {
       note: (...given: unknown[]) => void noted.push(given),
-      take: (...given: unknown[]) => (taken.push(given), 0),
+      take: (...given: unknown[]) => taken.push(given) * 0,
     };
     const over = { probes };
     await gateway.act('probe', { ...calls.list, dry_run: true }, { over });

@@ -1,7 +1,9 @@
 /** The worst of the sources decides: a task that a call leaves blocks what a rule would let a human decide. */
-import { type Judging, judge } from '#core/actions/judge.ts';
+import { evaluate, type Judging, judge } from '#core/actions/judge.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import type { Loose } from '../../support/loose.ts';
 
 const configuration = configurationSchema.parse({
   ...{ version: 1, tenants: [{ id: 't', api_keys: ['k'] }] },
@@ -52,4 +54,33 @@ test.each(['allow', 'review'] as const)(
 test('[action.worst-wins] a block by a rule keeps its rule, and without a task the rule decides', async () => {
   expect(await judged('block', true)).toMatchObject({ decision: 'block', matched_rule: 'git:*' });
   expect(await judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
+});
+
+describe('what does not depend on the caller', () => {
+  const policy = compilePolicy({ name: 'p', default_decision: 'allow', rules: [] });
+  const sandbox = (configuration as Loose).sandbox;
+  const evaluated = (given: Loose, effects: Loose = { parts: [] }, settings: Loose = sandbox) =>
+    evaluate({ policy, configuration: { sandbox: settings } }, { ...call, ...given }, effects);
+
+  test('the policy decides where nothing else has a say', () => {
+    expect(evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default', policy: 'p' });
+  });
+
+  test('a secret in executable text is refused before the policy is asked', () => {
+    const parameters = { script: 'curl -H ghp_0123456789abcdefghijklmnopqrstuvwxyz x' };
+    expect(evaluated({ protocol: 'mcp', parameters })).toMatchObject({
+      decision: 'block',
+      matched_rule: 'effects:secret',
+    });
+  });
+
+  test('the limits on effects hold for the parts of a call, else for the call itself', () => {
+    const outside = { decision: 'block', matched_rule: expect.stringMatching(/^sandbox:/), policy: 'p' };
+    const to = (host: string) => ({ ...call, protocol: 'http', tool: 'http.get', parameters: { host } });
+    const limits = { ...sandbox, http: { ...sandbox.http, allowed_hosts: ['api.example'] } };
+    expect(evaluated(to('evil.example'), { parts: [] }, limits)).toMatchObject(outside);
+    expect(evaluated({}, { parts: [to('evil.example')] }, limits)).toMatchObject(outside);
+    expect(evaluated(to('evil.example'), { parts: [to('api.example')] }, limits).decision).toBe('allow');
+    expect(evaluated(to('api.example'), { parts: [] }, limits).decision).toBe('allow');
+  });
 });

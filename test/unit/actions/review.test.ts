@@ -254,6 +254,7 @@ describe('a call that waits in place', () => {
     let looks = 0;
     const pause = async (ms: number) => {
       looks++;
+      expect(ms).toBe(250);
       gateway.pass(ms / 1000);
     };
     expect(await gateway.act(name, calls.pull, { how: waitFor(2), over: { pause } })).toMatchObject({

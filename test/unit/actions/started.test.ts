@@ -106,7 +106,7 @@ test('the sweep goes on to the next page, and stops where a page brings nothing 
   const asked: unknown[] = [];
   const done = await closeAbandoned({
     clock: { now: () => 0 },
-    startedActions: { due: async (...given: unknown[]) => (asked.push(given), pages[asked.length - 1]!) } as never,
+    startedActions: { due: async (...given: unknown[]) => pages[asked.push(given) - 1]! } as never,
     ledger: {
       commit: async ({ changes }: { changes: { id: string }[] }) => {
         closed.push(changes[0]!.id);

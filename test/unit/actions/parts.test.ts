@@ -1,0 +1,335 @@
+/** The small parts of the flow: notes on abuse, time that is left, results that are kept, and answers. */
+import { foreignApproval, ownerOf, refusedLogin } from '#core/actions/abuse-notes.ts';
+import { alternativeTo, answer, approvalRequired, blocked, denialOf, inReview } from '#core/actions/answers.ts';
+import { isAskedAgain } from '#core/actions/asked-again.ts';
+import { isLarge, policyText, redaction, sentOf } from '#core/actions/call-work.ts';
+import { abandonedAt, executionEndsAt, untilEnd } from '#core/actions/deadline.ts';
+import { openEnvelope } from '#core/actions/envelope.ts';
+import { sessionOwner, tasksOf } from '#core/actions/governed.ts';
+import { keepResult, readResult, resultSizes, shownResult } from '#core/actions/kept-result.ts';
+import { configuredPlacement, placementOf } from '#core/actions/placement.ts';
+import { secretRule } from '#core/actions/program-texts.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import type { Loose } from '../../support/loose.ts';
+import { woundTimeouts } from '../../support/wound-timeouts.ts';
+import { action, configuration, envelope, nowMs } from './sample.ts';
+
+const off = { behavior: { enabled: false } };
+const human = { principal: { key_id: 'k1', kind: 'human', person: 'alice', owner: 'bob' } };
+
+describe('notes on abuse', () => {
+  test('a login that was refused names the upstream and the call', () => {
+    expect(JSON.stringify(refusedLogin(action(), 'forge', undefined))).toContain('forge, call dddddd"');
+  });
+
+  test.each<[string, Loose, string | undefined, string | undefined]>([
+    ['no upstream refused it', {}, undefined, undefined],
+    ['a human approved the call', {}, 'forge', 'a1'],
+    ['nothing is scored', { configuration: off }, 'forge', undefined],
+    ['a human called', human, 'forge', undefined],
+  ])('none where %s', (_, over, upstream, approval) => {
+    expect(refusedLogin(action(over), upstream, approval)).toBeUndefined();
+  });
+
+  const row: Loose = { envelope_id: 'a1', key_id: 'k2', key_owner: 'carol' };
+  test('an approval of another key is noted beside what is noted already', () => {
+    const note = foreignApproval(action({ assess: () => ({ note: { signals: [] } }) }), row);
+    expect(JSON.stringify(note)).toContain('approval a1 of another key');
+    expect(foreignApproval(action(), { ...row, key_owner: undefined })).toBeDefined();
+    expect(
+      foreignApproval(action({ principal: { key_id: 'k1', kind: 'agent' } }), { ...row, key_owner: undefined }),
+    ).toBeDefined();
+  });
+
+  test.each<[string, Loose, Loose | undefined]>([
+    ['without an approval', {}, undefined],
+    ['of the same key', {}, { ...row, key_id: 'k1' }],
+    ['of another key of the same owner', {}, { ...row, key_owner: 'bob' }],
+    ['where nothing is scored', { configuration: off }, row],
+    ['of a human', human, row],
+  ])('none %s', (_, over, found) => {
+    expect(foreignApproval(action(over), found)).toBeUndefined();
+  });
+
+  test('the person behind a key counts before its owner', () => {
+    expect([ownerOf(human.principal as never), ownerOf({ owner: 'bob' } as never), ownerOf({} as never)]).toEqual([
+      ...['alice', 'bob', undefined],
+    ]);
+    expect([sessionOwner({ kind: 'agent', key_id: 'k' } as never), sessionOwner(human.principal as never)]).toEqual([
+      ...['k', undefined],
+    ]);
+  });
+});
+
+describe('the time of an execution', () => {
+  test('ends after the longest execution, or five seconds before its function', () => {
+    expect(executionEndsAt(nowMs, undefined)).toBe(nowMs + 900_000);
+    expect(executionEndsAt(nowMs, nowMs + 30_000)).toBe(nowMs + 25_000);
+    expect(abandonedAt(nowMs, nowMs + 30_000)).toBe(isoTime(nowMs + 90_000));
+  });
+
+  const run = (given?: AbortSignal, endsAtMs = nowMs + 10_000) => {
+    const timeouts = woundTimeouts();
+    const seen: AbortSignal[] = [];
+    const settle = Promise.withResolvers<string>();
+    const ports = { clock: { now: () => nowMs }, timeouts };
+    const result = untilEnd(ports, endsAtMs, given, (signal) => {
+      seen.push(signal);
+      return settle.promise;
+    });
+    return { timeouts, result, signal: () => seen[0]!, settle };
+  };
+
+  test('a call that ends in time leaves no timer behind', async () => {
+    const call = run();
+    expect(call.timeouts.size).toBe(1);
+    call.settle.resolve('done');
+    expect(await call.result).toBe('done');
+    expect([call.timeouts.size, call.signal().aborted]).toEqual([0, false]);
+  });
+
+  test('at its end the signal aborts, and a call that settles within a second is heard', async () => {
+    const call = run();
+    call.timeouts.pass(10_000);
+    expect(call.signal().reason).toMatchObject({ name: 'TimeoutError' });
+    call.settle.resolve('just');
+    expect(await call.result).toBe('just');
+    expect(call.timeouts.size).toBe(0);
+  });
+
+  test('one that does not is no longer waited for', async () => {
+    const call = run();
+    call.timeouts.pass(10_000);
+    call.timeouts.pass(1_000);
+    await expect(call.result).rejects.toMatchObject({ name: 'UnknownOutcome' });
+  });
+
+  test('the given signal ends it too; an end in the past ends it at once', () => {
+    const given = new AbortController();
+    const call = run(given.signal);
+    given.abort(new Error('left'));
+    expect(call.signal().reason).toMatchObject({ message: 'left' });
+    const late = run(undefined, nowMs - 5);
+    late.timeouts.pass(0);
+    expect(late.signal().aborted).toBe(true);
+  });
+});
+
+describe('a result', () => {
+  const stores = (over: Loose = {}) => {
+    const put: Uint8Array[] = [];
+    const logged: unknown[] = [];
+    return {
+      ...{ put, logged },
+      ports: {
+        results: { put: async (bytes: Uint8Array) => void put.push(bytes), get: async () => undefined, ...over },
+        telemetry: { log: (...given: unknown[]) => void logged.push(given) },
+      } as Loose,
+    };
+  };
+  const sized = (bytes: number) => 'x'.repeat(bytes - 2);
+  const reference = (result: unknown) => {
+    const bytes = Buffer.from(canonicalize(result));
+    return { result_sha256: sha256(bytes), result_bytes: bytes.length };
+  };
+
+  test('of 32 kB stands in the entry, a larger one in the store', async () => {
+    const { ports, put } = stores();
+    expect(await keepResult(ports, undefined)).toEqual({});
+    const small = sized(resultSizes.inlineBytes);
+    expect(resultSizes).toEqual({ inlineBytes: 32_768, answeredBytes: 2_097_152 });
+    expect(await keepResult(ports, small)).toEqual({ result: small });
+    expect(put).toEqual([]);
+    const large = sized(resultSizes.inlineBytes + 1);
+    expect(await keepResult(ports, large)).toEqual(reference(large));
+    expect(put).toHaveLength(1);
+  });
+
+  test('that JSON cannot carry, or that the store did not take, says why it is missing', async () => {
+    expect(await keepResult(stores().ports, { a: '\ud800' })).toEqual({ result_withheld: 'not_json' });
+    const broken = stores({ put: () => Promise.reject(new TypeError('no store')) });
+    const large = sized(40_000);
+    expect(await keepResult(broken.ports, large)).toEqual({
+      ...reference(large),
+      result_withheld: 'store_unavailable',
+    });
+    expect(broken.logged).toEqual([
+      ['error', 'a large result was not stored', { ...reference(large), error: 'TypeError' }],
+    ]);
+  });
+
+  test('is shown to its waiter, stored or not, up to 2 MB', () => {
+    expect(shownResult(7, { result: 7 })).toEqual({ result: 7 });
+    expect(shownResult(undefined, { result_withheld: 'not_json' })).toEqual({ result_withheld: 'not_json' });
+    const kept = { result_sha256: 'a', result_bytes: resultSizes.answeredBytes };
+    expect(shownResult('x', { ...kept, result_withheld: 'store_unavailable' })).toEqual({ ...kept, result: 'x' });
+    const more = { ...kept, result_bytes: resultSizes.answeredBytes + 1 };
+    expect(shownResult('x', more)).toEqual({ ...more, result_withheld: 'too_large' });
+  });
+
+  test('is read again where it lies in the store', async () => {
+    const kept = { result_sha256: 'a', result_bytes: 100 };
+    const found = stores({ get: async () => Buffer.from('{"a":1}') });
+    expect(await readResult(found.ports, kept)).toEqual({ ...kept, result: { a: 1 } });
+    expect(await readResult(found.ports, kept, 100)).toEqual({ ...kept, result: { a: 1 } });
+    expect(await readResult(found.ports, kept, 99)).toEqual({ ...kept, result_withheld: 'too_large' });
+    expect(await readResult(stores().ports, kept)).toEqual({ ...kept, result_withheld: 'gone' });
+    const broken = stores({ get: () => Promise.reject(new TypeError('no')) });
+    expect(await readResult(broken.ports, kept)).toEqual({ ...kept, result_withheld: 'store_unavailable' });
+    expect(broken.logged).toEqual([['error', 'a stored result was not read', { ...kept, error: 'TypeError' }]]);
+    for (const as of [
+      { result: 1 },
+      { result_withheld: 'not_json' },
+      { ...kept, result: 1 },
+      { result_bytes: 1 },
+      { result_sha256: 'a' },
+    ])
+      expect(await readResult(found.ports, as as never)).toEqual(as);
+  });
+});
+
+describe('answers', () => {
+  const row: Loose = {
+    ...{ envelope_id: 'a1', tool: 'scm.put', status: 'denied', queued_at: 'q', expires_at: 'x', reviewer: 'alice' },
+    ...{ person: 'carol', comment: '', decided_at: isoTime(nowMs) },
+  };
+
+  test('name the server where there is one', () => {
+    expect(answer(action())).not.toHaveProperty('upstream');
+    expect(answer(action({ envelope: { upstream: 'forge' } }))).toMatchObject({ upstream: 'forge', policy_version: 3 });
+  });
+
+  test('of a block have the reason of the rule, else the rule; sources where they decided', () => {
+    const secret = { decision: 'block', matched_rule: secretRule };
+    const plain = blocked(action({ decision: secret }));
+    expect(plain.error).toMatchObject({
+      message: 'scm.get on acme/web is blocked by policy p.',
+      data: { reason: `Rule ${secretRule} of policy p blocks this call.` },
+    });
+    expect(plain).not.toHaveProperty('evidence_hash');
+    expect(plain.error!.data).not.toHaveProperty('sources');
+    const more = blocked(
+      action({ decision: { ...secret, reason: 'no', provenance: { notes: [], lines: ['l'] } } }),
+      'h',
+    );
+    expect(more).toMatchObject({ evidence_hash: 'h', error: { data: { reason: 'no', sources: ['l'] } } });
+    expect(alternativeTo(secret, {} as never, envelope)).toContain('Pass secrets by reference');
+  });
+
+  test('of a denial have the reviewer, a bounded comment, and when to ask again', () => {
+    expect(denialOf(row)).toMatchObject({
+      ...{ code: -32001, message: 'scm.put was denied by alice.' },
+      data: { reviewer: 'alice', denied_at: isoTime(nowMs), ask_again_after: isoTime(nowMs + 60_000) },
+    });
+    const commented = denialOf({ ...row, comment: 'c'.repeat(2_001), reviewer: undefined });
+    expect(commented.message).toMatch(/^scm.put was denied by carol: c{2000}… \(1 more characters\)$/);
+    const bare = denialOf({ ...row, reviewer: undefined, person: undefined, decided_at: undefined });
+    expect(bare.message).toBe('scm.put was denied by the reviewer.');
+    expect(bare.data).not.toHaveProperty('denied_at');
+    expect(bare.data).not.toHaveProperty('ask_again_after');
+    expect(bare.data.suggested_alternative).toBe('Change the call as the reviewer says, or ask again.');
+  });
+
+  test('of a review say where it is decided, and why an approval at hand did not do', () => {
+    expect(approvalRequired(row, 'http://x')).toMatchObject({ message: "scm.put needs a human's approval." });
+    expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('reason');
+    expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('sources');
+    const more = approvalRequired({ ...row, sources: ['s'] }, 'http://x', 'expired');
+    expect(more).toMatchObject({
+      message: expect.stringContaining('(expired)'),
+      data: { reason: 'expired', sources: ['s'] },
+    });
+    expect(inReview(action(), row, 'http://x')).not.toHaveProperty('evidence_hash');
+    expect(inReview(action(), { ...row, evidence_hash: 'h' }, 'http://x')).toMatchObject({
+      evidence_hash: 'h',
+      envelope_id: 'a1',
+    });
+  });
+});
+
+describe('a call that is asked for again under its id', () => {
+  const found: Loose = { call_digest: 'd'.repeat(64), tool: 'x', started_at: 's', envelope_id: 'e0' };
+  test('is the same call while its outcome is open', () => {
+    expect(isAskedAgain(action({ callId: 'c' }), found)).toBe(true);
+    expect(isAskedAgain(action({ callId: 'c' }), undefined)).toBe(false);
+    expect(isAskedAgain(action(), found)).toBe(false);
+    expect(() => isAskedAgain(action({ callId: 'c' }), { ...found, outcome: 'executed' })).toThrow(
+      'whose outcome is recorded',
+    );
+    expect(() => isAskedAgain(action({ callId: 'c' }), { ...found, call_digest: 'o' })).toThrow(
+      'for another call (x, s)',
+    );
+  });
+});
+
+describe('where a call goes', () => {
+  const http = configuration({ upstreams: { http: [{ name: 'api', base_url: 'https://api.example' }] } });
+  const snapshot: Loose = { configuration: http };
+
+  test('an HTTP call goes to the service whose address it has, whatever the letters of its protocol', () => {
+    const call = { ...envelope, protocol: ' HTTP ', tool: 'http.get', target: 'https://api.example/users' };
+    expect(configuredPlacement(http as never, call)).toEqual({ upstream: 'api' });
+    expect(configuredPlacement(http as never, { ...call, protocol: 'mcp' })).toBeUndefined();
+    expect(configuredPlacement(http as never, { ...call, target: 'https://other.example/' })).toBeUndefined();
+  });
+
+  test('the server that a caller names has to be the one', async () => {
+    const asked: Loose[] = [];
+    const place = async (call: Loose) => asked.push(call) && { upstream: 'forge' };
+    const executor = { place, handles: () => true };
+    const ports: Loose = { executors: () => [executor] };
+    expect(await placementOf(ports, snapshot, envelope, undefined)).toEqual({ upstream: 'forge' });
+    expect(await placementOf(ports, snapshot, envelope, 'forge')).toEqual({ upstream: 'forge' });
+    expect(asked.map(({ upstream }) => upstream)).toEqual([undefined, 'forge']);
+    await expect(placementOf(ports, snapshot, envelope, 'other')).rejects.toMatchObject({ code: 'no_upstream' });
+  });
+});
+
+describe('large calls', () => {
+  test('a value counts its characters, its names and one for everything else', () => {
+    expect(isLarge('x'.repeat(16_384))).toBe(false);
+    expect(isLarge('x'.repeat(16_385))).toBe(true);
+    expect([isLarge([1, null, true], 4), isLarge([1, null, true], 3)]).toEqual([false, true]);
+    expect([isLarge({ abc: 1 }, 5), isLarge({ abc: 1 }, 4)]).toEqual([false, true]);
+    expect([isLarge(null, 1), isLarge(7, 0)]).toEqual([false, true]);
+  });
+
+  test('what is sent beside the parameters counts; a policy is written once', () => {
+    expect(sentOf(envelope)).toBe(envelope.parameters);
+    expect(sentOf({ ...envelope, sent_with: { b: 1 } })).toEqual([{}, { b: 1 }]);
+    const document: Loose = { name: 'p' };
+    const text = policyText(document);
+    document.name = 'changed';
+    expect([text, policyText(document)]).toEqual(['{"name":"p"}', text]);
+  });
+
+  test('a worker takes secrets of the credential out before it looks for others', () => {
+    const job = { value: { a: 'tok tok', password: 'x' }, sensitivePaths: [], programs: [], secrets: ['tok'] };
+    const found = redaction(job, (bytes) => '0'.repeat(bytes * 2));
+    expect(found.value).toMatchObject({ a: '[credential withheld] [credential withheld]' });
+    expect(found.withheld).toEqual(['$.password']);
+  });
+});
+
+test('an envelope holds what its caller said, and no member that it did not say', () => {
+  const principal: Loose = { tenant: 't', key_id: 'k', name: 'writer' };
+  const { protocol, tool, target, capability } = envelope;
+  const bare = { protocol, tool, target, capability };
+  expect(openEnvelope(bare as never, principal, 's', 'e')).toEqual({
+    ...{ ...bare, envelope_id: 'e', tenant: 't', key_id: 'k', actor: { agent: 'writer', session: 's' } },
+    ...{ parameters: {}, justification: '' },
+  });
+  const more: Loose = { approval_ref: 'a', manifest_id: 'm', sent_with: { x: 1 }, actor: { agent: 'other' } };
+  expect(openEnvelope({ ...bare, ...more }, principal, 's', 'e', { upstream: 'u' })).toMatchObject({
+    ...{
+      approval_ref: 'a',
+      manifest_id: 'm',
+      sent_with: { x: 1 },
+      upstream: 'u',
+      actor: { agent: 'other', session: 's' },
+    },
+  });
+  expect(tasksOf(envelope)).toEqual({ session: 's1', key_id: 'k1' });
+  expect(tasksOf({ ...envelope, manifest_id: 'm' })).toMatchObject({ named: 'm' });
+});
