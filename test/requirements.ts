@@ -1961,6 +1961,14 @@ const toolGateway: readonly Requirement[] = [
     'Paths and addresses in arguments that are not known to lie below the roots of their server, of the call and of the session of its client are recorded, reviewed or blocked as tool_guard.arguments.outside_roots says; steps up, encodings, look-alike separators, homes and variables are outside. Roots of clients only narrow.',
   ),
   must(
+    'guard.roots-links',
+    'Where a server runs on the machine of the gateway, or a caller declares the roots of its call there, every link on the way to a place is followed: what leads out of the roots, or cannot be followed, is outside.',
+  ),
+  must(
+    'guard.roots-of-call',
+    'A caller of test-action declares roots for its call; they are compared with the arguments whatever the protocol, and only narrow what the roots of the server allow.',
+  ),
+  must(
     'guard.schema',
     'With tool_guard.arguments_schema: refuse, a tools/call whose arguments do not fit the inputSchema of its tool is blocked before it is sent; the error says where and what is allowed, and no value. A hostile schema neither runs, repeats nor fetches.',
   ),

@@ -1,6 +1,6 @@
 /** `test-action`: governs one action. */
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
-import { addCallOptions, type CallOptions, callOf } from './call-options.ts';
+import { addCallOptions, type CallOptions, callOf, gathered } from './call-options.ts';
 import { addCommand, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -13,6 +13,7 @@ interface ActionOptions extends CallOptions {
   readonly justification?: string;
   readonly prompt?: string;
   readonly manifest?: string;
+  readonly root?: readonly string[];
   readonly idempotencyKey?: string;
   readonly dryRun?: boolean;
 }
@@ -34,6 +35,7 @@ export function addActions(parent: Parent): void {
         .option('--justification <text>', 'why, for the reviewer')
         .option('--prompt <text>', 'request of the person, for rules on sources')
         .option('--manifest <id>', 'task manifest the action belongs to')
+        .option('--root <path>', 'folder or URI below which the call may work; repeatable', gathered)
         .option(
           '--idempotency-key <key>',
           'repeat the command under the same key to learn its outcome; it is carried out once',
@@ -58,7 +60,7 @@ function headersOf({ idempotencyKey: key }: ActionOptions): Record<string, strin
 }
 
 function bodyOf(options: ActionOptions): unknown {
-  const { agent, session, approvalRef, justification, prompt, manifest, dryRun } = options;
+  const { agent, session, approvalRef, justification, prompt, manifest, root = [], dryRun } = options;
   const actor = { ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
   return {
     ...callOf(options),
@@ -67,6 +69,7 @@ function bodyOf(options: ActionOptions): unknown {
     ...(justification !== undefined && { justification }),
     ...(prompt !== undefined && { prompt }),
     ...(manifest !== undefined && { manifest_id: manifest }),
+    ...(root.length > 0 && { roots: root }),
     ...(dryRun && { dry_run: true }),
   };
 }
@@ -92,5 +95,6 @@ function retryWords(options: ActionOptions): string[] {
     if (value !== undefined) words.push(`--${name}`, value);
   }
   for (const pair of options.param ?? []) words.push('--param', pair);
+  for (const root of options.root ?? []) words.push('--root', root);
   return words;
 }

@@ -34,7 +34,7 @@ export function addCallOptions(command: Command): Command {
     .option('--param <name=text>', 'one parameter (repeat); name:=json for other than text', gathered);
 }
 
-const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+export const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
 
 /** @throws UsageError naming the options that are missing. */
 export function callOf(options: CallOptions): CallBody {

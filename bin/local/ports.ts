@@ -19,6 +19,7 @@ import { signingKeyPem } from '#adapters/local/signing-keys.ts';
 import { sharedTicketKey, ticketKey } from '#adapters/local/ticket-key.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { systemClock } from '#adapters/system/clock.ts';
+import { followsLinks } from '#adapters/system/follow-links.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
@@ -175,6 +176,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     effects: (call) => background.effects(call),
     texts: background.texts,
     calls: background.calls,
+    links: followsLinks(process.cwd()),
     loadedConfiguration: (text, file) => background.configuration(text, file),
     background,
     executors: () => [],

@@ -11,8 +11,8 @@ export interface GovernedRequest extends ActionRequest {
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   /** What the model has seen, where the whole conversation passes the gateway. */
   readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
-  /** Roots that an MCP client declares: they only narrow [guard.roots]. */
-  readonly roots?: RootLists | undefined;
+  /** Roots that an MCP client declares, with the call and with its session [guard.roots]. */
+  readonly rootLists?: RootLists | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
   /** A repeated request under it is answered the first outcome instead of being carried out again. */

@@ -2,7 +2,7 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { argumentGuard, argumentSettings } from '#core/tool-guard/decide-arguments.ts';
+import { argumentGuard, argumentSettings, withLinks } from '#core/tool-guard/decide-arguments.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { knowAlternative } from './answers.ts';
@@ -28,13 +28,13 @@ interface Beside {
  * @throws GatewayError `payload_too_large`, `service_unavailable`.
  */
 export async function evaluateCall(
-  { calls }: Pick<GovernPorts, 'calls'>,
+  { calls, links }: Pick<GovernPorts, 'calls' | 'links'>,
   { policy, policyDocument, configuration }: Known,
   call: ToolCall,
   effects: Effects,
   { recorded, roots }: Beside = {},
 ): Promise<PolicyDecision> {
-  const guard = argumentSettings(configuration, call, roots);
+  const guard = await withLinks(argumentSettings(configuration, call, roots), configuration, call, links);
   if (!calls || !isLarge(sentOf(call)))
     return noted(policy, call, evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects));
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({

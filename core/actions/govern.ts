@@ -61,7 +61,7 @@ export async function govern(
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const effects = await ports.effects(untraced);
-    const { prompt, conversation, roots } = request;
+    const { prompt, conversation, rootLists = [] } = request;
     const ownWords = principal.kind === 'human' ? { justification: untraced.justification } : {};
     const envelope = await withSources(ports, snapshot, untraced, effects, { prompt, conversation, ...ownWords });
     const large = isLarge(sentOf(envelope));
@@ -69,7 +69,7 @@ export async function govern(
     await turn();
     const evaluated = await evaluateCall(ports, snapshot, envelope, effects, {
       recorded: request.dry_run ? undefined : envelope,
-      roots,
+      roots: request.roots ? [request.roots, ...rootLists] : rootLists,
     });
     await turn();
     const digest = callDigest(envelope);

@@ -13,6 +13,7 @@ import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { ProvenanceStore } from '#core/provenance/ports.ts';
 import type { TaskManifests } from '#core/task-manifests/ports.ts';
+import type { FollowsLinks } from '#core/tool-guard/links.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Actions that were started; they change only inside `Ledger.commit`. */
@@ -58,6 +59,8 @@ export interface GovernPorts extends WatchPorts {
   readonly tasks: TaskManifests;
   /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
   readonly provenance?: ProvenanceStore;
+  /** Links of the machine that MCP servers run on, where it is this one. */
+  readonly links?: FollowsLinks;
   readonly adminUrl: string;
   /** Where the host serves the web console. */
   readonly consoleUrl?: string;

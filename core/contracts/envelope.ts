@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { resultReasons } from './approval.ts';
 import { type Capability, capabilities, sizes } from './call-sizes.ts';
+import { declaredRoots } from './declared-root.ts';
 import type { CallSources } from './provenance.ts';
 
 export const decisions = ['allow', 'review', 'block'] as const;
@@ -62,6 +63,8 @@ export const actionRequestSchema = z.strictObject({
   /** The person's own request, passed on by the host application: what rules on sources call trusted. It is not kept. */
   prompt: z.string().max(sizes.promptCharacters).optional(),
   manifest_id: name('manifest_id').optional(),
+  /** Absolute paths and URIs below which the call may work: they only narrow what its server may do [guard.roots]. */
+  roots: declaredRoots.optional(),
   dry_run: z.boolean().optional(),
   /** The caller carries the action out itself once it is allowed: it is decided and recorded, never executed here. */
   decide_only: z.boolean().optional(),

@@ -8,6 +8,7 @@ import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { ArgumentFinding, checkArguments } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';
+import type { FollowsLinks } from './links.ts';
 import type { outsideRoots, RootLists } from './roots.ts';
 
 export type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
@@ -17,6 +18,10 @@ export interface ArgumentSettings {
   readonly actions: ArgumentActions;
   /** Roots that a server's entry and the client declare [guard.roots]. */
   readonly roots?: RootLists;
+  /** Places whose links lead out of the roots [guard.roots-links]. */
+  readonly linked?: readonly ArgumentFinding[];
+  /** The call goes to no MCP server: its arguments are compared with the roots alone. */
+  readonly rootsOnly?: true;
 }
 
 /** What looks arguments over, and what its findings decide. */
@@ -28,6 +33,7 @@ export interface ArgumentGuard extends ArgumentSettings {
 
 const argumentsModule = loadedOnce(() => import('./arguments.ts'));
 const rootsModule = loadedOnce(() => import('./roots.ts'));
+const linksModule = loadedOnce(() => import('./links.ts'));
 
 /** Loaded with the first call that has a guard. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
@@ -53,10 +59,28 @@ export function argumentSettings(
   declared: RootLists = [],
 ): ArgumentSettings | undefined {
   const entry: McpUpstreamEntry | undefined = upstreams.mcp.find(({ name }) => name === upstream);
+  if (!entry && declared.length > 0) return { actions: tool_guard.arguments, roots: declared, rootsOnly: true };
   if (!entry || entry.guard === 'off') return undefined;
   const roots = entry.roots ? [entry.roots, ...declared] : declared;
   const actions = entry.guard === 'log' ? recorded : tool_guard.arguments;
   return roots.length > 0 ? { actions, roots } : { actions };
+}
+
+/** The settings, with what links of this machine say where a server of this machine has roots. */
+export async function withLinks(
+  settings: ArgumentSettings | undefined,
+  { upstreams }: Pick<Configuration, 'upstreams'>,
+  { upstream, parameters }: ToolCall,
+  links: FollowsLinks | undefined,
+): Promise<ArgumentSettings | undefined> {
+  if (!settings?.roots || !links) return settings;
+  const isHere =
+    settings.rootsOnly || upstreams.mcp.some(({ name, transport }) => name === upstream && transport === 'stdio');
+  if (!isHere) return settings;
+  const { outsideByLinks } = await linksModule();
+  // What is nested too deeply is reviewed for that, and has no places.
+  const linked = await outsideByLinks(parameters, settings.roots, links).catch(() => []);
+  return linked.length > 0 ? { ...settings, linked } : settings;
 }
 
 /** Protocols whose arguments are read by a grammar of their own: effects decide them. Roots hold there too. */
@@ -69,11 +93,13 @@ export function decideArguments(
   guard: ArgumentGuard | undefined,
 ): PolicyDecision {
   if (!guard || decided.decision === 'block') return decided;
-  const { check, outside, roots = [] } = guard;
+  const { check, outside, roots = [], linked = [], rootsOnly } = guard;
   let found: readonly ArgumentFinding[];
   try {
-    const looked = read.has(foldCase(call.protocol).trim()) ? [] : check(call.parameters);
-    found = outside ? [...looked, ...outside(call.parameters, roots)] : looked;
+    const looked = rootsOnly || read.has(foldCase(call.protocol).trim()) ? [] : check(call.parameters);
+    const byText = outside?.(call.parameters, roots) ?? [];
+    const known = new Set(byText.map(({ where }) => where));
+    found = [...looked, ...byText, ...linked.filter(({ where }) => !known.has(where))];
   } catch {
     return worse(
       decided,

@@ -36,9 +36,19 @@ export function outsideRoots(parameters: Readonly<Record<string, unknown>>, list
   return findings;
 }
 
+/** Every place that arguments name, and where it stands. @throws RangeError for arguments that are nested too deeply. */
+export function eachPlace(parameters: Readonly<Record<string, unknown>>): { place: string; where: string }[] {
+  const places: { place: string; where: string }[] = [];
+  walk(parameters, 'parameters', '', 0, {
+    findings: [],
+    isInside: (place, where) => places.push({ place, where }) > 0,
+  });
+  return places;
+}
+
 interface Walk {
   readonly findings: ArgumentFinding[];
-  readonly isInside: (place: string) => boolean;
+  readonly isInside: (place: string, where: string) => boolean;
 }
 
 function walk(value: unknown, where: string, name: string, level: number, given: Walk): void {
@@ -80,7 +90,7 @@ function checkText(text: string, where: string, name: string, level: number, giv
     return;
   }
   const places = isLine ? placesInLine(text) : placesIn(text.trim(), isPlace);
-  if (!places.every(given.isInside)) given.findings.push(outside(where));
+  if (!places.every((place) => given.isInside(place, where))) given.findings.push(outside(where));
 }
 
 const outside = (where: string): ArgumentFinding => ({

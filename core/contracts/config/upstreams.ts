@@ -1,5 +1,6 @@
 /** MCP servers and HTTP services behind the gateway. */
 import * as z from 'zod';
+import { declaredRoots } from '../declared-root.ts';
 import { capabilities } from '../envelope.ts';
 import { guardMode } from './tool-guard.ts';
 import { address, bytes, executionMs, glob, kibibyte, secretName, word } from './words.ts';
@@ -16,15 +17,6 @@ const mcpOverride = z.strictObject({
     .optional()
     .meta({ description: 'Arguments whose values, joined by "/", are the target.' }),
 });
-
-const root = z
-  .string()
-  .max(1_024)
-  .regex(
-    /^(?:\/(?!\/)|[A-Za-z]:[\\/]|file:\/\/\/|(?!file:)[a-z][a-z0-9+.-]{1,31}:\/\/[^\s/?#@]+(?=\/|$))[^?#]*$/i,
-    'an absolute path, or a URI without user, query and fragment',
-  )
-  .refine((text) => !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text), 'a root without ".." in it');
 
 /** An MCP server behind the gateway. */
 export const mcpUpstream = z
@@ -90,7 +82,7 @@ export const mcpUpstream = z
       description: 'What a changed definition of a tool does: warn, or block calls until a human accepts it.',
     }),
     guard: guardMode,
-    roots: z.array(root).min(1).max(64).optional().meta({
+    roots: declaredRoots.optional().meta({
       description:
         'Folders and addresses in which its tools may work: absolute paths and URIs. Paths and addresses in arguments outside of them are what tool_guard.arguments.outside_roots says. Addresses of the web are compared only where one of the roots is one.',
     }),

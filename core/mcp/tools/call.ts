@@ -82,7 +82,7 @@ async function make(
     placement,
     sent_with: sent,
     ...(prompt !== undefined && { prompt }),
-    roots: declaredRoots(connected, params._meta),
+    rootLists: declaredRoots(connected, params._meta),
     actor: { agent: connected.agent },
     ...(back && { approval_ref: back.state.approval }),
   };

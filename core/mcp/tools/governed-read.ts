@@ -53,7 +53,7 @@ export async function readGoverned(
     ...readOf(method, entry, parameters),
     placement: { upstream: entry.name, upstream_tool: method },
     sent_with: sentWith(params, {}),
-    roots: rootsForReading(caller, parameters, meta),
+    rootLists: rootsForReading(caller, parameters, meta),
     actor: { agent: caller.agent },
   };
   const run: Run = {

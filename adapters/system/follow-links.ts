@@ -1,0 +1,30 @@
+/** Follows links of this machine's file system, one step at a time where the end does not exist. */
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { FollowsLinks } from '#core/tool-guard/links.ts';
+
+const mostSteps = 256;
+
+/** @param folder where servers are started. */
+export const followsLinks = (folder: string): FollowsLinks => ({
+  follow: (path) => followed(resolve(folder, path), mostSteps),
+});
+
+/** What does not exist may still be a link that leads nowhere yet: a tool that writes creates what it names. */
+async function followed(path: string, left: number): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (fault) {
+    if (left <= 0 || !isAbsent(fault)) return undefined;
+  }
+  const parent = dirname(path);
+  if (parent === path) return path;
+  const folder = await followed(parent, left - 1);
+  if (folder === undefined) return undefined;
+  const own = join(folder, basename(path));
+  const target = await readlink(own).catch(() => undefined);
+  return target === undefined ? own : followed(resolve(folder, target), left - 1);
+}
+
+const isAbsent = (fault: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((fault as NodeJS.ErrnoException).code ?? '');

@@ -1,0 +1,67 @@
+/**
+ * Links on the way to a place: what lies below a root by its text may lead out of it. Only a server of this machine is looked
+ * at, because the paths of another mean nothing here [guard.roots-links].
+ */
+import type { ArgumentFinding } from './arguments.ts';
+import { readingsOf } from './location-readings.ts';
+import { below, type Root, rootOf } from './root.ts';
+import { eachPlace, type RootLists } from './roots.ts';
+
+/** The file system of this machine. */
+export interface FollowsLinks {
+  /**
+   * Where a path leads once every link is followed, as far as it exists: the rest stands as it is. A relative path begins in the
+   * working folder of servers. Undefined for what cannot be followed: a circle, a folder that may not be read.
+   */
+  follow(path: string): Promise<string | undefined>;
+}
+
+const mostPlaces = 64;
+
+/** @throws RangeError for arguments that are nested too deeply. */
+export async function outsideByLinks(
+  parameters: Readonly<Record<string, unknown>>,
+  lists: RootLists,
+  { follow }: FollowsLinks,
+): Promise<ArgumentFinding[]> {
+  const folders = lists.map((list) => list.map(rootOf).filter((root): root is Root => root?.space === 'file'));
+  if (folders.every((list) => list.length === 0)) return [];
+  const followed = await Promise.all(
+    folders.map((list) => Promise.all(list.map((root) => followedRoot(root, follow)))),
+  );
+  const findings: ArgumentFinding[] = [];
+  let left = mostPlaces;
+  for (const { place, where } of eachPlace(parameters)) {
+    const paths = pathsOf(place, folders.flat());
+    left -= paths.length;
+    if (left < 0)
+      return [...findings, leadsOut(where, 'More places than are followed: some may lead out of the roots.')];
+    const ends = await Promise.all(paths.map(follow));
+    const isInside = ends.every(
+      (end) =>
+        end !== undefined && followed.every((list) => list.length === 0 || below(end.replaceAll('\\', '/'), list)),
+    );
+    if (!isInside)
+      findings.push(leadsOut(where, 'A link on this path leads out of the declared roots, or cannot be followed.'));
+  }
+  return findings;
+}
+
+async function followedRoot(root: Root, follow: FollowsLinks['follow']): Promise<Root> {
+  const end = await follow(root.path);
+  return (end !== undefined && rootOf(end)) || root;
+}
+
+/** Absolute ones as they stand; servers resolve a relative one from their working folder or from a root. */
+function pathsOf(place: string, roots: readonly Root[]): string[] {
+  const paths = (readingsOf(place) ?? []).flatMap((reading) => {
+    const root = rootOf(reading);
+    if (root) return root.space === 'file' ? [root.path] : [];
+    return [reading, ...roots.map(({ path }) => `${path}/${reading}`)];
+  });
+  return [...new Set(paths)];
+}
+
+const leadsOut = (where: string, description: string): ArgumentFinding => ({
+  ...{ kind: 'outside_roots', where, severity: 'high', description },
+});
