@@ -751,6 +751,10 @@ const evidence: readonly Requirement[] = [
     'Gateways that share a store keep one log in it: one head, objects put once, one key. A process with another key is refused; writers side by side that stop anywhere lose and double no leaf.',
   ),
   must(
+    'shared.archive',
+    'Gateways over one store that name one bucket keep archive and checkpoints there, so each verifies what the others wrote; without a bucket, status says that both end with each folder.',
+  ),
+  must(
     'shared.gateways',
     'Gateways over one store with the same keys are one: sessions, approvals, limits and exports of one hold at the others, and no gateway removes rows of evidence because its own archive has them.',
   ),

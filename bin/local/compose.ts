@@ -89,6 +89,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     stateFolder: flags.state,
     configFile: flags.config,
     adoptSigningKey: flags.adoptSigningKey === true,
+    archiveBucket: flags.archiveBucket,
     approvalEvents,
     committed: (entry) => {
       committed.feed?.committed(entry);
@@ -171,7 +172,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const each of interpreters) await each.stop();
       await notified.stop();
       await feed.stop();
-      await local.checkpoints.close();
+      await local.closeKept();
       await local.background.stop();
       await ports.wasm.stop();
       await telemetry.flush();

@@ -34,6 +34,8 @@ export interface Flags {
   readonly adoptSigningKey?: true;
   /** Folder with the keys of all gateways of a store; without it the keys are those of the state folder. */
   readonly keys?: string;
+  /** Bucket of archive and checkpoints, in place of folders of the state folder. */
+  readonly archiveBucket?: string;
   /** Make the keys that this folder lacks, and end. */
   readonly makeKeys?: string;
 }
@@ -63,6 +65,7 @@ Options:
   --no-edge           without the edge
   --keys DIR          folder with the keys of all gateways of one store (GATEWAY_KEYS); it is read, and changed by --rotate-… and --retire-… only
   --make-keys DIR     make the keys that such a folder lacks, and end
+  --archive-bucket B  keep copies of evidence and their checkpoints in this S3 bucket, not in the state folder (GATEWAY_ARCHIVE_BUCKET)
   --durability HOW    process: what was answered survives kill -9 (default); full: a power cut as well
   --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
   --rotate-log-key    put a new key of the transparency log in place; the one in use signs beside it, and end
@@ -73,6 +76,8 @@ Options:
 
 Environment:
   DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the embedded one; several gateways may share it, with the same --keys
+  AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+                      where the bucket is, also on a server that is compatible with S3, and who may use it
   GATEWAY_ADMIN_TOKEN, GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY, GATEWAY_VIEWER_KEY
                       your own secrets in place of generated ones; needed when --host is not a loopback address
 `;
@@ -95,6 +100,7 @@ const options = {
   durability: text,
   keys: text,
   'make-keys': text,
+  'archive-bucket': text,
   'rotate-signing-key': { type: 'boolean' },
   'rotate-log-key': { type: 'boolean' },
   'retire-log-key': { type: 'boolean' },
@@ -107,6 +113,7 @@ const options = {
 export function parseFlags(args: readonly string[], environment: NodeJS.ProcessEnv, checkout: string): Flags {
   const values = parse(args);
   const show = values.help ? 'help' : values.version ? 'version' : undefined;
+  const archiveBucket = bucketName(values['archive-bucket'] ?? (environment.GATEWAY_ARCHIVE_BUCKET || undefined));
   const keys = values.keys ?? (environment.GATEWAY_KEYS || undefined);
   return {
     config: resolve(values.config ?? (environment.GATEWAY_CONFIG || resolve(checkout, 'config/gateway.yaml'))),
@@ -127,6 +134,7 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     ...(values['retire-log-key'] && { logKey: 'retire' as const }),
     ...(values['adopt-signing-key'] && { adoptSigningKey: true }),
     ...(keys !== undefined && { keys: resolve(keys) }),
+    ...(archiveBucket !== undefined && { archiveBucket }),
     ...(values['make-keys'] !== undefined && { makeKeys: resolve(values['make-keys']) }),
     ...(show && { show }),
   };
@@ -157,6 +165,13 @@ function certificateFiles(cert: string | undefined, key: string | undefined): Pi
       `--edge-cert and --edge-key belong together; ${cert === undefined ? '--edge-cert' : '--edge-key'} is missing.`,
     );
   return { edgeCertificate: { certFile: resolve(cert), keyFile: resolve(key) } };
+}
+
+function bucketName(given: string | undefined): string | undefined {
+  if (given === undefined || /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(given)) return given;
+  throw new UsageError(
+    `--archive-bucket (GATEWAY_ARCHIVE_BUCKET) is ${JSON.stringify(given)}; it takes the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.`,
+  );
 }
 
 function durability(given = 'process'): Durability {

@@ -1,8 +1,8 @@
-/** What the local run keeps of evidence outside its store, in the state folder: signing key, archive, checkpoints. */
+/** What the local run keeps of evidence outside its store: signing key, archive, checkpoints; in the state folder, or in a bucket. */
 import { join } from 'node:path';
 import { logObjectsTable } from '#adapters/dynamodb/log-objects-table.ts';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
-import { type CheckpointFile, checkpointFile } from '#adapters/local/checkpoint-file.ts';
+import { checkpointFile } from '#adapters/local/checkpoint-file.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
 import type { SharedKeys } from '#adapters/local/key-folder.ts';
@@ -10,9 +10,10 @@ import { logKeysOf, logSignersOf, sharedLogKey } from '#adapters/local/log-keys.
 import { registerLogKey, registerSigningKey } from '#adapters/local/registered-key.ts';
 import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { archivesApart } from '#core/evidence/archived.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
-import type { ArchiveReader, EvidenceLog, Signer } from '#core/evidence/ports.ts';
+import type { ArchiveReader, CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 import { TransparencyLog } from '#core/transparency/log.ts';
@@ -21,7 +22,9 @@ import type { LocalStore } from './store.ts';
 export interface KeptEvidence {
   readonly signer: Signer;
   readonly archived: Archive & ArchiveReader;
-  readonly checkpoints: CheckpointFile;
+  readonly checkpoints: CheckpointLog;
+  /** Call it when nothing is written any more. */
+  readonly closeKept: () => Promise<void>;
   /** The log that outsiders watch. */
   readonly transparency: TransparencyLog;
   /** Puts entries that are archived under a checkpoint. */
@@ -38,6 +41,9 @@ export interface KeptEvidenceOptions {
   readonly store: Pick<LocalStore, 'client' | 'tables' | 'shared'>;
   /** Of all processes of the store; those of the state folder where this is absent. */
   readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
+  /** A bucket for archive and checkpoints, which all gateways of the store name; without it they lie in the state folder. */
+  readonly bucket?: string | undefined;
+  readonly environment?: NodeJS.ProcessEnv;
   /** Go on with this signing key although the store belongs to another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
@@ -49,26 +55,51 @@ export interface KeptEvidenceOptions {
 
 /** @throws OtherSigningKey when the store belongs to a gateway that signs with another key. */
 export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEvidence> {
-  const { stateFolder, store, evidence, clock, telemetry, adoptSigningKey: adopt = false } = options;
+  const { stateFolder, store, evidence, telemetry, adoptSigningKey: adopt = false } = options;
   const { client, tables, shared } = store;
   const signer = options.keys?.signer ?? (await stateSigner(stateFolder));
   const before = await registerSigningKey({ client, table: tables.config, signer, adopt });
   if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
+  const { archived, checkpoints, written, close } = options.bucket
+    ? await inBucket({ ...options, bucket: options.bucket, signer })
+    : await inFolder(options, signer);
+  const archive = shared ? evidence : archived;
+  const transparency = await transparencyLog(options);
+  const cover = async (entries: readonly EvidenceEntry[]) => {
+    const log = (await options.logging?.()) === false ? undefined : transparency;
+    await checkpointEntries({ checkpoints: written, archive, log, telemetry }, entries);
+  };
+  return {
+    ...{ signer, archived, checkpoints, cover, archiving: { archive: archived, cover }, transparency },
+    closeKept: close,
+  };
+}
+
+interface Kept extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
+  /** Checkpoints as their writer sees them. */
+  readonly written: CheckpointLog;
+  readonly close: () => Promise<void>;
+}
+
+/** A gateway with a folder only, beside others of its store, has copies of its own entries only. */
+async function inFolder({ stateFolder, store, clock, telemetry }: KeptEvidenceOptions, signer: Signer): Promise<Kept> {
+  const { shared } = store;
+  if (shared) telemetry.log('warn', archivesApart, {});
   const archived = folderArchive(join(stateFolder, 'archive'), { shared });
   const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
   const path = join(stateFolder, 'checkpoints.jsonl');
   const checkpoints = await checkpointFile({ path, signer, publicKeys, clock });
   const damage = await checkpoints.damage();
   if (damage !== undefined) telemetry.log('error', 'the checkpoint file is damaged', { file: path, error: damage });
-  const archive = shared ? evidence : archived;
-  const transparency = await transparencyLog(options);
-  const cover = async (entries: readonly EvidenceEntry[]) => {
-    const log = (await options.logging?.()) === false ? undefined : transparency;
-    await checkpointEntries({ checkpoints, archive, log, telemetry }, entries);
-  };
-  return {
-    ...{ signer, archived, checkpoints, cover, archiving: { archive: archived, cover }, transparency },
-  };
+  return { archived, checkpoints, written: checkpoints, close: () => checkpoints.close() };
+}
+
+/** Loaded where it is wanted: most gateways have no bucket. */
+async function inBucket(options: KeptEvidenceOptions & { readonly bucket: string; readonly signer: Signer }) {
+  const { bucket, signer, clock, environment = process.env } = options;
+  const { evidenceBucket } = await import('./evidence-bucket.ts');
+  const { close, ...kept } = await evidenceBucket({ bucket, signer, clock, environment });
+  return { ...kept, close: async () => close() } satisfies Kept;
 }
 
 /** Processes that share a store keep one log there: its objects lie in the store, and each of them has its key [transparency.shared-store]. */

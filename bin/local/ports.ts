@@ -73,6 +73,8 @@ export interface PortsOptions {
   readonly sharedKeys?: SharedKeys | undefined;
   /** Take over a store that another signing key is registered with. */
   readonly adoptSigningKey?: boolean;
+  /** Bucket of archive and checkpoints, in place of folders of the state folder. */
+  readonly archiveBucket?: string | undefined;
   /** Generated keys in force; none on a host that others can reach. */
   readonly keys: Partial<LocalKeys>;
   readonly telemetry: Telemetry & Pick<LogTelemetry, 'metricsText' | 'recentTraces' | 'shareTraces'>;
@@ -105,7 +107,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   // Before anything is written: a store that belongs to another signing key is left as it is.
   const kept = await keptEvidence({
     ...{ stateFolder, store, evidence: stores.evidence, clock, telemetry },
-    ...{ keys: sharedKeys, adoptSigningKey },
+    ...{ keys: sharedKeys, adoptSigningKey, environment, bucket: options.archiveBucket },
     logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
   });
   const folder = folderObjectStore(join(stateFolder, 'objects'));

@@ -9,6 +9,10 @@ import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
 /** The longest run that is written. A reader that looks for the end of a session begins so many entries before it. */
 export const maxEntriesPerRun = 100;
 
+/** What status and log say of a gateway whose archive has its own entries only. */
+export const archivesApart =
+  'Archive and checkpoints of this gateway lie in its own folder and end with it, while other gateways write to the same store: name a bucket for all of them (GATEWAY_ARCHIVE_BUCKET), or keep the folder.';
+
 /** How many runs are read ahead of the reader: what a verification holds of the archive at a time. */
 const runsAhead = 8;
 

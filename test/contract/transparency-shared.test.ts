@@ -147,6 +147,6 @@ describe('[transparency.shared-store] gateways of one store', () => {
     const other = generateKeyPairSync('ed25519');
     writeFileSync(join(folder, 'c/log-key.pem'), other.privateKey.export({ format: 'pem', type: 'pkcs8' }));
     await expect(start('c')).rejects.toThrow('Copy log-key.pem');
-    await Promise.all([first, second].map(({ checkpoints }) => checkpoints.close()));
+    await Promise.all([first, second].map(({ closeKept }) => closeKept()));
   });
 });

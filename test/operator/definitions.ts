@@ -132,6 +132,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
       [{ ...values, gatway: {} }, 'gatway'],
       [{ ...values, gateway: { replicas: 2 } }, 'replicas'],
       [{ ...values, gateway: { dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' } }, 'secret'],
+      [{ ...values, gateway: { archive: { region: 'eu-west-1' } } }, 'region'],
     ] as const)
       assert.throws(
         () => helm(programs, 'template', wrong),
@@ -146,6 +147,10 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
         gateway: {
           ...{ replicas: 3, dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' },
           keys: { secret: 'governance-keys' },
+          archive: {
+            ...{ bucket: 'gateway-evidence', region: 'eu-west-1', endpoint: 'http://s3.governance.svc:9000' },
+            credentials: { secret: 'governance-s3' },
+          },
         },
         operator: { secretNames: ['governance-admin'] },
       };

@@ -174,6 +174,7 @@ const elsewhere: readonly Reason[] = [
     commands: /^export (?:PLANE_TOKEN|GATEWAY_SECRET_NAMES)=|^npm start -- --config plane\.yaml/,
   },
   { needs: 'a store for several gateways: test/e2e/shared-store.test.ts', commands: /^DYNAMODB_ENDPOINT=/ },
+  { needs: 'a bucket for several gateways: test/e2e/shared-archive.test.ts', commands: /^GATEWAY_ARCHIVE_BUCKET=/ },
   {
     needs: 'a key of a provider: test/contract/providers.test.ts',
     commands: /^OPENAI_API_KEY=… |^npx agentctl (?:chat|providers)\b/,

@@ -42,11 +42,11 @@ export async function keptGateway(options: TestOptions = {}) {
     },
     /** As after a restart: files are read anew. */
     async reopen(): Promise<void> {
-      await kept.checkpoints.close();
+      await kept.closeKept();
       kept = await open();
     },
     async stop() {
-      await kept.checkpoints.close();
+      await kept.closeKept();
       await base.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -75,6 +75,31 @@ test('[operator.chart] [shared.keys] the pods of a shared store read its keys fr
   expect(read('templates/gateway.yaml')).toMatch(/if and .*dynamodbEndpoint \(not .*keys\.secret\)[^\n]*\n\{\{- fail /);
 });
 
+test('[operator.chart] [shared.archive] a bucket is named whole: its region, address and credentials count with it only', () => {
+  const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
+  const holds = new Ajv2020({ strict: false }).compile(schema);
+  const values = parse(read('values.yaml'));
+  const withArchive = (archive: object) => ({
+    ...values,
+    image: { repository: 'registry.example.com/gateway' },
+    gateway: { ...values.gateway, archive },
+  });
+  const elsewhere = { region: 'eu-west-1', endpoint: 'http://s3:9000', credentials: { secret: 's3' } };
+  expect(holds(withArchive({ bucket: 'gateway-evidence', ...elsewhere }))).toBe(true);
+  expect(holds(withArchive({ bucket: 'gateway-evidence' }))).toBe(true);
+  for (const archive of [
+    ...Object.entries(elsewhere).map((each) => Object.fromEntries([each])),
+    { bucket: 'No_Bucket' },
+  ])
+    expect([archive, holds(withArchive(archive))]).toEqual([archive, false]);
+  const names = documents('gateway.yaml')[0].spec.template.spec.containers[0].env.map(
+    ({ name }: { name: string }) => name,
+  );
+  expect(names).toEqual(
+    expect.arrayContaining(['GATEWAY_ARCHIVE_BUCKET', 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_ID']),
+  );
+});
+
 test('[operator.chart] containers run without root, without capabilities, on a read-only file system', () => {
   const helpers = read('templates/_helpers.tpl');
   for (const line of [
