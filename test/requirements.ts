@@ -1715,7 +1715,14 @@ const chat: readonly Requirement[] = [
     'responses.tool-use',
     'Tool calls on /v1/responses are rejected or decided as on /v1/messages, whole and streamed.',
   ),
-  must('responses.kept', 'The gateway keeps no responses: what names a kept one is 400 and says what to send instead.'),
+  must(
+    'responses.kept',
+    'The gateway keeps no responses itself: conversations, stored prompts and background are 400 and say what to send instead.',
+  ),
+  must(
+    'responses.stored',
+    'Where a provider keeps responses (keeps_responses), their own key reads, lists, continues and deletes them under ids of the gateway, filters and evidence included; what holds a call that was not allowed is deleted there, and store in the answer says what was done.',
+  ),
   must(
     'models.both-forms',
     'Models are listed and looked up in the form of OpenAI, and of Anthropic for callers that send anthropic-version.',

@@ -1,11 +1,11 @@
 /**
- * Files and batches of callers in DynamoDB: owner = tenant#key, id in the order of time. Nothing is deleted: what was is marked.
+ * Files, batches and responses of callers in DynamoDB: owner = tenant#key, id in the order of time. Nothing is deleted: what was is marked.
  *
  * Access patterns: one of an owner (consistent Get); those of an owner by kind (Query, newest first); a row as a whole (Put).
  */
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { BatchOwner, BatchStore } from '#core/chat/batches/ports.ts';
-import type { StoredBatch } from '#core/contracts/stored-batch.ts';
+import type { Stored, StoredBatch } from '#core/contracts/stored-batch.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -16,10 +16,20 @@ const prefixes = { file: 'file-', batch: 'batch_' } as const;
 
 const ownerOf = ({ tenant, key_id }: BatchOwner): string => `${tenant}#${key_id}`;
 
-function toStoredBatch(item: Item): StoredBatch {
+/** Providers keep a response for 30 days. */
+const responseSeconds = 30 * 24 * 3600;
+
+function toStored(item: Item): Stored {
   const { owner: _owner, ttl: _ttl, ...row } = fromItem(item);
-  return row as unknown as StoredBatch;
+  return row as unknown as Stored;
 }
+
+const ttlOf = ({ kind, created_at, deleted_at }: Stored): { readonly ttl?: number } =>
+  deleted_at !== undefined
+    ? { ttl: deleted_at + keptSeconds }
+    : kind === 'response'
+      ? { ttl: created_at + responseSeconds }
+      : {};
 
 export function batchesTable({ client, tables }: StoreOptions): BatchStore {
   const TableName = tables.batches;
@@ -27,13 +37,12 @@ export function batchesTable({ client, tables }: StoreOptions): BatchStore {
     async get(owner, id) {
       const Key = toItem({ owner: ownerOf(owner), id });
       const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
-      const row = Item && toStoredBatch(Item);
+      const row = Item && toStored(Item);
       return row?.deleted_at === undefined ? row : undefined;
     },
 
     async put(row) {
-      const ttl = row.deleted_at === undefined ? {} : { ttl: row.deleted_at + keptSeconds };
-      const Item = toItem({ owner: ownerOf(row), ...row, ...ttl });
+      const Item = toItem({ owner: ownerOf(row), ...row, ...ttlOf(row) });
       await stored(client.send(new PutItemCommand({ TableName, Item })));
     },
 
@@ -55,7 +64,7 @@ export function batchesTable({ client, tables }: StoreOptions): BatchStore {
             }),
           ),
         );
-        items.push(...(page.Items ?? []).map(toStoredBatch));
+        items.push(...((page.Items ?? []).map(toStored) as StoredBatch[]));
         start = page.LastEvaluatedKey;
       } while (start && items.length <= limit);
       return { items: items.slice(0, limit), more: items.length > limit };

@@ -9,9 +9,11 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { costOf } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
+import type { Provider } from '#core/providers/ports.ts';
 import type { ChatCall } from './call.ts';
 import { leftOutHeader } from './left-out.ts';
 import { forcedTool, governsTools } from './structured-output.ts';
@@ -54,7 +56,9 @@ export interface ChatCallState {
   cache?: ChatRecord['cache'];
   /** The call's entry in evidence, once it is written. */
   recorded?: { readonly hash: string; readonly at: string; readonly latencyMs: number };
-  /** Id of the file or batch that the call has made. */
+  /** The provider's id of the response that it keeps. */
+  provider_id?: string;
+  /** Id of the file, batch or response that the call has made. */
   resource?: string;
   /** The approval whose lease this call holds. */
   approvalId?: string;
@@ -87,6 +91,16 @@ export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
     outputCharacters: 0,
     headers: { 'x-envelope-id': call.envelopeId, 'x-session-id': call.sessionId, ...leftOutHeader(call.leftOut) },
   };
+}
+
+/** Of a provider that keeps responses, the id of this one. */
+export function noteKept(
+  state: ChatCallState,
+  { keepsResponses }: Pick<Provider, 'keepsResponses'>,
+  { id }: JsonObject,
+): void {
+  if (!state.call.keep || !keepsResponses || state.provider_id !== undefined) return;
+  if (typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id)) state.provider_id = id;
 }
 
 /** Why we ended the call, if we did. */

@@ -18,6 +18,7 @@ import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import { type BatchRequest, batchEstimate } from './batches/request.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas, refuseProviderRun } from './provider-tools.ts';
+import type { Keeping } from './responses/keeping.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
@@ -35,6 +36,8 @@ export interface ChatRequest {
   readonly approvalRef?: string | undefined;
   /** Headers of the caller that travel on to the provider. */
   readonly passed: Readonly<Record<string, string>>;
+  /** The response is to be kept, or continues one that is [responses.stored]. */
+  readonly keep?: Keeping | undefined;
   /** `Cache-Control: no-cache` or `no-store`: neither looked up nor kept [cache.control]. */
   readonly noCache?: boolean;
   /** Aborts when the caller goes away. */
@@ -82,7 +85,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const key = ownLimitsOf(snapshot.identities, request.principal);
   const names = [model, resolvedModel];
   const allowed = mayUse(tenant, key, names);
-  const plan = planRoute(configuration, resolvedModel);
+  const plan = continuing(planRoute(configuration, resolvedModel), request);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(snapshot, request, wire);
   const { passed, leftOut } = isBounded(snapshot, request)
@@ -106,11 +109,29 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
     ...(request.batch
       ? batchEstimate(request.batch)
       : {
-          inputTokens: estimateTokens(request.dialect, body),
+          inputTokens: estimateTokens(request.dialect, body) + earlierTokens(request),
           maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
         }),
   };
 }
+
+/** A response is continued where it is kept. @throws GatewayError `conflict` */
+function continuing(plan: RoutePlan | undefined, { keep, body }: ChatRequest): RoutePlan | undefined {
+  const previous = keep?.previous;
+  if (!plan || !previous) return plan;
+  const candidates = plan.candidates.filter(
+    ({ entry: { name, enabled, keeps_responses } }) => name === previous.provider && enabled && keeps_responses,
+  );
+  if (candidates.length > 0) return { ...plan, candidates };
+  throw new GatewayError(
+    'conflict',
+    `${previous.id} is kept by the provider ${previous.provider}, which does not serve the model ${JSON.stringify(body.model)} or keeps no responses any more; send the whole input.`,
+  );
+}
+
+/** The model reads the conversation before, too. */
+const earlierTokens = ({ keep }: ChatRequest): number =>
+  keep?.previous ? keep.previous.input_tokens + keep.previous.output_tokens : 0;
 
 type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
 

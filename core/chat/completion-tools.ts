@@ -121,5 +121,9 @@ async function decided(
     if (text === undefined) allowed.push(one);
     else said.push(text);
   }
+  if (call.keep) {
+    call.keep.withheld ||= said.length > 0;
+    call.keep.callsTools ||= allowed.length > 0;
+  }
   return { allowed, said };
 }

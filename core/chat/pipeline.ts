@@ -86,6 +86,8 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   } catch (thrown) {
     fault = faultOf(state, thrown);
   }
+  const { keep } = state.call;
+  if (keep) await (await import('./responses/keep.ts')).keepResponse(ports, state, keep);
   fault = await settled(ports, state, traceId, fault);
   if (queue) {
     if (fault) void queue.write(wire.errorEvent(fault));

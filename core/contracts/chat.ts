@@ -47,6 +47,9 @@ export const chatOperations = [
   'chat.completions',
   'messages',
   'responses',
+  'responses.retrieve',
+  'responses.items',
+  'responses.delete',
   'embeddings',
   'completions',
   'moderations',
@@ -78,7 +81,7 @@ export interface ChatRecord {
   readonly reason?: string;
   /** The one tool that the request forces, whose arguments passed as data if the session holds no decision on them. */
   readonly structured_output?: string;
-  /** Id of the file or batch that was made, read or changed. */
+  /** Id of the file, batch or response that was made, read or changed. */
   readonly resource?: string;
   /** With `aborted`: the key that cancelled the call. Absent where the caller went away. */
   readonly aborted_by?: string;

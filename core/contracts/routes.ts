@@ -46,7 +46,7 @@ export const opensToPages = (surface: Route['surface']): boolean => surface === 
 
 const adminPrefix = '/admin/v1/';
 /** Endpoints of models that few callers use; one function has them all. */
-const besideChat = /^\/v1\/(completions|moderations|images|audio|files|batches)(\/|$)/;
+const besideChat = /^\/v1\/((completions|moderations|images|audio|files|batches)(\/|$)|responses\/)/;
 /** Paths below these belong to one function each. */
 const proxiedFamilies: readonly string[] = [
   ...['actions', 'approvals', 'archive', 'audit', 'credentials', 'evidence', 'federation', 'manifests', 'mcp'],
@@ -503,6 +503,30 @@ export const routes: readonly Route[] = [
     'responses',
     'A response, as OpenAI clients ask for it',
     gateway,
+  ),
+  route(
+    'GET /v1/responses/{id}',
+    'chat-completions',
+    'operator',
+    'retrieveResponse',
+    'A response of the caller that its provider keeps',
+    counted,
+  ),
+  route(
+    'DELETE /v1/responses/{id}',
+    'chat-completions',
+    'operator',
+    'deleteResponse',
+    'Delete a response of the caller',
+    counted,
+  ),
+  route(
+    'GET /v1/responses/{id}/input_items',
+    'chat-completions',
+    'operator',
+    'responseItems',
+    'What went into a response of the caller',
+    { ...counted, query: ['limit', 'after', 'order'] },
   ),
   route('POST /v1/embeddings', 'chat-completions', 'operator', 'embeddings', 'Embeddings of texts', gateway),
   route('POST /v1/completions', 'chat-completions', 'operator', 'completions', 'A completion of a prompt', gateway),

@@ -31,6 +31,8 @@ export interface Wire {
   readonly embeddings?: Embeddings;
   /** Whether it keeps files and batches in OpenAI's form. */
   readonly files?: true;
+  /** What differs in a call whose response is kept, where the kind has that. */
+  responses?(): Promise<Pick<Wire, 'path' | 'body' | 'reply' | 'stream'>>;
 }
 
 /** Reads one stream, frame by frame. */
@@ -66,7 +68,6 @@ export function httpProvider(
 ): Provider {
   const { name, type, region, timeout_ms } = entry;
   const [baseUrl, query] = splitUrl(entry.base_url ?? wire.defaultBaseUrl);
-  const chatUrl = baseUrl + wire.path(baseUrl) + query;
 
   const deadline = ({ body }: HttpReply): Deadline => ({ timeouts, ms: timeout_ms, giveUp: () => body.close() });
 
@@ -108,17 +109,19 @@ export function httpProvider(
     dialect: wire.dialect,
     region,
     address: addressOf(baseUrl),
+    keepsResponses: entry.keeps_responses,
 
     async call(call): Promise<ProviderReply> {
       let id: string | undefined;
       try {
         const key = await keyOf(entry, secrets);
-        const reply = await post(chatUrl, key, wire.body(call), call);
+        const { path, ...form } = (call.kept && entry.keeps_responses && (await wire.responses?.())) || wire;
+        const reply = await post(baseUrl + path(baseUrl) + query, key, form.body(call), call);
         id = requestIdOf(reply.headers, key);
-        if (!call.stream) return { type: 'json', body: wire.reply(await whole(reply, key)) };
+        if (!call.stream) return { type: 'json', body: form.reply(await whole(reply, key)) };
         refuseUnstreamed(reply);
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
-        const events = streamOf(entry, call, reply, frames, wire.stream(call), key);
+        const events = streamOf(entry, call, reply, frames, form.stream(call), key);
         const broken = (thrown: unknown) => withId(asFault(name, thrown, call.signal, 'broken'), id);
         return { type: 'stream', events: await begun(name, eachInTime(events, deadline(reply), broken)) };
       } catch (thrown) {

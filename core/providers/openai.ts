@@ -22,6 +22,7 @@ export const openaiWire: Wire = {
 
   stream: () => new ChunkReader(),
   files: true,
+  responses: async () => (await import('./responses-wire.ts')).responsesWire,
 
   embeddings: {
     path: '/embeddings',

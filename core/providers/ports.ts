@@ -15,6 +15,16 @@ export interface ProviderCall {
   readonly signal: AbortSignal;
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
+  /** The provider is to keep its response, or to continue one; of no meaning to one that keeps none. */
+  readonly kept?: KeptCall | undefined;
+}
+
+export interface KeptCall {
+  readonly store: boolean;
+  /** The provider's id of the response that is continued. */
+  readonly previous?: string | undefined;
+  /** How many of the leading messages count for this response alone. */
+  readonly instructions: number;
 }
 
 /** A request about files and batches that a provider keeps: its path lies below the base URL. */
@@ -52,6 +62,8 @@ export interface Provider {
   readonly type: ProviderEntry['type'];
   readonly dialect: DialectName;
   readonly region?: string | undefined;
+  /** Whether it keeps responses; then a call with `kept` has the provider's id of its response as `id`. */
+  readonly keepsResponses?: boolean;
   /** Host and port called, for spans. */
   readonly address?: { readonly host: string; readonly port: number };
   /**

@@ -8,6 +8,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { pause } from '#core/providers/pause.ts';
 import {
+  type KeptCall,
   type Provider,
   type ProviderAttempt,
   ProviderFault,
@@ -36,6 +37,7 @@ export interface RoutedCall {
   readonly endpoint?: EndpointName;
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
+  readonly kept?: KeptCall | undefined;
   /** Headers of the caller that travel on; the attempt's own trace headers replace theirs. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts when the caller goes away. */
@@ -132,8 +134,8 @@ function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admit
     .span(`provider.${provider.type}`, attributes, async (span) => {
       try {
         const headers = { ...call.headers, ...telemetry.outgoing() };
-        const { model, stream, signal, form } = call;
-        const asked = { model, stream, signal, headers, form, body: call.bodyFor(provider) };
+        const { model, stream, signal, form, kept } = call;
+        const asked = { model, stream, signal, headers, form, kept, body: call.bodyFor(provider) };
         const reply: ProviderReply = call.endpoint
           ? { type: 'json', body: await provider.post!(call.endpoint, asked) }
           : await provider.call(asked);

@@ -1,4 +1,4 @@
-/** Files and batches of a caller beside making them: list, read, cancel, delete [batches.owner]. */
+/** Files, batches and responses of a caller beside making them: list, read, cancel, delete [batches.owner] [responses.stored]. */
 import type { BatchPage } from '#core/chat/batches/ports.ts';
 import type { BatchCaller } from '#core/chat/batches/record.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -39,8 +39,10 @@ export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts):
   };
 
   const answered = async ({ operation }: Route, { params }: Inputs, page: BatchPage, caller: BatchCaller) => {
-    const batches = await import('#core/chat/batches/operations.ts');
     const id = params.id ?? '';
+    if (operation.endsWith('Response') || operation === 'responseItems')
+      return replyOf({ body: await ofResponse(operation, id, page, caller) });
+    const batches = await import('#core/chat/batches/operations.ts');
     if (operation === 'fileContent')
       return textReply(await batches.fileContent(ports, caller, id, bodyLimitOf(caller.snapshot, caller.principal)));
     const answers: Readonly<Record<string, () => Promise<JsonObject>>> = {
@@ -52,6 +54,16 @@ export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts):
       cancelBatch: () => batches.cancelBatch(ports, caller, id),
     };
     return replyOf({ body: await answers[operation]!() });
+  };
+
+  const ofResponse = async (operation: string, id: string, page: BatchPage, caller: BatchCaller) => {
+    const responses = await import('#core/chat/responses/operations.ts');
+    const answers: Readonly<Record<string, () => Promise<JsonObject>>> = {
+      retrieveResponse: () => responses.retrieveResponse(ports, caller, id),
+      responseItems: () => responses.responseItems(ports, caller, id, page),
+      deleteResponse: () => responses.deleteResponse(ports, caller, id),
+    };
+    return answers[operation]!();
   };
   return withCors(own, ports, answer, errorShape('openai'));
 }

@@ -18,7 +18,7 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
   // Few callers have batches: what answers for them is loaded with the first.
   const loaded = loadedOnce(async () => {
     const { batchesHandler } = await import('./batches.ts');
-    const paths = own.filter(({ path }) => batchPaths.test(path));
+    const paths = own.filter(({ path }) => keptPaths.test(path));
     return batchesHandler(paths, ports);
   });
   const batches: HttpHandler = async (event, context) => (await loaded())(event, context);
@@ -31,9 +31,10 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
     const event = located(given);
     const handler =
       made[`${event.httpMethod} ${event.resource}`] ??
-      (batchPaths.test(event.resource) ? batches : others[event.resource]);
+      (keptPaths.test(event.resource) ? batches : others[event.resource]);
     return (handler ?? completions)(event, context);
   };
 }
 
-const batchPaths = /^\/v1\/(files|batches)(\/|$)/;
+/** What a provider keeps for its callers. */
+const keptPaths = /^\/v1\/((files|batches)(\/|$)|responses\/)/;

@@ -66,7 +66,10 @@ export function chatEndpoint(
     const body = form ? form.body : await jsonObjectInTurns(event, bytes, chatJson, turn);
     seen.body = body;
     await turn();
-    const opened = await view?.open(body, { ports, principal, snapshot, files: form?.files });
+    const opened = await view?.open(body, {
+      ...{ ports, principal, snapshot, sessionId: seen.sessionId },
+      files: form?.files,
+    });
     return ports.telemetry.continued(traceOf(event), async () => {
       const reply = await chat(ports, {
         dialect,
@@ -74,13 +77,14 @@ export function chatEndpoint(
         body: opened?.body ?? body,
         files: form?.files,
         batch: opened?.batch,
+        keep: opened?.keep,
         principal,
         sessionId: seen.sessionId!,
         requestId: event.requestContext?.requestId ?? '',
         transport: 'http',
         approvalRef: headerOf(event, 'x-approval-ref'),
         passed: passedHeaders(event),
-        noCache: asksForFresh(event),
+        noCache: opened?.keep !== undefined || asksForFresh(event),
         signal: context.signal ?? never,
       });
       return httpReply(opened ? opened.answer(reply) : reply, opened?.wire ?? dialects[dialect], ports);

@@ -4,6 +4,7 @@ import type { BatchRequest } from '#core/chat/batches/request.ts';
 import type { ChatRequest } from '#core/chat/call.ts';
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
+import type { Keeping } from '#core/chat/responses/keeping.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -23,12 +24,14 @@ export interface OpenedCall {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly files: FormFiles | undefined;
+  readonly sessionId: string;
 }
 
 export interface OpenView {
   /** In the dialect. */
   readonly body: JsonObject;
   readonly batch?: BatchRequest;
+  readonly keep?: Keeping | undefined;
   readonly wire: SseWire;
   answer(reply: ChatReply): ChatReply;
 }

@@ -4,14 +4,18 @@ import { leftOutHeader } from '#core/chat/left-out.ts';
 import { type EndpointName, endpoints, type Speech } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
-import { objectOf, textOf } from '#core/dialects/wire.ts';
+import { member, objectOf, textOf } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import type { ChatView } from './chat-view.ts';
 
 const responses = loadedOnce(() =>
-  Promise.all([import('#core/dialects/responses/request.ts'), import('#core/dialects/responses/events.ts')]),
+  Promise.all([
+    import('#core/dialects/responses/request.ts'),
+    import('#core/dialects/responses/events.ts'),
+    import('#core/chat/responses/open.ts'),
+  ]),
 );
 const endpointRequests = loadedOnce(() => import('#core/dialects/endpoint-request.ts'));
 const batchRequests = loadedOnce(() => import('./batch-requests.ts'));
@@ -19,17 +23,20 @@ const batchRequests = loadedOnce(() => import('./batch-requests.ts'));
 /** `/v1/responses` over chat completions [responses.create]. */
 export const responsesView: ChatView = {
   operation: 'responses',
-  async open(request, { ports: { clock } }) {
-    const [{ readResponsesRequest }, { ResponseEvents, responseOf }] = await responses();
-    const { body, leftOut } = readResponsesRequest(request);
+  async open(request, { ports: { clock, batchStore: store }, principal, snapshot, sessionId }) {
+    const [{ readResponsesRequest }, { ResponseEvents, responseOf }, { keepingOf }] = await responses();
+    const { body: read, leftOut } = readResponsesRequest(request);
+    const keep = await keepingOf(request, { store, principal, snapshot, sessionId });
+    const body = keep ? { ...read, ...member('metadata', request.metadata ?? undefined) } : read;
+    if (!keep && request.store === true) leftOut.push('store');
     const more = leftOutHeader(leftOut);
     return {
-      body,
+      ...{ body, keep },
       wire: { encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)), terminator: '' },
       answer(reply) {
         const headers = { ...reply.headers, ...more };
         const id = reply.headers['x-envelope-id'] ?? '';
-        const context = { id, createdAt: Math.floor(clock.now() / 1000) };
+        const context = { id, createdAt: Math.floor(clock.now() / 1000), stored: () => keep?.stored ?? false };
         if (isStream(reply.body))
           return { ...reply, headers, body: viewed(reply.body, new ResponseEvents(request, context)) };
         // A review is answered as on every chat surface.

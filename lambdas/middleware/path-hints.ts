@@ -15,8 +15,12 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
     'The gateway does not count or compact responses: let the client estimate tokens and shorten the conversation itself.',
   ],
   [
-    /^\/v1\/(responses|conversations)(\/|$)/,
-    'The gateway keeps no responses: set store to false in the client, and send the whole input instead of previous_response_id or conversation.',
+    /^\/v1\/responses\/[^/]+\/cancel$/,
+    'No response runs in the background here, so there is none to cancel: close the stream to end one.',
+  ],
+  [
+    /^\/v1\/conversations(\/|$)/,
+    'The gateway keeps no conversations: continue a response by previous_response_id where a provider keeps responses, or send the whole input.',
   ],
   [
     /^\/v1\/messages\/batches(\/|$)/,

@@ -33,13 +33,17 @@ export function createRouter(routes: readonly Route[]): Router {
   const find = finderOf(routes);
   return (method, path) => {
     const { found, given } = find(path === '/mcp/' ? '/mcp' : path);
-    if (found === undefined)
-      throw new GatewayError('not_found', `There is nothing at ${shortened(path)}.${hintOf(path)}`);
+    if (found === undefined) throw notThere(path);
     const handledBy = found.methods.get(method) ?? (method === 'OPTIONS' ? found.preflight : undefined);
+    // A path that clients name themselves may look like an id of a resource with other methods.
+    if (handledBy === undefined && method === 'POST' && hintOf(path) !== '') throw notThere(path);
     if (handledBy === undefined) throw new MethodNotAllowed(method, path, [...found.methods.keys()]);
     return { resource: found.path, pathParameters: parametersOf(found.segments, given), handledBy };
   };
 }
+
+const notThere = (path: string): GatewayError =>
+  new GatewayError('not_found', `There is nothing at ${shortened(path)}.${hintOf(path)}`);
 
 /**
  * An event below `{proxy+}`, as API Gateway would send it if each route had a resource of its own [admin.proxied-routes].

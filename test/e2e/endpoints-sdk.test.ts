@@ -82,6 +82,6 @@ test('[passthrough.governed] refusals are the errors that the client throws', as
   });
   await expect(client.responses.retrieve('resp_1')).rejects.toMatchObject({
     status: 404,
-    message: expect.stringMatching(/keeps no responses: set store to false/),
+    message: expect.stringMatching(/was not found.*set store to false/),
   });
 });

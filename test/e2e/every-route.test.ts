@@ -7,6 +7,7 @@ import { sha256 } from '../../core/kernel/canonical.ts';
 import { planeToken, routeWitnessKey, session, visits, type World } from '../support/every-route.ts';
 import { batchAccount } from '../support/fake-batches.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
+import { responseAccount } from '../support/fake-responses.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopback } from '../support/loopback.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
@@ -45,7 +46,7 @@ upstreams:
 behavior: { kill_switch_score: 60 }
 providers:
   - { name: mock, type: mock, models: ["mock", "mock-*"] }
-  - { name: account, type: openai, base_url: "${provider.baseUrl}", models: [batched] }
+  - { name: account, type: openai, base_url: "${provider.baseUrl}", models: [batched, kept], keeps_responses: true }
   - { name: slow, type: mock, models: [slow], script: { replies: [{ text: "word word word word word word word word word word word word word word word word word word word word" }], tokens_per_second: 1 } }
 federation: { role: control, planes: [{ name: eu, tokens: [{ token_sha256: ${sha256(planeToken)} }] }] }
 organizations:
@@ -62,7 +63,11 @@ beforeAll(async () => {
   });
   server = await startRecordingServer([plainTool('note')]);
   const account = batchAccount();
-  provider = await startFakeProvider({ kind: 'openai', script: account.script });
+  const { script } = responseAccount();
+  provider = await startFakeProvider({
+    kind: 'openai',
+    script: (request) => (request.path.startsWith('/v1/responses') ? script(request) : account.script(request)),
+  });
   world.ran = account.run;
   gateway = await startGateway({ config: configuration() });
   world.gateway = gateway;

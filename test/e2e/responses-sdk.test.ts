@@ -86,6 +86,8 @@ test.each([
   ['/chat/completions', 'ends with /v1'],
   ['/v1/v1/messages', 'leave /v1 out'],
   ['/v1/uploads', 'for batches alone'],
+  ['/v1/responses/compact', 'shorten the conversation itself'],
+  ['/v1/responses/resp_1/cancel', 'close the stream'],
   ['/v1/messages/batches', 'send the calls one by one'],
 ])('[error.not-found-hint] %s says what to set', async (path, says) => {
   const answer = await gateway.post(path, { body: {} });

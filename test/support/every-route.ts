@@ -95,7 +95,6 @@ export const visits: Readonly<Record<string, Visit>> = {
   'POST /v1/chat/completions': (world) =>
     onGateway(world, 'POST', '/v1/chat/completions', chat, { 'x-session-id': session }),
   'POST /v1/messages': (world) => onGateway(world, 'POST', '/v1/messages', { ...chat, max_tokens: 50 }),
-  'POST /v1/responses': (world) => onGateway(world, 'POST', '/v1/responses', { model: 'mock', input: 'Hello' }),
   'GET /v1/models/{id}': (world) => onGateway(world, 'GET', '/v1/models/mock'),
   'POST /v1/embeddings': (world) => onGateway(world, 'POST', '/v1/embeddings', { model: 'mock', input: 'Hello' }),
   'POST /v1/completions': (world) => onGateway(world, 'POST', '/v1/completions', { model: 'mock', prompt: 'Hello' }),
@@ -106,6 +105,15 @@ export const visits: Readonly<Record<string, Visit>> = {
   'POST /v1/audio/transcriptions': (world) => withFile(world, '/v1/audio/transcriptions', 'file'),
   'POST /v1/audio/speech': (world) => spoken(world),
   'POST /v1/audio/translations': (world) => withFile(world, '/v1/audio/translations', 'file'),
+  'POST /v1/responses': async (world) => {
+    const answer = await onGateway(world, 'POST', '/v1/responses', { model: 'kept', input: 'Hi', store: true });
+    world.found.response = String(answer.body.id);
+    return answer;
+  },
+  'GET /v1/responses/{id}': (world) => onGateway(world, 'GET', `/v1/responses/${world.found.response}`),
+  'GET /v1/responses/{id}/input_items': (world) =>
+    onGateway(world, 'GET', `/v1/responses/${world.found.response}/input_items`),
+  'DELETE /v1/responses/{id}': (world) => onGateway(world, 'DELETE', `/v1/responses/${world.found.response}`),
   'POST /v1/files': async (world) => {
     const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: { ...chat, model: 'batched' } };
     const form = new FormData();

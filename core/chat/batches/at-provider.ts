@@ -1,12 +1,14 @@
 /** Files and batches at the provider that has them: which one, its answers, its faults. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { Stored } from '#core/contracts/stored-batch.ts';
 import { textOf } from '#core/dialects/wire.ts';
-import { type GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, notFound } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type Provider, ProviderFault } from '#core/providers/ports.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
 import type { RoutePlan } from '#core/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
+import type { BatchCaller } from './record.ts';
 
 /** Kinds of providers with files and batches in this form. */
 const having: ReadonlySet<string> = new Set(['openai']);
@@ -31,7 +33,7 @@ export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
 }
 
 /** The caller's error for what a provider did not do; the detail is in the log. */
-export function refusedByProvider(
+function refusedByProvider(
   { telemetry }: Pick<ChatPorts, 'telemetry'>,
   thrown: unknown,
   what: string,
@@ -46,3 +48,34 @@ export function refusedByProvider(
   });
   return faultToError(thrown);
 }
+
+/**
+ * Asks the provider that a row names.
+ * @throws GatewayError `conflict` where it is no longer in the configuration; what the provider answers, as the caller's error.
+ */
+export async function asked<T>(
+  ports: ChatPorts,
+  { snapshot }: Pick<BatchCaller, 'snapshot'>,
+  { provider }: Pick<Stored, 'provider'>,
+  what: string,
+  work: (files: WithFiles) => Promise<T>,
+): Promise<T> {
+  const entry = snapshot.configuration.providers.find(
+    ({ name, enabled, type }) => name === provider && enabled && type === 'openai',
+  );
+  if (!entry)
+    throw new GatewayError(
+      'conflict',
+      `${what} is at the provider ${provider}, which is no longer in the configuration.`,
+    );
+  try {
+    return await work(await filesOf(ports, entry));
+  } catch (thrown) {
+    throw refusedByProvider(ports, thrown, what) ?? thrown;
+  }
+}
+
+export const sentWith = ({ telemetry }: ChatPorts, { signal }: Pick<BatchCaller, 'signal'>) => ({
+  headers: telemetry.outgoing(),
+  signal,
+});

@@ -1,4 +1,4 @@
-/** Ids of files and batches as callers have them. Those of result files follow from their batch, so that reading a batch writes nothing. */
+/** Ids of files, batches and responses as callers have them. Those of result files follow from their batch, so that reading a batch writes nothing. */
 import type { Ids } from '#core/kernel/ports.ts';
 
 const pattern = /^(?:file-[0-9a-f]{32}|batch_[0-9a-f]{32})$/;
@@ -9,6 +9,13 @@ const hexOf = (ids: Pick<Ids, 'uuid'>): string => ids.uuid().replaceAll('-', '')
 
 export const newFileId = (ids: Pick<Ids, 'uuid'>): string => `file-${hexOf(ids)}`;
 export const newBatchId = (ids: Pick<Ids, 'uuid'>): string => `batch_${hexOf(ids)}`;
+
+const responsePattern = /^resp_[0-9a-f]{32}$/;
+
+/** The id of a response follows from that of its call. */
+export const responseIdOf = (envelopeId: string): string => `resp_${envelopeId.replaceAll('-', '')}`;
+
+export const isResponseId = (id: string): boolean => responsePattern.test(id);
 
 export const isOwnId = (id: string): boolean => pattern.test(id);
 

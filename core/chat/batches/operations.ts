@@ -1,6 +1,5 @@
 /** What callers do with their files and batches beside making them: list, read, cancel, delete. What is not their own is not there. */
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
-import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { countOf, textOf } from '#core/dialects/wire.ts';
@@ -9,7 +8,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject } from './answers.ts';
-import { filesOf, refusedByProvider, type WithFiles } from './at-provider.ts';
+import { asked, sentWith } from './at-provider.ts';
 import { isOwnId, resultOf } from './names.ts';
 import type { BatchPage } from './ports.ts';
 import { assertMayRead, type BatchCaller, recorded } from './record.ts';
@@ -158,30 +157,6 @@ async function ownOf(
   if (stored?.kind !== kind) throw notFound(what);
   return stored;
 }
-
-async function asked<T>(
-  ports: ChatPorts,
-  { snapshot }: BatchCaller,
-  { provider }: StoredBatch,
-  what: string,
-  work: (files: WithFiles) => Promise<T>,
-): Promise<T> {
-  const entry: ProviderEntry | undefined = snapshot.configuration.providers.find(
-    ({ name, enabled, type }) => name === provider && enabled && type === 'openai',
-  );
-  if (!entry)
-    throw new GatewayError(
-      'conflict',
-      `${what} is at the provider ${provider}, which is no longer in the configuration.`,
-    );
-  try {
-    return await work(await filesOf(ports, entry));
-  } catch (thrown) {
-    throw refusedByProvider(ports, thrown, what) ?? thrown;
-  }
-}
-
-const sentWith = ({ telemetry }: ChatPorts, { signal }: BatchCaller) => ({ headers: telemetry.outgoing(), signal });
 
 /** @throws GatewayError `invalid_request` for a place that is not an id. */
 function placed(page: BatchPage): BatchPage {

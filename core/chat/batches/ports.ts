@@ -1,5 +1,5 @@
-/** Where files and batches of callers are stored: each belongs to one key of one tenant. */
-import type { StoredBatch } from '#core/contracts/stored-batch.ts';
+/** Where files, batches and responses of callers are stored: each belongs to one key of one tenant. */
+import type { Stored, StoredBatch } from '#core/contracts/stored-batch.ts';
 import type { Principal } from '#core/identity/principal.ts';
 
 export type BatchOwner = Pick<Principal, 'tenant' | 'key_id'>;
@@ -13,8 +13,8 @@ export interface BatchPage {
 
 export interface BatchStore {
   /** Consistent; undefined for what is unknown, another key's or deleted. */
-  get(owner: BatchOwner, id: string): Promise<StoredBatch | undefined>;
-  put(stored: StoredBatch): Promise<void>;
+  get(owner: BatchOwner, id: string): Promise<Stored | undefined>;
+  put(stored: Stored): Promise<void>;
   /** Those of one key, newest first unless asked otherwise. */
   list(
     owner: BatchOwner,

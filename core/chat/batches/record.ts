@@ -1,9 +1,9 @@
-/** What a caller did with a file or batch, as an evidence entry without content [batches.evidence]. */
+/** What a caller did with a file, batch or response, as an evidence entry without content [batches.evidence]. */
 import { sessionOwner } from '#core/actions/governed.ts';
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
-import type { StoredBatch } from '#core/contracts/stored-batch.ts';
+import type { Stored } from '#core/contracts/stored-batch.ts';
 import { federatedActor, type Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -24,7 +24,7 @@ export interface Use {
   readonly operation: ChatOperation;
   /** The id as the caller named it. */
   readonly id: string;
-  readonly stored: StoredBatch;
+  readonly stored: Stored;
 }
 
 interface Done<T> {

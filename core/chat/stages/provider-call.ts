@@ -2,22 +2,25 @@
 import { cacheable } from '#core/cache/cacheable.ts';
 import type { Flight } from '#core/cache/ports.ts';
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
-import type { DialectName } from '#core/contracts/chat.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { withUsageRequested } from '#core/dialects/openai/openai.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
+import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import type { KeptCall, Provider } from '#core/providers/ports.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type ChatCallState, gone } from '../call-state.ts';
+import { type ChatCallState, gone, noteKept } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
+import type { Keeping } from '../responses/keeping.ts';
 import { leavesToolsToHook } from '../structured-output.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 import { relayStream } from './stream.ts';
+import { promptsAround } from './transform.ts';
 
 /**
  * Calls the model and answers.
@@ -52,7 +55,13 @@ async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObjec
   state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
   const { tenant, sessionId: session, snapshot } = call;
   const rollouts = await ports.rolloutsInForce();
-  const { plan, mark } = assign(call.plan, rollouts, { tenant: tenant.id, session }, snapshot.configuration);
+  // A conversation stays where it is kept.
+  const { plan, mark } = assign(
+    call.plan,
+    call.keep?.previous ? [] : rollouts,
+    { tenant: tenant.id, session },
+    snapshot.configuration,
+  );
   state.rollout = mark;
   try {
     const answered = await callProvider(ports, plan, {
@@ -60,7 +69,8 @@ async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObjec
       stream: call.stream,
       headers: { ...call.passed, ...ports.telemetry.outgoing() },
       signal: state.signal,
-      bodyFor: ({ dialect }) => bodyFor(state, body, dialect),
+      kept: call.keep && keptCall(call, call.keep, body),
+      bodyFor: (provider) => bodyFor(state, body, provider),
     });
     state.provider = answered.provider.name;
     state.region = answered.region;
@@ -82,9 +92,19 @@ export function begin(ports: ChatPorts, { call }: ChatCallState): Promise<void> 
 }
 
 /** The provider's name of the model comes first: what a translation may say depends on it. */
-function bodyFor({ call }: ChatCallState, body: JsonObject, dialect: DialectName): JsonObject {
-  const asked = translator(call.dialect, dialect).request({ ...body, model: call.resolvedModel });
+function bodyFor({ call }: ChatCallState, given: JsonObject, { dialect, keepsResponses }: Provider): JsonObject {
+  const { metadata: _, ...body } = given;
+  const own = call.keep && !keepsResponses ? body : given;
+  const asked = translator(call.dialect, dialect).request({ ...own, model: call.resolvedModel });
   return call.stream && dialect === 'openai' ? withUsageRequested(asked) : asked;
+}
+
+/** The platform's and the tenant's words around a prompt count for one response alone, and are not the caller's to read. */
+function keptCall(call: ChatCall, { store, previous, instructions }: Keeping, { messages }: JsonObject): KeptCall {
+  const all = objectsOf(messages);
+  const other = all.findIndex((message) => message.role !== 'system' && message.role !== 'developer');
+  const own = promptsAround(call).join('') === '' ? Number(instructions) : other === -1 ? all.length : other;
+  return { store, previous: previous?.provider_id, instructions: own };
 }
 
 /** A complete reply: counted, and put into the caller's dialect. */
@@ -96,6 +116,7 @@ function readReply(
 ): JsonObject {
   const { call } = state;
   const native = dialects[provider.dialect];
+  noteKept(state, provider, body);
   state.counted = native.usageOf(body) ?? {};
   const finishReason = native.finishReason(body);
   if (finishReason !== undefined) state.finishReason = finishReason;

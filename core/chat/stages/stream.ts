@@ -15,7 +15,7 @@ import { ProviderFault } from '#core/providers/ports.ts';
 import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type ChatCallState, ended, gone, haltedBy } from '../call-state.ts';
+import { type ChatCallState, ended, gone, haltedBy, noteKept } from '../call-state.ts';
 import type { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { leavesToolsToHook } from '../structured-output.ts';
@@ -73,6 +73,7 @@ async function relayEvents(
   try {
     for await (const event of reply.events) {
       recordEvent(state, native, event, ports);
+      noteKept(state, provider, event);
       if (state.outputCharacters > most || ++events > maxEvents) throw endless(state);
       if (events % turnEvents === 0) await ports.texts?.turn();
       for (const out of translate.next(event)) await line.send(out);

@@ -21,6 +21,17 @@ export const checkLlm = (file: ConfigurationFile): Problem[] => [
 const checkProviders = ({ providers }: ConfigurationFile): Problem[] => [
   ...unique(providers, ['providers'], 'name', 'provider names'),
   ...providers.flatMap(({ models }, i) => globProblems(models, (at) => ['providers', i, 'models', at])),
+  ...providers.flatMap(({ type, keeps_responses }, i): Problem[] =>
+    keeps_responses && type !== 'openai'
+      ? [
+          {
+            path: ['providers', i, 'keeps_responses'],
+            found: `true at a provider of type ${type}`,
+            allowed: 'false, or type openai',
+          },
+        ]
+      : [],
+  ),
 ];
 
 const checkRoutes = (file: ConfigurationFile): Problem[] => [

@@ -49,6 +49,10 @@ export const provider = z.strictObject({
   api_key_env: secretName
     .optional()
     .meta({ description: 'Environment variable (or secret) with the key of the provider.' }),
+  keeps_responses: z.boolean().default(false).meta({
+    description:
+      'Whether a provider of type openai has /v1/responses and keeps responses for its account, so that callers may read and continue theirs.',
+  }),
   models: z.array(glob).default([]).meta({ description: 'Globs of the models it serves.' }),
   timeout_ms: z
     .int()

@@ -58,6 +58,16 @@ const pageOf = (item: z.ZodType) =>
     has_more: z.boolean(),
   });
 
+const response = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int(),
+  model: z.string(),
+  status: z.enum(['completed', 'incomplete']),
+  output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+  store: z.boolean().meta({ description: 'Whether it is kept: then it can be read, continued and deleted.' }),
+});
+
 export const gateway = {
   reachable: { output: z.strictObject({ status: z.literal('ok'), version: z.string() }) },
   chatCompletions: {
@@ -93,17 +103,17 @@ export const gateway = {
       model: z.string().min(1),
       input: z.union([z.string(), z.array(z.looseObject({}))]),
       stream: z.boolean().optional(),
+      store: z.boolean().nullable().optional(),
+      previous_response_id: z.string().nullable().optional(),
     }),
     streams: true,
     also: review,
-    output: z.looseObject({
-      id: z.string(),
-      object: z.literal('response'),
-      created_at: z.int(),
-      model: z.string(),
-      status: z.enum(['completed', 'incomplete']),
-      output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-    }),
+    output: response,
+  },
+  retrieveResponse: { output: response },
+  responseItems: { output: pageOf(z.looseObject({ type: z.string() })) },
+  deleteResponse: {
+    output: z.strictObject({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
   },
   embeddings: {
     input: z.looseObject({ model: z.string().min(1), input: z.union([z.string(), z.array(z.string()).min(1)]) }),

@@ -12,6 +12,8 @@ export interface ResponseContext {
   readonly id: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
+  /** Whether it is kept at its provider: in the end, what was done. */
+  readonly stored?: () => boolean;
 }
 
 /** A complete chat completion as a response. */
@@ -130,7 +132,7 @@ export class ResponseEvents {
 
   #response(status: string): JsonObject {
     const { instructions, max_output_tokens, metadata, parallel_tool_calls, reasoning, temperature } = this.#request;
-    const { text, tool_choice, tools, top_p, user, model } = this.#request;
+    const { text, tool_choice, tools, top_p, user, model, previous_response_id } = this.#request;
     const over = status !== 'in_progress';
     return {
       id: `resp_${this.#id}`,
@@ -145,9 +147,9 @@ export class ResponseEvents {
       model: this.#model || (textOf(model) ?? ''),
       output: over ? this.#items.map((item) => item.whole('completed')) : [],
       parallel_tool_calls: parallel_tool_calls ?? true,
-      previous_response_id: null,
+      previous_response_id: previous_response_id ?? null,
       reasoning: reasoning ?? { effort: null, summary: null },
-      store: false,
+      store: this.#context.stored?.() ?? false,
       temperature: temperature ?? null,
       text: text ?? { format: { type: 'text' } },
       tool_choice: tool_choice ?? 'auto',

@@ -11,7 +11,7 @@ import { flatName, toolsOfNamespace } from './namespaces.ts';
 
 export interface ReadRequest {
   readonly body: JsonObject;
-  readonly leftOut: readonly string[];
+  readonly leftOut: string[];
 }
 
 /** @throws GatewayError `invalid_request`. */
@@ -48,26 +48,26 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
 /** Members with the same meaning in both. */
 const same = ['stream', 'temperature', 'top_p', 'user', 'safety_identifier', 'prompt_cache_key', 'service_tier'];
 
-/** Members that are read, answered, or say nothing to a gateway that keeps no responses. */
+/** Members that are read, answered, or are read elsewhere. */
 const read: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
   ...['reasoning', 'metadata', 'store', 'include', 'truncation', 'stream_options', 'background', 'conversation'],
   ...['previous_response_id', 'prompt', ...same],
 ]);
 
-/** Whatever needs a response that the gateway or the provider has kept. */
+/** Whatever a provider keeps that no caller of the gateway is known to own, or would run on unseen. */
 function refuseKept(body: JsonObject): void {
-  for (const name of ['previous_response_id', 'conversation', 'prompt'])
+  for (const name of ['conversation', 'prompt'])
     if (body[name] !== undefined && body[name] !== null)
       throw refused(
         name,
-        'names what a provider keeps, and the gateway keeps no responses',
-        'send the whole input, with store: false',
+        'names what a provider keeps outside of the gateway',
+        'send the whole input, or continue a response by previous_response_id',
       );
   if (body.background === true)
     throw refused(
       'background',
-      'is true, and the gateway keeps no responses',
+      'is true, and no response runs without its caller',
       'leave it out; stream the answer instead',
     );
 }

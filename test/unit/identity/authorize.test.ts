@@ -30,6 +30,7 @@ const openToAgents = new Set([
   'translations',
   'speech',
   ...['createFile', 'listFiles', 'retrieveFile', 'fileContent', 'deleteFile'],
+  ...['retrieveResponse', 'deleteResponse', 'responseItems'],
   ...['createBatch', 'listBatches', 'retrieveBatch', 'cancelBatch'],
   'countTokens',
   'listModels',

@@ -1,0 +1,63 @@
+/** Whether a response is to be kept, and which one it continues: read before the call begins. */
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import type { StoredResponse } from '#core/contracts/stored-batch.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { isResponseId } from '../batches/names.ts';
+import type { BatchStore } from '../batches/ports.ts';
+import { Keeping, responseNotFound } from './keeping.ts';
+
+export interface Asking {
+  readonly store: Pick<BatchStore, 'get'>;
+  readonly principal: Principal;
+  readonly snapshot: Snapshot;
+  readonly sessionId: string;
+}
+
+/**
+ * Undefined for a response that nobody keeps. Without `store` it is kept, as OpenAI's API has it, where a provider keeps responses.
+ * @throws GatewayError `invalid_request`, `not_found` for what is not the caller's own, `conflict` for what was checked otherwise.
+ */
+export async function keepingOf(request: JsonObject, asking: Asking): Promise<Keeping | undefined> {
+  const { store, previous_response_id: id, instructions } = request;
+  if (store !== undefined && store !== null && typeof store !== 'boolean')
+    throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it takes true, false.`, { param: 'store' });
+  const keeps = asking.snapshot.configuration.providers.some(
+    ({ enabled, keeps_responses }) => enabled && keeps_responses,
+  );
+  const previous = id === undefined || id === null ? undefined : await previousOf(id, keeps, asking);
+  if (!keeps || (store === false && !previous)) return undefined;
+  return new Keeping({
+    store: store !== false,
+    previous,
+    instructions: typeof instructions === 'string' && instructions !== '',
+  });
+}
+
+async function previousOf(id: unknown, keeps: boolean, asking: Asking): Promise<StoredResponse> {
+  const { store, principal, snapshot, sessionId } = asking;
+  const param = { param: 'previous_response_id' };
+  if (!keeps)
+    throw invalidRequest(
+      'previous_response_id names what a provider keeps, and no provider of this gateway keeps responses (keeps_responses); allowed: send the whole input, with store: false.',
+      param,
+    );
+  if (typeof id !== 'string')
+    throw invalidRequest('previous_response_id is not a text; it takes the id of a response of this key.', param);
+  const row = isResponseId(id) ? await store.get(principal, id) : undefined;
+  if (row?.kind !== 'response') throw responseNotFound(id);
+  if (row.policy_version !== snapshot.version)
+    throw new GatewayError(
+      'conflict',
+      `${id} was checked under policy version ${row.policy_version}, and ${snapshot.version} is in force; send the whole input.`,
+    );
+  // What an earlier session has seen says nothing of this one's sources.
+  if (row.session_id !== sessionId && ofTenant(snapshot, principal.tenant).policy.readsSources)
+    throw new GatewayError(
+      'conflict',
+      `${id} belongs to the session ${row.session_id}, and the policy asks where values come from; continue it in that session (X-Session-ID), or send the whole input.`,
+    );
+  return row;
+}

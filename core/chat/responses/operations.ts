@@ -1,0 +1,149 @@
+/** What callers do with their responses beside making them: read, list what went in, delete. What is not their own is not there. */
+import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
+import type { Finding } from '#core/contracts/chat.ts';
+import type { StoredResponse } from '#core/contracts/stored-batch.ts';
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { leaves } from '#core/dialects/leaves.ts';
+import { responseOf } from '#core/dialects/responses/events.ts';
+import { completionOf } from '#core/dialects/responses/from-native.ts';
+import { member, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { asked, sentWith } from '../batches/at-provider.ts';
+import { isResponseId } from '../batches/names.ts';
+import type { BatchPage } from '../batches/ports.ts';
+import { assertMayRead, type BatchCaller, recorded } from '../batches/record.ts';
+import { type ChatCall, openCall } from '../call.ts';
+import type { ChatPorts } from '../ports.ts';
+import { rewriteTexts } from '../stages/output-policy.ts';
+import { responseNotFound } from './keeping.ts';
+
+/** As its provider has it, after the output policy of today. */
+export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+  const stored = await ownOf(ports, caller, id);
+  await assertMayRead(ports, caller);
+  const call = callFor(ports, caller, stored);
+  return recorded(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
+    const reply = await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
+      resource({ method: 'GET', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
+    );
+    const completion = completionOf(reply);
+    assertDecided(caller, stored, completion);
+    const findings = await checked(ports, call, stored, dialects.openai.replyTexts(completion));
+    const context = { id: id.slice('resp_'.length), createdAt: stored.created_at, stored: () => true };
+    return { answer: responseOf(completion, askedFor(stored, reply), context), findings };
+  });
+}
+
+/** Tool calls were allowed under one policy version: another one has not decided them [responses.stored]. */
+function assertDecided(
+  { snapshot }: BatchCaller,
+  { id, policy_version }: StoredResponse,
+  { choices }: JsonObject,
+): void {
+  const calls = objectsOf(choices).some(({ message }) => objectsOf(objectOf(message)?.tool_calls).length > 0);
+  if (!calls || policy_version === snapshot.version) return;
+  throw new GatewayError(
+    'conflict',
+    `The tool calls of ${id} were decided under policy version ${policy_version}, and ${snapshot.version} is in force; send the request again.`,
+  );
+}
+
+/** Settings of the request, from what the provider kept. The instructions stay there: they hold what the tenant puts around them. */
+const askedFor = ({ model, previous }: StoredResponse, reply: JsonObject): JsonObject => {
+  const names = [
+    ...['max_output_tokens', 'metadata', 'parallel_tool_calls', 'reasoning', 'temperature', 'text'],
+    ...['tool_choice', 'tools', 'top_p', 'user'],
+  ];
+  return {
+    model,
+    ...Object.fromEntries(names.flatMap((name) => (reply[name] === undefined ? [] : [[name, reply[name]!]]))),
+    ...member('previous_response_id', previous),
+  };
+};
+
+/** The items of the caller's input, after the filters that they met. */
+export async function responseItems(
+  ports: ChatPorts,
+  caller: BatchCaller,
+  id: string,
+  { limit, after, ascending = false }: BatchPage,
+): Promise<JsonObject> {
+  if (after !== undefined && !/^[\w.:-]{1,200}$/.test(after))
+    throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it takes the last id of the page before.`);
+  const stored = await ownOf(ports, caller, id);
+  await assertMayRead(ports, caller);
+  const call = callFor(ports, caller, stored);
+  const query = new URLSearchParams({
+    limit: String(limit),
+    order: ascending ? 'asc' : 'desc',
+    ...(after && { after }),
+  });
+  return recorded(ports, caller, { operation: 'responses.items', id, stored }, async () => {
+    const path = `/responses/${stored.provider_id}/input_items?${query}`;
+    const reply = await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
+      resource({ method: 'GET', path, ...sentWith(ports, caller) }),
+    );
+    const data = objectsOf(reply.data);
+    const answer: JsonObject = {
+      object: 'list',
+      data,
+      first_id: textOf(data[0]?.id) ?? null,
+      last_id: textOf(data.at(-1)?.id) ?? null,
+      has_more: reply.has_more === true,
+    };
+    return { answer, findings: await checked(ports, call, stored, leaves(answer, 'reply', [])) };
+  });
+}
+
+export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
+  const stored = await ownOf(ports, caller, id);
+  return recorded(ports, caller, { operation: 'responses.delete', id, stored }, async () => {
+    await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
+      resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
+    );
+    await ports.batchStore.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });
+    return { answer: { id, object: 'response', deleted: true } };
+  });
+}
+
+/** @throws GatewayError `not_found` for what is unknown, deleted, not kept or another key's. */
+async function ownOf({ batchStore }: ChatPorts, { principal }: BatchCaller, id: string): Promise<StoredResponse> {
+  const stored = isResponseId(id) ? await batchStore.get(principal, id) : undefined;
+  if (stored?.kind === 'response') return stored;
+  throw responseNotFound(id);
+}
+
+/** Whether the caller may still use the model. @throws GatewayError `model_not_allowed` and what a call is refused with */
+function callFor(ports: ChatPorts, caller: BatchCaller, { id, model }: StoredResponse): ChatCall {
+  const { snapshot, principal, sessionId, requestId, signal } = caller;
+  const body = { model, messages: [{ role: 'user', content: id }] };
+  const call = openCall(
+    snapshot,
+    { dialect: 'openai', body, principal, sessionId, requestId, transport: 'http', passed: {}, signal },
+    ports.ids.uuid(),
+  );
+  if (call.refusal) throw call.refusal;
+  return call;
+}
+
+/** Filters and transforms in place. @throws GatewayError `policy_violation` */
+async function checked(
+  ports: ChatPorts,
+  call: ChatCall,
+  { provider }: StoredResponse,
+  texts: readonly TextSlot[],
+): Promise<readonly Finding[]> {
+  const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
+  const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider };
+  const verdict = policy.outputIdle ? undefined : await policy.checkOutput(texts, context);
+  if (verdict && verdict.decision !== 'allow') {
+    const name = verdict.matched_rule?.replace(/^content:/, '') ?? 'content policy';
+    throw new GatewayError('policy_violation', `The reply is blocked by policy ${name}.`, {
+      data: { policy: name, phase: 'output' },
+    });
+  }
+  rewriteTexts(call, texts);
+  return verdict?.findings ?? [];
+}
