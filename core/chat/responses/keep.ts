@@ -54,7 +54,7 @@ async function forget(ports: ChatPorts, state: ChatCallState, id: string): Promi
     const { signal } = new AbortController();
     await resource({ method: 'DELETE', path: `/responses/${id}`, headers: ports.telemetry.outgoing(), signal });
   } catch (thrown) {
-    log(ports, state, 'a response that nobody owns was not deleted at its provider', thrown);
+    log(ports, state, 'a response without an owner was not deleted at its provider', thrown);
   }
 }
 

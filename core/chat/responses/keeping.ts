@@ -10,7 +10,7 @@ export class Keeping {
   readonly instructions: boolean;
   /** What the answer says: first what is asked for, in the end what was done. */
   stored: boolean;
-  /** A tool call was not allowed: what the model said stays with nobody. */
+  /** A tool call was not allowed: what the model said is kept for no later call. */
   withheld = false;
   /** A tool call was allowed. */
   callsTools = false;

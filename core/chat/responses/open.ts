@@ -17,7 +17,7 @@ export interface Asking {
 }
 
 /**
- * Undefined for a response that nobody keeps. Without `store` it is kept, as OpenAI's API has it, where a provider keeps responses.
+ * Undefined for a response that no provider keeps. Without `store` it is kept, as OpenAI's API has it, where a provider keeps responses.
  * @throws GatewayError `invalid_request`, `not_found` for what is not the caller's own, `conflict` for what was checked otherwise.
  */
 export async function keepingOf(request: JsonObject, asking: Asking): Promise<Keeping | undefined> {
