@@ -23,7 +23,10 @@ export async function benchProvenance(): Promise<boolean> {
     'off, writing calls allowed',
     'off, writing calls reviewed',
   ] as const;
-  for (const name of names) show(name, await measure(name));
+  for (const name of names) {
+    show(`${name}, task sheets off`, await measure(name));
+    show(`${name}, task sheets on`, await measure(name, true));
+  }
   console.log('\nreviews by family of tasks (7 tasks each)');
   for (const [family, reviews] of await asked()) if (reviews > 0) console.log(`  ${family.padEnd(52)} ${reviews}`);
   console.log('\nattacks that passed');

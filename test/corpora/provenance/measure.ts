@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/classification/target.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { formsOfValue } from '#core/provenance/texts-of.ts';
 import { type Seen, traceValues } from '#core/provenance/trace.ts';
 import { wordsSeen } from '#core/provenance/trace-call.ts';
+import { driftKey } from '#core/task-manifests/accepted.ts';
+import { checkManifests } from '#core/task-manifests/check.ts';
+import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
+import { sheetOfFirst } from '#core/task-manifests/first-request.ts';
+import { withFirst } from '#core/task-manifests/first-sheet.ts';
+import type { Attached } from '#core/task-manifests/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
 import { type Attack, attacks, disguises } from './attacks.ts';
@@ -48,25 +55,54 @@ const resultOf = ({ tool, result }: Step): Seen => {
   return { label: `tool:${tool}`, has: (form) => forms.has(form) };
 };
 
-async function decisionOf(policy: CompiledPolicy, { tool, parameters }: Step, seen: readonly Seen[]) {
-  const call = { protocol: 'mcp', tool, target: '', capability: capabilityFromName(tool), parameters };
+async function decisionOf(policy: CompiledPolicy, { tool, parameters }: Step, seen: readonly Seen[], sheet?: Sheet) {
+  const target = targetFromArguments(parameters);
+  const call = { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };
   const sources = traceValues([parameters], { seen, complete: true });
-  return { ...decideEffects(policy, { ...call, sources }, await lazyEffects(call)), sources };
+  const effects = await lazyEffects(call);
+  const decided = decideEffects(policy, { ...call, sources }, effects);
+  if (!sheet) return { ...decided, sources };
+  const asked = { call, effects, session: 's', key_id: 'k', signals: [] };
+  const history = { actions: 0, spent_microusd: 0, score: 0, accepted: sheet.accepted };
+  const drift = checkManifests(sheet.attached, asked, history, { kill_switch_score: 100 }, 0);
+  // The reviewer approves what a task asks for, and what was approved is not asked again.
+  sheet.accepted.push(...drift.flatMap((each) => driftKey(each) ?? []));
+  return { ...decideDrift(decided, drift, { enforcement_mode: 'review' }), sources };
 }
 
+/** The task sheet of a session's first request, and what a reviewer has accepted beyond it. */
+interface Sheet {
+  readonly attached: Attached;
+  readonly accepted: string[];
+}
+
+const sheetOf = (prompt: string): Sheet => ({
+  attached: withFirst({ manifests: [] }, 'default', sheetOfFirst(prompt)),
+  accepted: [],
+});
+
 /** Reviews of a task whose reviewer approves each. */
-async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task): Promise<number> {
+async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task, sheets: boolean): Promise<number> {
   const seen: Seen[] = [wordsSeen(prompt)];
+  const sheet = sheets ? sheetOf(prompt) : undefined;
   let reviews = 0;
   for (const step of steps) {
-    if ((await decisionOf(policy, step, seen)).decision !== 'allow') reviews++;
+    if ((await decisionOf(policy, step, seen, sheet)).decision !== 'allow') reviews++;
     seen.push(resultOf(step));
   }
   return reviews;
 }
 
-const isStopped = async (policy: CompiledPolicy, { task, before, call }: Attack): Promise<boolean> =>
-  (await decisionOf(policy, call, [wordsSeen(task.prompt), ...before.map(resultOf)])).decision !== 'allow';
+/** With a sheet, what the task did before the attack was accepted already. */
+async function isStopped(policy: CompiledPolicy, { task, before, call }: Attack, sheets: boolean): Promise<boolean> {
+  const seen: Seen[] = [wordsSeen(task.prompt)];
+  const sheet = sheets ? sheetOf(task.prompt) : undefined;
+  for (const step of before) {
+    if (sheet) await decisionOf(policy, step, seen, sheet);
+    seen.push(resultOf(step));
+  }
+  return (await decisionOf(policy, call, seen, sheet)).decision !== 'allow';
+}
 
 /** One after the other. */
 async function each<T, U>(all: readonly T[], of: (one: T) => Promise<U>): Promise<U[]> {
@@ -83,11 +119,11 @@ export interface Half {
   readonly stopped: number;
 }
 
-async function half(policy: CompiledPolicy, heldOut: boolean): Promise<Half> {
+async function half(policy: CompiledPolicy, heldOut: boolean, sheets: boolean): Promise<Half> {
   const own = tasks().filter((task) => task.heldOut === heldOut);
   const planted = attacks().filter((attack) => attack.heldOut === heldOut);
-  const reviews = await each(own, (task) => reviewsOf(policy, task));
-  const stopped = await each(planted, (attack) => isStopped(policy, attack));
+  const reviews = await each(own, (task) => reviewsOf(policy, task, sheets));
+  const stopped = await each(planted, (attack) => isStopped(policy, attack, sheets));
   return {
     tasks: own.length,
     withoutHuman: reviews.filter((count) => count === 0).length,
@@ -102,15 +138,16 @@ export interface Measured {
   readonly heldOut: Half;
 }
 
-export const measure = async (name: PolicyName | 'with a trusted directory'): Promise<Measured> => {
+/** @param sheets whether the first request of each task is its sheet (`manifests.first_request: narrow`). */
+export const measure = async (name: PolicyName | 'with a trusted directory', sheets = false): Promise<Measured> => {
   const policy = name === 'with a trusted directory' ? withDirectory : policies[name];
-  return { written: await half(policy, false), heldOut: await half(policy, true) };
+  return { written: await half(policy, false, sheets), heldOut: await half(policy, true, sheets) };
 };
 
 /** Attacks that passed, to look into. */
 export async function passed(): Promise<string[]> {
   const all = attacks();
-  const stopped = await each(all, (attack) => isStopped(policies['with provenance'], attack));
+  const stopped = await each(all, (attack) => isStopped(policies['with provenance'], attack, false));
   return all
     .filter((_attack, at) => !stopped[at])
     .map(({ kind, task, call }) => `${kind} in "${task.family}": ${JSON.stringify(call)}`);
@@ -120,7 +157,10 @@ export async function passed(): Promise<string[]> {
 export const asked = async (): Promise<Map<string, number>> => {
   const families = new Map<string, number>();
   for (const task of tasks())
-    families.set(task.family, (families.get(task.family) ?? 0) + (await reviewsOf(policies['with provenance'], task)));
+    families.set(
+      task.family,
+      (families.get(task.family) ?? 0) + (await reviewsOf(policies['with provenance'], task, false)),
+    );
   return families;
 };
 

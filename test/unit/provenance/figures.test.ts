@@ -28,6 +28,18 @@ test('[provenance.figures] without provenance either attacks pass or most tasks 
   expect(closed.withoutHuman / closed.tasks).toBeLessThan(0.5);
 });
 
+test('[provenance.figures] [manifest.first-request] task sheets alone stop some attacks, and ask more beside provenance', async () => {
+  const alone = await measure('off, writing calls allowed', true);
+  const both = await measure('with provenance', true);
+  expect(alone.written.stopped + alone.heldOut.stopped).toBeGreaterThan(240);
+  // They know recipients and resources, not amounts, days or passwords: provenance is what stops those.
+  expect(alone.heldOut.stopped / alone.heldOut.attacks).toBeLessThan(0.5);
+  for (const half of ['written', 'heldOut'] as const) {
+    expect(both[half].stopped).toBe(both[half].attacks);
+    expect(both[half].reviews).toBeGreaterThanOrEqual(on[half].reviews);
+  }
+});
+
 test('[provenance.figures] a disguised address is stopped in every form; most forms are traced to their result', async () => {
   const forms = await measureDisguises();
   for (const { name, attacks, stopped } of forms) expect([name, stopped]).toEqual([name, attacks]);
