@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type Child, cpuMs, residentMb, startChild } from './host.ts';
 import { type LoadResult, load } from './load.ts';
 
-const configuration = (provider: unknown) => `
+export const chatConfiguration = (provider: unknown) => `
 version: 1
 providers: [{ name: up, type: openai, base_url: "http://127.0.0.1:${provider}/v1", models: ["bench"] }]
 tenants:
@@ -30,7 +30,7 @@ cache: { enabled: false }
 `;
 
 const words = 'Summarise the attached design note in three bullet points. '.repeat(8);
-const body = (stream: boolean) => () =>
+export const chatBody = (stream: boolean) => () =>
   JSON.stringify({
     model: 'bench',
     max_tokens: 64,
@@ -65,7 +65,7 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
     const ours = fast.find(({ name }) => name === 'gateway')!;
     figures['gateway, RSS after c=64, MB'] = residentMb(ours.pid);
     if (soak > 0) {
-      await load({ ...ours, body: body(false), requests: soak, concurrency: 16 });
+      await load({ ...ours, body: chatBody(false), requests: soak, concurrency: 16 });
       figures[`gateway, RSS after ${soak} more calls, MB`] = residentMb(ours.pid);
     }
   } finally {
@@ -78,7 +78,7 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
 async function targets(provider: unknown, state: string, started: Child[]): Promise<Target[]> {
   const floor = await startChild('bench/bare-proxy.ts', [], { env: { UPSTREAM_PORT: String(provider) } });
   const config = `${state}.yaml`;
-  await writeFile(config, configuration(provider));
+  await writeFile(config, chatConfiguration(provider));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
   const gateway = await startChild('bin/local.ts', ['--state', state, '--config', config, ...ports]);
   started.push(floor, gateway);
@@ -92,7 +92,7 @@ async function targets(provider: unknown, state: string, started: Child[]): Prom
     started.push(portkey.child);
     found.push(portkey.target);
   }
-  for (const target of found) await load({ ...target, body: body(false), requests: 200, concurrency: 8 });
+  for (const target of found) await load({ ...target, body: chatBody(false), requests: 200, concurrency: 8 });
   return found;
 }
 
@@ -101,7 +101,7 @@ async function throughput(all: readonly Target[], concurrency: number, figures: 
   const results = new Map<string, LoadResult>();
   for (const target of all) {
     const before = cpuMs(target.pid);
-    const result = await load({ ...target, body: body(false), requests, concurrency });
+    const result = await load({ ...target, body: chatBody(false), requests, concurrency });
     if (result.failed > 0) throw new Error(`${result.failed} of ${requests} calls to the ${target.name} failed`);
     results.set(target.name, result);
     figures[`${target.name} c=${concurrency}, req/s`] = result.perSecond;
@@ -120,7 +120,7 @@ async function firstToken(all: readonly Target[], figures: Record<string, number
   const [floor, ...others] = await Promise.all(
     all.map(async (target) => ({
       target,
-      result: await load({ ...target, body: body(true), requests: 40, concurrency: 2 }),
+      result: await load({ ...target, body: chatBody(true), requests: 40, concurrency: 2 }),
     })),
   );
   for (const { target, result } of others) {
@@ -142,7 +142,7 @@ async function startPortkey(provider: unknown, offset: number): Promise<{ child:
   };
   const target = { name: 'portkey', url: `http://127.0.0.1:${port}/v1/chat/completions`, headers, pid: child.pid };
   for (let tries = 0; tries < 100; tries++) {
-    const { failed } = await load({ ...target, body: body(false), requests: 1, concurrency: 1 });
+    const { failed } = await load({ ...target, body: chatBody(false), requests: 1, concurrency: 1 });
     if (failed === 0) return { child: ended(child), target };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

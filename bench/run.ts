@@ -30,6 +30,7 @@ import { benchProjection } from './projection.ts';
 import { benchProvenance } from './provenance.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchSoak } from './soak/run.ts';
+import { benchTelemetry } from './telemetry.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolGuard } from './tool-guard.ts';
 import { benchToolPolicy } from './tool-policy.ts';
@@ -82,6 +83,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'edge of this machine, added by protocol': benchEdge,
   '500 data planes, local run': benchFederation,
   'approvals, local run': () => benchApprovals(Number(values.approvals)),
+  'telemetry, local run': benchTelemetry,
   'chat, local run': () => benchChat(Number(values.soak)),
 };
 

@@ -15,7 +15,9 @@ const withheld = '[withheld]';
 
 /** The line's own fields stand first and win: a field named `msg` cannot pass itself off as the message. */
 export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ ...head, ...(safe(fields, 0) as object), ...head });
+  const line: Record<string, unknown> = Object.assign(Object.create(null), head);
+  for (const name of Object.keys(fields)) if (!(name in line)) line[name] = member(name, fields[name], 0);
+  return JSON.stringify(line);
 }
 
 function safe(value: unknown, depth: number): unknown {

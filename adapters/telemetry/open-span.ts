@@ -51,9 +51,11 @@ export class OpenSpan implements Span, EndedSpan {
   readonly name: string;
   readonly spanId = freshId(8);
   readonly parentId: string | undefined;
-  readonly attributes: SpanAttributes;
   readonly depth: number;
   readonly #from: number;
+  /** As it was given. Most spans are never looked at, so what is set later is put together when one is. */
+  #attributes: SpanAttributes;
+  #more: SpanAttributes[] | undefined;
   #durationMs = 0;
   end: SpanEnd = 'well';
 
@@ -67,7 +69,7 @@ export class OpenSpan implements Span, EndedSpan {
   ) {
     this.trace = trace;
     this.name = name;
-    this.attributes = { ...attributes };
+    this.#attributes = attributes;
     this.parentId = parentId;
     this.depth = depth;
     this.#from = from;
@@ -78,7 +80,14 @@ export class OpenSpan implements Span, EndedSpan {
   }
 
   set(more: SpanAttributes): void {
-    Object.assign(this.attributes, more);
+    if (this.#more) this.#more.push(more);
+    else this.#more = [more];
+  }
+
+  get attributes(): SpanAttributes {
+    if (this.#more) this.#attributes = Object.assign({}, this.#attributes, ...this.#more);
+    this.#more = undefined;
+    return this.#attributes;
   }
 
   elapsedUs(): number {
@@ -89,7 +98,8 @@ export class OpenSpan implements Span, EndedSpan {
   threw(thrown: unknown): void {
     const known = thrown instanceof GatewayError;
     this.end = known && thrown.kind.status < 500 ? 'refused' : 'failed';
-    this.attributes['error.type'] ??= known ? thrown.code : thrown instanceof Error ? thrown.name : typeof thrown;
+    if (this.attributes['error.type'] !== undefined) return;
+    this.set({ 'error.type': known ? thrown.code : thrown instanceof Error ? thrown.name : typeof thrown });
   }
 
   over(): void {

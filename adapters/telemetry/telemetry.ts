@@ -26,8 +26,8 @@ export interface TelemetryOptions {
   readonly link?: TraceLink | undefined;
 }
 
-/** A foreign tracer that wants to know of every span, e.g. X-Ray. */
-export type Tracer = <T>(name: string, attributes: SpanAttributes, work: () => Promise<T>) => Promise<T>;
+/** A foreign tracer that wants to know of every span, e.g. X-Ray. Attributes are complete when the work has ended. */
+export type Tracer = <T>(name: string, attributes: () => SpanAttributes, work: () => Promise<T>) => Promise<T>;
 
 export interface TraceSpan {
   readonly name: string;
@@ -72,20 +72,25 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   let shared: SharedTraces | undefined;
 
   return {
-    span(name, attributes, work) {
+    async span(name, attributes, work) {
       const parent = current.getStore();
       const span = parent instanceof OpenSpan ? parent.child(name, attributes) : root(name, attributes, parent);
-      const run = () => work(span);
-      const failed = (thrown: unknown): never => {
+      try {
+        return await (tracer
+          ? current.run(span, () =>
+              tracer(
+                name,
+                () => span.attributes,
+                () => work(span),
+              ),
+            )
+          : current.run(span, work, span));
+      } catch (thrown) {
         span.threw(thrown);
-        ended(span);
         throw thrown;
-      };
-      const running = begun(() => current.run(span, tracer ? () => tracer(name, span.attributes, run) : run));
-      return running.then((done) => {
+      } finally {
         ended(span);
-        return done;
-      }, failed);
+      }
     },
 
     continued: (from, work) => {
@@ -176,15 +181,6 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     traces.push(trace);
     if (traces.length > ringSize) traces.shift();
     shared?.note(written(trace));
-  }
-}
-
-/** What is thrown before there is a promise rejects as well. */
-function begun<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return work();
-  } catch (thrown) {
-    return Promise.reject(thrown);
   }
 }
 

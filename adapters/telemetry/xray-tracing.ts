@@ -30,8 +30,7 @@ export function tracerOver(loading: () => Promise<Provider>): Tracer {
         subsegment?.addError(cause instanceof Error ? cause : String(cause));
         throw cause;
       } finally {
-        // Attributes are read at the end: stages add theirs on the way.
-        subsegment?.addMetadata('attributes', { ...attributes });
+        subsegment?.addMetadata('attributes', { ...attributes() });
         subsegment?.close();
       }
     })) as Awaited<ReturnType<typeof work>>;

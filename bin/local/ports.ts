@@ -22,9 +22,9 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { followsLinks } from '#adapters/system/follow-links.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { lineWriter } from '#adapters/telemetry/line-writer.ts';
 import { sharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
-import { turnWriter } from '#adapters/telemetry/turn-writer.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
@@ -60,7 +60,7 @@ export const localTelemetry = () =>
   logTelemetry({
     clock: systemClock,
     service: 'agent-governance-gateway',
-    write: turnWriter((text) => void process.stderr.write(text)), // stdout is for the banner and the ready line
+    write: lineWriter((text) => void process.stderr.write(text)), // stdout is for the banner and the ready line
   });
 
 export interface PortsOptions {

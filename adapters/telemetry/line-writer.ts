@@ -1,0 +1,24 @@
+/** Lines of a moment as one write: each write to a file or pipe stops the process until it is done, and costs more than its line. */
+
+/** Short for a person who watches, long for a busy process. */
+const heldMs = 20;
+const mostCharacters = 64 * 1024;
+
+/** @param write is also called when the process exits, so that nothing is left behind. */
+export function lineWriter(write: (text: string) => void): (line: string) => void {
+  let held = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    const text = held;
+    held = '';
+    if (text !== '') write(text);
+  };
+  process.once('exit', flush);
+  return (line) => {
+    held += `${line}\n`;
+    if (held.length > mostCharacters) flush();
+    else timer ??= setTimeout(flush, heldMs).unref();
+  };
+}

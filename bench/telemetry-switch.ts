@@ -1,0 +1,12 @@
+/** Runs in the gateway before its own code: puts telemetry that can be turned off in the place of its own. */
+import { registerHooks } from 'node:module';
+
+const replaced = new URL('../adapters/telemetry/telemetry.ts', import.meta.url).href;
+const switched = new URL('./switched-telemetry.ts', import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    return found.url === replaced && context.parentURL !== switched ? { ...found, url: switched } : found;
+  },
+});
