@@ -1,6 +1,6 @@
 /**
  * The gateway's telemetry with a switch that the bench holds: off, nothing is counted, recorded or logged. Each message that moves it is
- * answered with the processor time of the process so far, so that blocks of calls are told apart.
+ * answered with the processor time of the process so far, so that the bench sees what each block of calls takes.
  */
 import { type LogTelemetry, logTelemetry as real, type TelemetryOptions } from '#adapters/telemetry/telemetry.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
  * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, votes by pull-request comment, chat over HTTP and the
- * WebSocket, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, and the stacks
+ * WebSocket, their traces, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, and the stacks
  * a second time as a data plane. `npm run test:cloud -- federation` runs only the stories that are named. Not shown here, since the emulator leaves it out: response streaming, TTL,
  * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
@@ -23,11 +23,12 @@ import { mcpChecks } from './mcp.ts';
 import { openOffice } from './office.ts';
 import { privilegeChecks } from './privileges.ts';
 import { hostToken, pullRequestChecks } from './pull-requests.ts';
+import { traceChecks } from './traces.ts';
 import { upgradeChecks } from './upgrade.ts';
 import { webSocketChecks } from './websocket.ts';
 
 const storyNames = [
-  ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'websocket', 'mcp', 'brokers'],
+  ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'traces', 'websocket', 'mcp', 'brokers'],
   ...['execution', 'privileges', 'upgrade', 'federation'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
@@ -74,6 +75,7 @@ async function prove(running: Emulator): Promise<number> {
     'pull-requests': pullRequestChecks(running, { call, callbacks, host: gitHost }),
     endpoints: endpointChecks(call),
     chat: chatChecks(gateway, call),
+    traces: traceChecks(gateway, call),
     websocket: webSocketChecks(running, outputs, keys, call),
     mcp: mcpChecks(mcp, call, office),
     brokers: brokerChecks(running, mcp, call, office),

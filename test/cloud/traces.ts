@@ -1,0 +1,95 @@
+/** Traces of the deployed functions: what one process recorded is read from another, as a tree of its spans. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type Check, check } from '../support/checks.ts';
+import { type Call, type Caller, expectStatus } from './caller.ts';
+import { until } from './processes.ts';
+
+interface Span {
+  readonly span_id: string;
+  readonly parent_id: string | null;
+  readonly name: string;
+  readonly status: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+const session = 'cloud-traces';
+
+export function traceChecks(gateway: Call, admin: Call): Check[] {
+  /** A call of a trace that the caller began. @returns its id, and the id of the caller's span */
+  async function traced(work: (headers: { traceparent: string }) => Promise<unknown>) {
+    const [trace, parent] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+    await work({ traceparent: `00-${trace}-${parent}-01` });
+    return { trace, parent };
+  }
+
+  /** Traces leave a function at most once a second, with an invocation: `again` makes one until the trace is there. */
+  const spansOf = (trace: string, again: () => Promise<unknown>, caller: Caller = 'human') =>
+    until(`trace ${trace}`, 30, async () => {
+      const answer = await admin(caller, `GET /admin/v1/traces/${trace}`);
+      if (answer.status === 200) return answer.body.spans as Span[];
+      assert.equal(answer.status, 404, JSON.stringify(answer.body));
+      await again();
+      return undefined;
+    });
+
+  const chat = (headers = {}) =>
+    gateway(
+      'agent',
+      'POST /v1/chat/completions',
+      { model: 'mock', max_tokens: 10, messages: [{ role: 'user', content: 'where are the flowers?' }] },
+      { 'x-session-id': session, ...headers },
+    );
+  const govern = (headers = {}) =>
+    admin(
+      'agent',
+      'POST /admin/v1/test-action',
+      {
+        ...{ protocol: 'git', tool: 'scm.get_file', target: 'repo/traced.md', capability: 'read', parameters: {} },
+        actor: { agent: 'cloud', session },
+      },
+      headers,
+    );
+
+  /** Names below each span, and the spans that nothing of this trace is above. */
+  function treeOf(spans: readonly Span[]) {
+    const names = new Map(spans.map(({ span_id, name }) => [span_id, name]));
+    return spans.map(({ name, parent_id }) => `${names.get(parent_id ?? '') ?? 'caller'} > ${name}`);
+  }
+
+  return [
+    check('the trace of a chat call is a tree of its stages, read by another function', async () => {
+      const { trace, parent } = await traced(async (headers) => expectStatus(await chat(headers), 200));
+      const spans = await spansOf(trace, chat);
+      const tree = treeOf(spans);
+      for (const edge of [
+        'caller > gateway.chat_completion',
+        'gateway.chat_completion > provider.call',
+        'provider.call > provider.mock',
+        'gateway.chat_completion > evidence.record',
+      ])
+        assert.ok(tree.includes(edge), `${edge} is missing in ${tree.join(', ')}`);
+      assert.equal(spans[0]?.parent_id, parent);
+      assert.ok(spans.every(({ status }) => status === 'ok'));
+      assert.ok(!JSON.stringify(spans).includes('flowers'), 'a trace holds no content');
+    }),
+    check('the trace of an action has its decision, and the list finds it by tool', async () => {
+      const { trace } = await traced(async (headers) => expectStatus(await govern(headers), 200));
+      const spans = await spansOf(trace, govern);
+      const tree = treeOf(spans);
+      assert.ok(tree.includes('caller > mcpgw.tool_call'), tree.join(', '));
+      assert.equal(spans.find(({ name }) => name === 'mcpgw.tool_call')?.attributes.decision, 'allow');
+      const { traces } = expectStatus(
+        await admin('human', 'GET /admin/v1/traces?tool=scm.get_file&decision=allow'),
+        200,
+      );
+      const listed = (traces as { trace_id: string; session_id?: string }[]).find(({ trace_id }) => trace_id === trace);
+      assert.equal(listed?.session_id, session);
+    }),
+    check('a caller of another tenant finds neither of them', async () => {
+      const { trace } = await traced(async (headers) => expectStatus(await chat(headers), 200));
+      await spansOf(trace, chat);
+      expectStatus(await admin('hasty', `GET /admin/v1/traces/${trace}`), 404);
+    }),
+  ];
+}
