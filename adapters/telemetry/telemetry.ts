@@ -2,6 +2,7 @@
  * Telemetry: JSON log lines, a registry of metrics, the last 500 traces in memory, and spans for callers who
  * takes them on. Spans nest by async context, so concurrent actions never mix.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
 import { type Fate, freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
@@ -10,6 +11,7 @@ import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
 import type { TraceLink } from '#adapters/telemetry/xray-link.ts';
 import { type Clock, isoTime, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
 import { isSampled, type TraceContext, traceContextOf } from '#core/kernel/trace-context.ts';
+import type { RecordedSpan, RecordedTrace } from '#core/observatory/traces.ts';
 import { logLine } from './log-line.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
 
@@ -29,24 +31,13 @@ export interface TelemetryOptions {
 /** A foreign tracer that wants to know of every span, e.g. X-Ray. Attributes are complete when the work has ended. */
 export type Tracer = <T>(name: string, attributes: () => SpanAttributes, work: () => Promise<T>) => Promise<T>;
 
-export interface TraceSpan {
-  readonly name: string;
-  /** 16 hex digits. */
-  readonly span_id: string;
-  readonly parent_id?: string;
-  readonly attributes: SpanAttributes;
-  readonly started_at: string;
-  readonly duration_us: number;
-  /** Its work threw. */
-  readonly failed: boolean;
+export interface TraceSpan extends RecordedSpan {
   /** 0 for the span that opened the trace here. */
   readonly depth: number;
 }
 
 /** Spans in the order they ended: a child stands before its parent. */
-export interface Trace {
-  readonly trace_id: string;
-  readonly xray_url?: string;
+export interface Trace extends RecordedTrace {
   readonly spans: readonly TraceSpan[];
 }
 

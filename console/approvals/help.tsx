@@ -1,6 +1,6 @@
 /** The keyboard shortcuts, and their switch. */
 import { useState } from 'preact/hooks';
-import { Dialog } from './dialog.tsx';
+import { Dialog } from '../dialog.tsx';
 import { shortcutsOn, switchShortcuts } from './shortcuts.ts';
 
 const keys = [

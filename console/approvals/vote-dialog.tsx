@@ -1,10 +1,10 @@
 /** The last step of a vote: what is decided, a comment, and that it is final. The vote is a POST of this button alone [console.vote]. */
 import { useState } from 'preact/hooks';
 import { type Api, ApiError, faultText } from '../api.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { type Me, nameOf } from '../session.ts';
 import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import { languageOf } from './call.tsx';
-import { Dialog } from './dialog.tsx';
 import type { Item } from './items.ts';
 
 export type Verdict = 'approve' | 'deny';
@@ -22,57 +22,41 @@ const mostCharacters = 4096;
 
 export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
   const [comment, setComment] = useState('');
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | undefined>();
-  const send = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      const passkey = verdict === 'approve' ? await signed(api, item) : undefined;
-      const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
-      await api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
-      close();
-    } catch (cause) {
-      setFault(refusal(cause));
-      setBusy(false);
-    }
+  const send = async () => {
+    const passkey = verdict === 'approve' ? await signed(api, item) : undefined;
+    const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
+    await api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
   const command = item.parameters.command;
   return (
-    <Dialog title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'} close={close}>
-      <form onSubmit={send}>
-        <Facts>
-          <Fact name="Tool">
-            <Code of={item.tool} />
-          </Fact>
-          <Fact name="Target">
-            <Text of={item.target} />
-          </Fact>
-        </Facts>
-        {typeof command === 'string' && <Block of={command} language={languageOf(item.protocol)} />}
-        <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
-        <textarea
-          id="comment"
-          rows={3}
-          maxLength={mostCharacters}
-          value={comment}
-          onInput={(event) => setComment(event.currentTarget.value)}
-        />
-        {verdict === 'approve' && item.passkey_required && (
-          <Notice kind="info">The rule requires your passkey: the browser asks for it when you approve.</Notice>
-        )}
-        <p class="quiet">A decision cannot be undone. It is recorded in the evidence with your name and comment.</p>
-        <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
-        <p class="buttons">
-          <button type="submit" class={verdict === 'approve' ? 'good' : 'bad'} disabled={busy}>
-            {verdict === 'approve' ? 'Approve' : 'Deny'}
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <ConfirmDialog
+      title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'}
+      label={verdict === 'approve' ? 'Approve' : 'Deny'}
+      tone={verdict === 'approve' ? 'good' : 'bad'}
+      {...{ close, send, refusal }}
+    >
+      <Facts>
+        <Fact name="Tool">
+          <Code of={item.tool} />
+        </Fact>
+        <Fact name="Target">
+          <Text of={item.target} />
+        </Fact>
+      </Facts>
+      {typeof command === 'string' && <Block of={command} language={languageOf(item.protocol)} />}
+      <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
+      <textarea
+        id="comment"
+        rows={3}
+        maxLength={mostCharacters}
+        value={comment}
+        onInput={(event) => setComment(event.currentTarget.value)}
+      />
+      {verdict === 'approve' && item.passkey_required && (
+        <Notice kind="info">The rule requires your passkey: the browser asks for it when you approve.</Notice>
+      )}
+      <p class="quiet">A decision cannot be undone. It is recorded in the evidence with your name and comment.</p>
+    </ConfirmDialog>
   );
 }
 

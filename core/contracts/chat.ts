@@ -42,14 +42,8 @@ export interface Finding {
   readonly erred?: boolean;
 }
 
-/** What was called: chats, and the endpoints beside them that are recorded alike. */
-export const chatOperations = [
-  'chat.completions',
-  'messages',
-  'responses',
-  'responses.retrieve',
-  'responses.items',
-  'responses.delete',
+/** Endpoints of OpenAI beside chat that are governed as chat is [passthrough.governed]. */
+export const endpointNames = [
   'embeddings',
   'completions',
   'moderations',
@@ -58,6 +52,18 @@ export const chatOperations = [
   'audio.transcriptions',
   'audio.translations',
   'audio.speech',
+] as const;
+export type EndpointName = (typeof endpointNames)[number];
+
+/** What was called: chats, and the endpoints beside them that are recorded alike. */
+export const chatOperations = [
+  'chat.completions',
+  'messages',
+  'responses',
+  'responses.retrieve',
+  'responses.items',
+  'responses.delete',
+  ...endpointNames,
   'files',
   'files.content',
   'files.delete',

@@ -1,7 +1,9 @@
 /** Requests of endpoints beside chat, as chat requests: what a model works on is read like what it is asked. */
+
+import type { EndpointName } from '#core/contracts/chat.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { type EndpointName, endpoints } from './endpoints.ts';
+import { endpoints } from './endpoints.ts';
 import { countOf, isObject, objectsOf } from './wire.ts';
 
 /** As OpenAI takes them. */

@@ -2,20 +2,9 @@
  * Endpoints of OpenAI beside chat that the gateway passes on [passthrough.governed]: each request is read as a chat call, so that
  * keys, limits, filters, reviews and evidence are those of chat, and goes to a provider that has the endpoint.
  */
+import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from './wire.ts';
-
-export const endpointNames = [
-  'embeddings',
-  'completions',
-  'moderations',
-  'images.generations',
-  'images.edits',
-  'audio.transcriptions',
-  'audio.translations',
-  'audio.speech',
-] as const;
-export type EndpointName = (typeof endpointNames)[number];
 
 export interface Endpoint {
   /** The member with the text that the model works on. */

@@ -4,6 +4,7 @@ import type { SpanAttributes } from '#core/kernel/ports.ts';
 
 export interface RecordedSpan {
   readonly name: string;
+  /** 16 hex digits. */
   readonly span_id: string;
   readonly parent_id?: string;
   readonly attributes: SpanAttributes;
@@ -11,6 +12,7 @@ export interface RecordedSpan {
   readonly started_at: string;
   /** Microseconds. */
   readonly duration_us: number;
+  /** Its work threw. */
   readonly failed: boolean;
 }
 

@@ -1,5 +1,5 @@
 /** What the built-in provider answers beside chat: always the same to the same request. */
-import type { EndpointName } from '#core/dialects/endpoints.ts';
+import type { EndpointName } from '#core/contracts/chat.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 

@@ -1,7 +1,6 @@
 /** Model providers as the gateway calls them. */
-import type { DialectName } from '#core/contracts/chat.ts';
+import type { DialectName, EndpointName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import type { EndpointName } from '#core/dialects/endpoints.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 export interface ProviderCall {

@@ -2,8 +2,9 @@
  * Asks the providers of a route until one answers: breaker, retries, the next candidate. Each attempt is
  * a span `provider.<type>` that stays open until the answer has been read to its end.
  */
+
+import type { EndpointName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import type { EndpointName } from '#core/dialects/endpoints.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { pause } from '#core/providers/pause.ts';

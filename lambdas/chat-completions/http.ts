@@ -1,7 +1,9 @@
 /** Chat completions, as OpenAI's clients call them, and what runs like them: responses and endpoints beside chat [responses.create] [passthrough.governed]. */
+
+import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { endpointNames, pathOfEndpoint } from '#core/dialects/endpoints.ts';
+import { pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
 import { endpointView, responsesView, startView, uploadView } from '../middleware/chat-views.ts';

@@ -1,7 +1,8 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { isStream } from '#core/chat/answering.ts';
 import { leftOutHeader } from '#core/chat/left-out.ts';
-import { type EndpointName, endpoints, type Speech } from '#core/dialects/endpoints.ts';
+import type { EndpointName } from '#core/contracts/chat.ts';
+import { endpoints, type Speech } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
 import { member, objectOf, textOf } from '#core/dialects/wire.ts';

@@ -3,23 +3,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as fc from 'fast-check';
 import { countersTable } from '#adapters/dynamodb/counters-table.ts';
-import type { TableName } from '#core/contracts/tables.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { useDynamo } from '../support/dynamo.ts';
 import { type Load, simulate } from '../support/simulated-fleet.ts';
 import { seeded } from '../support/virtual-time.ts';
 import { budget, call, now, settled } from '../unit/limits/sample.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-let client: DynamoDBClient;
-let tables: Record<TableName, string>;
-
-beforeAll(async () => {
-  server = await startDynamo();
-  client = server.client();
-  tables = await server.createTables();
-});
-afterAll(() => server.stop());
+const store = useDynamo();
 
 const time = { ms: now };
 const clock = { now: () => time.ms };
@@ -31,10 +21,10 @@ function environment(): { readonly counters: Counters; readonly sent: string[] }
   const sent: string[] = [];
   const send = (command: Command) => {
     sent.push(command.constructor.name.replace('Command', ''));
-    return client.send(command as never);
+    return store.client.send(command as never);
   };
   const own = { send } as unknown as DynamoDBClient;
-  return { counters: countersTable({ client: own, tables, clock, random: seeded(seed++) }), sent };
+  return { counters: countersTable({ client: own, tables: store.tables, clock, random: seeded(seed++) }), sent };
 }
 
 /** Keeps trying as a caller does that is told to come back. */

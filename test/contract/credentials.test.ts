@@ -14,18 +14,12 @@ import {
 } from '#core/credentials/registry.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { useDynamo } from '../support/dynamo.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const at = (seconds: number) => isoTime(start + seconds * 1000);
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-let store: { client: ReturnType<typeof server.client>; tables: Awaited<ReturnType<typeof server.createTables>> };
-beforeAll(async () => {
-  server = await startDynamo();
-  store = { client: server.client(), tables: await server.createTables() };
-});
-afterAll(() => server.stop());
+const store = useDynamo();
 
 let made = 0;
 function record(tenant: string, issuedSeconds: number, lifeSeconds = 600): CredentialRecord {

@@ -5,20 +5,10 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { TableName } from '#core/contracts/tables.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { useDynamo } from '../support/dynamo.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-let client: DynamoDBClient;
-let tables: Record<TableName, string>;
-
-beforeAll(async () => {
-  server = await startDynamo();
-  client = server.client();
-  tables = await server.createTables();
-});
-afterAll(() => server.stop());
+const store = useDynamo();
 
 const draft = (session: string, n: number): EntryDraft => ({
   tenant: 't',
@@ -32,14 +22,14 @@ const draft = (session: string, n: number): EntryDraft => ({
 
 async function chainOf(session: string): Promise<EvidenceEntry[]> {
   const entries: EvidenceEntry[] = [];
-  for await (const entry of evidenceTable({ client, tables }).entries('t', session)) entries.push(entry);
+  for await (const entry of evidenceTable(store).entries('t', session)) entries.push(entry);
   return entries;
 }
 
 /** A process that writes to all of the sessions at once and says what it was promised. */
 const crowd = (sessions: number, name: string, count: number): ChildProcess =>
-  fork(`${__dirname}/../support/ledger-crowd.ts`, [server.endpoint, String(sessions), name, String(count)], {
-    env: { ...process.env, TABLES: JSON.stringify(tables) },
+  fork(`${__dirname}/../support/ledger-crowd.ts`, [store.server.endpoint, String(sessions), name, String(count)], {
+    env: { ...process.env, TABLES: JSON.stringify(store.tables) },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
 
@@ -49,9 +39,13 @@ describe('the ledger', () => {
       { length: 5 },
       (_, i) =>
         new Promise<void>((resolve, reject) => {
-          const child = fork(`${__dirname}/../support/ledger-writer.ts`, [server.endpoint, 'crowd', String(i), '10'], {
-            env: { ...process.env, TABLES: JSON.stringify(tables) },
-          });
+          const child = fork(
+            `${__dirname}/../support/ledger-writer.ts`,
+            [store.server.endpoint, 'crowd', String(i), '10'],
+            {
+              env: { ...process.env, TABLES: JSON.stringify(store.tables) },
+            },
+          );
           child
             .once('error', reject)
             .once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`exit ${code}`))));
@@ -61,7 +55,7 @@ describe('the ledger', () => {
     const entries = await chainOf('crowd');
     expect(entries.map(({ index }) => index)).toEqual(Array.from({ length: 50 }, (_, i) => i));
     expect(new Set(entries.map(({ envelope_id }) => envelope_id)).size).toBe(50);
-    const head = await evidenceTable({ client, tables }).head('t', 'crowd');
+    const head = await evidenceTable(store).head('t', 'crowd');
     expect((await verifyChain(entries, { head })).valid).toBe(true);
   });
 
@@ -83,7 +77,7 @@ describe('the ledger', () => {
     const chains = new Map<string, EvidenceEntry[]>();
     for (let n = 0; n < sessions; n++) {
       const entries = await chainOf(`crowd-${n}`);
-      const head = await evidenceTable({ client, tables }).head('t', `crowd-${n}`);
+      const head = await evidenceTable(store).head('t', `crowd-${n}`);
       expect(await verifyChain(entries, { head })).toMatchObject({ valid: true });
       chains.set(`crowd-${n}`, entries);
     }
@@ -97,7 +91,7 @@ describe('the ledger', () => {
   });
 
   test('[approval.one-transaction] [evidence.append-only] a change whose condition fails writes nothing and shows the record', async () => {
-    const ledger = dynamoLedger({ client, tables });
+    const ledger = dynamoLedger(store);
     const outcome = await ledger.commit({
       draft: draft('refused', 1),
       changes: [{ type: 'approval.move', id: 'nobody', tenant: 't', from: 'pending', to: 'approved', set: {} }],
@@ -110,37 +104,35 @@ describe('the ledger', () => {
     let sent = 0;
     const losing = {
       send: async (command: { constructor: { name: string } }) => {
-        const answer = await client.send(command as never);
+        const answer = await store.client.send(command as never);
         if (command.constructor.name === 'TransactWriteItemsCommand' && sent++ === 0) throw new Error('socket hang up');
         return answer;
       },
     } as unknown as DynamoDBClient;
-    const outcome = await dynamoLedger({ client: losing, tables }).commit({ draft: draft('lost', 1) });
+    const outcome = await dynamoLedger({ client: losing, tables: store.tables }).commit({ draft: draft('lost', 1) });
     expect(outcome.ok).toBe(true);
     expect(await chainOf('lost')).toHaveLength(1);
   });
 
   test('a lost answer never counts for another who wrote the same words', async () => {
-    const twin = dynamoLedger({ client, tables });
+    const twin = dynamoLedger(store);
     const first = await twin.commit({ draft: draft('twins', 1) });
     const refusing = {
       send: async (command: { constructor: { name: string } }) => {
         if (command.constructor.name === 'TransactWriteItemsCommand') throw new Error('socket hang up');
-        return client.send(command as never);
+        return store.client.send(command as never);
       },
     } as unknown as DynamoDBClient;
     // The very same words at the very same place: not this call's, so it was not written.
     await expect(
-      dynamoLedger({ client: refusing, tables }).commit({ draft: draft('twins', 1), head: null }),
+      dynamoLedger({ client: refusing, tables: store.tables }).commit({ draft: draft('twins', 1), head: null }),
     ).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(first).toMatchObject({ ok: true, entry: { index: 0 } });
     expect(await chainOf('twins')).toHaveLength(1);
   });
 
   test('identical steps of two processes at once are two entries', async () => {
-    const both = await Promise.all(
-      [1, 2].map(() => dynamoLedger({ client, tables }).commit({ draft: draft('same', 1) })),
-    );
+    const both = await Promise.all([1, 2].map(() => dynamoLedger(store).commit({ draft: draft('same', 1) })));
     expect(both.map((outcome) => outcome.ok && outcome.entry.index).sort()).toEqual([0, 1]);
     expect(await chainOf('same')).toHaveLength(2);
   });
@@ -149,13 +141,15 @@ describe('the ledger', () => {
     const down = {
       send: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' })),
     } as unknown as DynamoDBClient;
-    await expect(dynamoLedger({ client: down, tables }).commit({ draft: draft('down', 1) })).rejects.toMatchObject({
+    await expect(
+      dynamoLedger({ client: down, tables: store.tables }).commit({ draft: draft('down', 1) }),
+    ).rejects.toMatchObject({
       code: 'service_unavailable',
     });
   });
 
   test('a stale head is noticed and the entry still lands at the end', async () => {
-    const ledger = dynamoLedger({ client, tables });
+    const ledger = dynamoLedger(store);
     const first = await ledger.commit({ draft: draft('stale', 1) });
     if (!first.ok) throw new Error('unexpected');
     await ledger.commit({ draft: draft('stale', 2), head: first.head });

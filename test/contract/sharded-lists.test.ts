@@ -10,16 +10,10 @@ import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { tables as specs } from '#core/contracts/tables.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { useDynamo } from '../support/dynamo.ts';
 import { watched } from '../support/store-calls.ts';
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-let store: { client: ReturnType<typeof server.client>; tables: Awaited<ReturnType<typeof server.createTables>> };
-beforeAll(async () => {
-  server = await startDynamo();
-  store = { client: server.client(), tables: await server.createTables() };
-});
-afterAll(() => server.stop());
+const store = useDynamo();
 
 const start = Date.UTC(2026, 0, 5);
 const hourMs = 3_600_000;
@@ -174,7 +168,7 @@ test('rows come in the order of their keys; a key without a row is left out', as
 });
 
 test('[local.other-tables] tables of another release are refused in one line; the same ones are taken', async () => {
-  const client = server.client();
+  const client = store.client;
   const sessions = { holds: '', partitionKey: 'tenant', sortKey: 'session' } as const;
   await createTable(client, 'old-sessions', sessions);
   const refusal = await createTables(client, 'old-').catch((thrown: Error) => thrown.message);

@@ -10,19 +10,13 @@ import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { ticketKey } from '#core/tickets/keys.ts';
 import { issueTicket, redeemTicket, useOf } from '#core/tickets/tickets.ts';
-import { startDynamo } from '../support/dynamo.ts';
+import { useDynamo } from '../support/dynamo.ts';
 import { envelope } from '../unit/credentials/sample.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const key = ticketKey('a secret that is long enough to be a key');
 
-let server: Awaited<ReturnType<typeof startDynamo>>;
-let store: { client: ReturnType<typeof server.client>; tables: Awaited<ReturnType<typeof server.createTables>> };
-beforeAll(async () => {
-  server = await startDynamo();
-  store = { client: server.client(), tables: await server.createTables() };
-});
-afterAll(() => server.stop());
+const store = useDynamo();
 
 /** Ids of one millisecond each: within one, UUIDv7 has no order. */
 let made = 0;

@@ -1,16 +1,14 @@
 /** The operator as processes between an API server and a real gateway: everything goes over HTTP. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { permissions } from '../../operator/kubernetes-api.ts';
 import type { Condition, GatewayStatus } from '../../operator/resources.ts';
 import { until } from '../support/executor-cases.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { type KubeApi, kubeApi } from '../support/kube-api.ts';
+import { type OperatorProcess, startOperatorProcess } from '../support/operator-process.ts';
 
-const root = resolve(__dirname, '../..');
 const custom = (plural: string) => `governance.dev/${plural}`;
 const adminToken = 'administrator-of-the-operator-test';
 const folder = mkdtempSync(join(tmpdir(), 'operator-'));
@@ -52,43 +50,19 @@ afterEach(async () => {
   await api.stop();
 });
 
-interface Operator {
-  readonly identity: string;
-  log(): string;
-  stop(signal: NodeJS.Signals): Promise<void>;
-}
+type Operator = OperatorProcess & { readonly identity: string };
 
 function startOperator(identity: string): Operator {
   const token = join(folder, identity);
   writeFileSync(token, identity);
-  const child: ChildProcess = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/operator.ts')], {
-    env: {
-      ...process.env,
-      NODE_OPTIONS: '',
-      KUBERNETES_API: api.url,
-      KUBERNETES_TOKEN_FILE: token,
-      OPERATOR_NAMESPACE: api.namespace,
-      OPERATOR_GATEWAY_ADDRESS: gateway.ready.admin_url,
-      OPERATOR_IDENTITY: identity,
-      OPERATOR_RESYNC_SECONDS: '2',
-      OPERATOR_LEASE_SECONDS: '6',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const started = startOperatorProcess({
+    KUBERNETES_API: api.url,
+    KUBERNETES_TOKEN_FILE: token,
+    OPERATOR_NAMESPACE: api.namespace,
+    OPERATOR_GATEWAY_ADDRESS: gateway.ready.admin_url,
+    OPERATOR_IDENTITY: identity,
   });
-  let log = '';
-  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-    log += text;
-  });
-  const operator = {
-    identity,
-    log: () => log,
-    stop: async (signal: NodeJS.Signals) => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
-      child.kill(signal);
-      await ended;
-    },
-  };
+  const operator = { identity, ...started };
   operators.push(operator);
   return operator;
 }

@@ -1,6 +1,5 @@
 /** The chart in a real API server, a real gateway, and operators as processes under the service account of the chart. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,6 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import { startChild } from '../../bench/host.ts';
 import type { Condition, GatewayStatus } from '../../operator/resources.ts';
 import type { Loose } from '../support/loose.ts';
+import { type OperatorProcess, startOperatorProcess } from '../support/operator-process.ts';
 import { startApiServer } from './api-server.ts';
 import type { Programs } from './build.ts';
 
@@ -22,10 +22,6 @@ export const at = (api: string, plural: string, name = ''): string =>
 export const custom = (plural: string, name = ''): string => at('apis/governance.dev/v1alpha1', plural, name);
 export const deployment = at('apis/apps/v1', 'deployments', 'main-gateway');
 
-export interface Operator {
-  log(): string;
-  stop(signal: NodeJS.Signals): Promise<void>;
-}
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 /** Templates of the chart as objects; @throws Error with what Helm says. */
@@ -58,7 +54,7 @@ export async function startCluster(programs: Programs) {
   ]);
   const { admin } = api;
   const gatewayUrl = gateway.ready.admin_url as string;
-  const operators: Operator[] = [];
+  const operators: OperatorProcess[] = [];
 
   /** @throws Error where the API server refuses. */
   async function must(method: string, path: string, body?: unknown, type?: string): Promise<Loose> {
@@ -88,37 +84,17 @@ export async function startCluster(programs: Programs) {
   writeFileSync(join(folder, 'ca.crt'), readFileSync(api.certificate));
 
   /** As in a pod: the address of the service, a token in a file, the authority of the cluster. */
-  function startOperator(identity: string, more: Record<string, string> = {}): Operator {
-    const child: ChildProcess = spawn(process.execPath, [join(root, 'bin/operator.ts')], {
-      env: {
-        ...process.env,
-        NODE_OPTIONS: '',
-        NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
-        KUBERNETES_SERVICE_HOST: '127.0.0.1',
-        KUBERNETES_SERVICE_PORT: String(api.port),
-        KUBERNETES_TOKEN_FILE: join(folder, 'token'),
-        OPERATOR_NAMESPACE: namespace,
-        OPERATOR_GATEWAY_ADDRESS: gatewayUrl,
-        OPERATOR_IDENTITY: identity,
-        OPERATOR_RESYNC_SECONDS: '2',
-        OPERATOR_LEASE_SECONDS: '6',
-        ...more,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+  function startOperator(identity: string, more: Record<string, string> = {}): OperatorProcess {
+    const operator = startOperatorProcess({
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: String(api.port),
+      KUBERNETES_TOKEN_FILE: join(folder, 'token'),
+      OPERATOR_NAMESPACE: namespace,
+      OPERATOR_GATEWAY_ADDRESS: gatewayUrl,
+      OPERATOR_IDENTITY: identity,
+      ...more,
     });
-    let log = '';
-    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-    });
-    const operator = {
-      log: () => log,
-      stop: async (signal: NodeJS.Signals) => {
-        if (child.exitCode !== null || child.signalCode !== null) return;
-        const ended = once(child, 'exit');
-        child.kill(signal);
-        await ended;
-      },
-    };
     operators.push(operator);
     return operator;
   }

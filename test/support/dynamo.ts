@@ -29,3 +29,31 @@ export async function startDynamo(): Promise<TestDynamo> {
     },
   };
 }
+
+/** One store with its tables for all tests of a file; there from the first test on. */
+export function useDynamo(): {
+  readonly client: DynamoDBClient;
+  readonly tables: Record<TableName, string>;
+  readonly server: TestDynamo;
+} {
+  let server: TestDynamo;
+  let client: DynamoDBClient;
+  let tables: Record<TableName, string>;
+  beforeAll(async () => {
+    server = await startDynamo();
+    client = server.client();
+    tables = await server.createTables();
+  });
+  afterAll(() => server.stop());
+  return {
+    get client() {
+      return client;
+    },
+    get tables() {
+      return tables;
+    },
+    get server() {
+      return server;
+    },
+  };
+}

@@ -1,9 +1,9 @@
 /** The end of a call of an endpoint beside chat: its texts have passed the input policy as messages, and go to a provider that has it [passthrough.governed]. */
 
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
-import type { Usage } from '#core/contracts/chat.ts';
+import type { EndpointName, Usage } from '#core/contracts/chat.ts';
 import { endpointBody } from '#core/dialects/endpoint-request.ts';
-import { type EndpointName, endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
+import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { readOpenaiUsage } from '#core/dialects/usage.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';

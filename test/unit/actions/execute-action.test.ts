@@ -135,6 +135,11 @@ describe('a failure', () => {
     await gateway.act(name, calls.read);
     const { body } = await last(name);
     expect(JSON.stringify(body.behavior)).toContain('forge, call ');
+    const updated: unknown[] = [];
+    const keyRisks = { of: async () => undefined, update: async (...given: unknown[]) => void updated.push(given) };
+    await gateway.act(fresh(), calls.read, { over: { keyRisks } });
+    // With the decision, and once more with the outcome.
+    expect(updated).toHaveLength(2);
     const byHuman = fresh();
     await approved(byHuman);
     await gateway.act(byHuman, calls.pull);

@@ -282,6 +282,16 @@ describe('where a call goes', () => {
     expect(await placementOf(ports, snapshot, envelope, undefined)).toEqual({ upstream: 'forge' });
     expect(await placementOf(ports, snapshot, envelope, 'forge')).toEqual({ upstream: 'forge' });
     expect(asked.map(({ upstream }) => upstream)).toEqual([undefined, 'forge']);
+    const elsewhere = { place: async () => undefined, handles: () => true };
+    expect(
+      await placementOf({ executors: () => [elsewhere, executor] } as never, snapshot, envelope, undefined),
+    ).toEqual({
+      upstream: 'forge',
+    });
+    const bare = { handles: () => true };
+    expect(
+      await placementOf({ executors: () => [bare, executor] } as never, snapshot, envelope, undefined),
+    ).toBeUndefined();
     await expect(placementOf(ports, snapshot, envelope, 'other')).rejects.toMatchObject({ code: 'no_upstream' });
   });
 });

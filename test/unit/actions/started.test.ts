@@ -210,6 +210,19 @@ describe('[action.idempotency-key] under an approval', () => {
     expect(row).not.toHaveProperty('due_at');
   });
 
+  test('of another approval of the same call it is answered as well, also where two come at once', async () => {
+    const name = fresh();
+    const use = async (over?: object) => {
+      const id = (await gateway.act(name, calls.pull)).envelope_id as string;
+      await gateway.vote(id, 'approve');
+      return withKey(name, 'k9', calls.pull, over ? { over } : {});
+    };
+    const first = await use();
+    const late = await use({ startedActions: { ...gateway.ports.startedActions, get: async () => undefined } });
+    expect(late).toMatchObject({ replayed: true, envelope_id: first.envelope_id });
+    expect(gateway.upstream.seen).toHaveLength(1);
+  });
+
   test('an outcome that the sweep of leases gave the approval alone is the answer', async () => {
     const name = fresh();
     const id = (await gateway.act(name, calls.pull)).envelope_id as string;

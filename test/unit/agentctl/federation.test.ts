@@ -1,18 +1,8 @@
 /** `agentctl federation`: what is shown of data planes. */
-import { Home, type Scripted, startServer } from './support.ts';
+import { Home, serverOf } from './support.ts';
 
-let server: Scripted;
-let home: Home;
-beforeAll(async () => {
-  server = await startServer();
-});
-beforeEach(() => {
-  home = new Home();
-  home.running(server.url);
-  server.reset();
-});
-afterEach(() => home.remove());
-afterAll(() => server.stop());
+const home = new Home();
+const server = serverOf(home);
 
 const path = 'GET /admin/v1/federation/planes';
 const seen = { seen_at: '2026-01-01T00:00:00.000Z', version: 7, behind: 0, healthy: true, pending_approvals: 2 };

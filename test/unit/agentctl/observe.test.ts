@@ -1,19 +1,9 @@
 /** `analytics` and `alerts` against a server that answers as the gateway does. */
 import { sparkline } from '../../../bin/agentctl/sparkline.ts';
-import { Home, type Scripted, startServer } from './support.ts';
+import { Home, serverOf } from './support.ts';
 
-let server: Scripted;
-let home: Home;
-beforeAll(async () => {
-  server = await startServer();
-});
-beforeEach(() => {
-  home = new Home();
-  home.running(server.url);
-  server.reset();
-});
-afterEach(() => home.remove());
-afterAll(() => server.stop());
+const home = new Home();
+const server = serverOf(home);
 
 const span = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:30:00.000Z', step: '1m' };
 const bucket = (minute: number, requests: number, p95_latency_ms: number | null = 80) => ({

@@ -1,18 +1,8 @@
 /** `agentctl traces` and `agentctl rollout`: what is asked, and what is shown. */
-import { Home, type Scripted, startServer } from './support.ts';
+import { Home, serverOf } from './support.ts';
 
-let server: Scripted;
-let home: Home;
-beforeAll(async () => {
-  server = await startServer();
-});
-beforeEach(() => {
-  home = new Home();
-  home.running(server.url);
-  server.reset();
-});
-afterEach(() => home.remove());
-afterAll(() => server.stop());
+const home = new Home();
+const server = serverOf(home);
 
 test('[trace.routes] traces list passes its filters on; show draws a tree', async () => {
   server.on('GET /admin/v1/traces', {

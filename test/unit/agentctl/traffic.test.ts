@@ -1,19 +1,9 @@
 /** Commands that look back on chat traffic, and the rebuilding of what they show. */
 import type { ServerResponse } from 'node:http';
-import { Home, type Scripted, startServer } from './support.ts';
+import { Home, serverOf } from './support.ts';
 
-let server: Scripted;
-let home: Home;
-beforeAll(async () => {
-  server = await startServer();
-});
-beforeEach(() => {
-  home = new Home();
-  home.running(server.url);
-  server.reset();
-});
-afterEach(() => home.remove());
-afterAll(() => server.stop());
+const home = new Home();
+const server = serverOf(home);
 
 const usage = {
   tenant: 'default',
