@@ -528,7 +528,9 @@ describe('a reply that streams', () => {
 
   test('takes longer than a request may: that limit is for what the client sends', async () => {
     const script = scripted();
-    const streaming = await serving(async () => events(script.body), { headersTimeoutMs: 100, requestTimeoutMs: 150 });
+    // Long enough for a whole request to arrive while the machine is busy.
+    const limits = { headersTimeoutMs: 2_000, requestTimeoutMs: 2_000 };
+    const streaming = await serving(async () => events(script.body), limits);
     const { seen, socket } = await client(streaming.port);
     script.say('data: one\n\n');
     await seen('data: one');
