@@ -2210,6 +2210,10 @@ const toolGateway: readonly Requirement[] = [
 ];
 
 const edgeProxy: readonly Requirement[] = [
+  must(
+    'http.expectation',
+    'An expectation other than 100-continue is answered with a typed 417 at every listener, before the body is sent.',
+  ),
   must('edge.listeners', 'The edge listens on 8443 (TLS, HTTP/2 and HTTP/1.1) and 8444 (HTTP/2 in cleartext).'),
   must(
     'edge.http3',

@@ -37,6 +37,18 @@ export function checkHost(request: IncomingMessage, listenHost: string, names: r
   throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
 }
 
+/**
+ * An answer to come before the body is all that a client may expect [http.expectation].
+ * @throws GatewayError `expectation_failed`
+ */
+export function checkExpectation({ expect }: { readonly expect?: string | undefined }): void {
+  if (expect === undefined || expect.trim().toLowerCase() === '100-continue') return;
+  throw new GatewayError(
+    'expectation_failed',
+    `Expect is ${JSON.stringify(expect.slice(0, 64))}; 100-continue is allowed. Send the request without it.`,
+  );
+}
+
 /** Every occurrence: Node itself keeps the first of two. */
 function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   const hosts: string[] = [];

@@ -14,7 +14,7 @@ import { withBytes } from '#lambdas/middleware/body.ts';
 import { createRouter } from '#lambdas/middleware/router.ts';
 import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
-import { checkHost, eventOf, targetOf } from './http-event.ts';
+import { checkExpectation, checkHost, eventOf, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import type { LoadBalancer } from './load-balancer.ts';
 import type { PageRequest } from './page-request.ts';
@@ -92,6 +92,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     goOn: () => void,
   ): Promise<HttpReply> => {
     checkHost(request, options.host, loadBalancer?.hosts);
+    checkExpectation(request.headers);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
     if (upgrade !== undefined && target.path === webSocketPath) throw noUpgrade();
@@ -171,6 +172,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   });
   server.on('request', (request, response) => serve(request, response));
   server.on('checkContinue', (request, response) => serve(request, response, true));
+  // Else Node answers by itself, without a body.
+  server.on('checkExpectation', (request, response) => serve(request, response));
   server.on('connect', (_request, socket: Socket) => {
     refuseConnection(
       socket,

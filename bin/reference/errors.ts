@@ -17,6 +17,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   request_cancelled: 'The request was cancelled by its own key while it ran.',
   payload_too_large: 'The body is larger than this route takes.',
   unsupported_media_type: 'The Content-Type is not one this route takes.',
+  expectation_failed: 'The request expects something else than `100-continue`.',
   rate_limit_error: 'Too many requests or tokens in the window.',
   budget_exceeded: 'The budget is spent.',
   server_error: 'A fault of the gateway; the log has the detail under the request id.',

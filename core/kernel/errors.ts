@@ -31,6 +31,7 @@ export const errorKinds = {
   request_cancelled: kind(499, -32800),
   payload_too_large: kind(413, -32602),
   unsupported_media_type: kind(415, -32600),
+  expectation_failed: kind(417, -32600),
   rate_limit_error: kind(429, -32603, true),
   budget_exceeded: kind(429, -32603, true),
   server_error: kind(500, -32603, false, false),

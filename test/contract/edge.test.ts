@@ -320,7 +320,7 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
-  test('[edge.hostile] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
+  test('[edge.hostile] [http.expectation] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
     withEdge({}, async (edge) => {
       const get = 'GET /api/v1/x HTTP/1.1\r\n';
       const host = 'host: localhost\r\n';
@@ -330,6 +330,7 @@ describe('limits', () => {
         [`${get}${host}x: a\r\n b\r\n\r\n`, 400, /not well-formed/],
         [`${get.replace('\r', '')}${host}\r\n`, 400, /not well-formed/],
         [`${get}connection: close\r\n\r\n`, 400, /exactly one Host header/],
+        [`${get}${host}expect: 200-ok\r\n\r\n`, 417, /Expect is "200-ok"; 100-continue is allowed/],
         [`GET /api/v1/x HTTP/2.0\r\n${host}connection: close\r\n\r\n`, 400, /HTTP\/2.0.*HTTP\/1.1/],
       ];
       for (const [bytes, status, message] of sent) {
@@ -338,6 +339,8 @@ describe('limits', () => {
         const { error } = JSON.parse(answer.split('\r\n\r\n')[1]!);
         expect([error.code, error.message]).toEqual([status, expect.stringMatching(message)]);
       }
+      const overH2 = await edge.h2('/api/v1/x', { headers: { expect: '200-ok' } });
+      expect([overH2.status, errorOf(overH2).type]).toEqual([417, 'expectation_failed']);
     }));
 
   test('[edge.routing] the absolute form of an address of the gateway is its path; of another host it is refused', () =>

@@ -334,6 +334,24 @@ describe('passes on', () => {
     expect((await post(Buffer.alloc(maxBodyBytes, 'x'))).body).toHaveLength(maxBodyBytes);
   });
 
+  test('[http.expectation] what waits for 100 Continue; any other expectation is a typed 417', async () => {
+    const sent = (expect: string) =>
+      raw([
+        head('POST /things', 'Host: localhost', `Expect: ${expect}`, 'Content-Length: 2', 'Connection: close'),
+        'ab',
+      ]);
+    const goesOn = await sent('100-Continue');
+    expect(goesOn.status).toBe(100);
+    expect(goesOn.text).toMatch(/^HTTP\/1\.1 200 OK/);
+    for (const other of ['200-ok', '100-continue, more', 'x100-continue', '']) {
+      const { status, body } = await sent(other);
+      expect([status, body.error.type]).toEqual([417, 'expectation_failed']);
+      expect(body.error.message).toBe(
+        `Expect is ${JSON.stringify(other)}; 100-continue is allowed. Send the request without it.`,
+      );
+    }
+  });
+
   test('hundreds of headers, none dropped', async () => {
     const { body } = await get('/things', ...Array.from({ length: 1100 }, (_, at) => `a:${at % 10}`));
     expect(body.multiValueHeaders.a).toHaveLength(1100);

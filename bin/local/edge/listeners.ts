@@ -109,6 +109,8 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       response.writeContinue();
       options.answer(request, response);
     });
+    // Else Node answers by itself, without a body.
+    server.on('checkExpectation', (request: EdgeRequest, response: EdgeResponse) => options.answer(request, response));
     server.on('sessionError', () => {}); // the session's own handler ends it
     server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
       if (fault.code !== 'ECONNRESET' && socket.writable)
