@@ -1,15 +1,11 @@
-/** The small parts of the flow: notes on abuse, time that is left, results that are kept, and answers. */
+/** The small parts of the flow: notes on abuse, time that is left, where a call goes, and what counts as large. */
 import { foreignApproval, ownerOf, refusedLogin } from '#core/actions/abuse-notes.ts';
-import { alternativeTo, answer, approvalRequired, blocked, denialOf, inReview } from '#core/actions/answers.ts';
 import { isAskedAgain } from '#core/actions/asked-again.ts';
 import { isLarge, policyText, redaction, sentOf } from '#core/actions/call-work.ts';
 import { abandonedAt, executionEndsAt, untilEnd } from '#core/actions/deadline.ts';
 import { openEnvelope } from '#core/actions/envelope.ts';
 import { sessionOwner, tasksOf } from '#core/actions/governed.ts';
-import { keepResult, readResult, resultSizes, shownResult } from '#core/actions/kept-result.ts';
 import { configuredPlacement, placementOf } from '#core/actions/placement.ts';
-import { secretRule } from '#core/actions/program-texts.ts';
-import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../support/loose.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
@@ -113,138 +109,6 @@ describe('the time of an execution', () => {
     const late = run(undefined, nowMs - 5);
     late.timeouts.pass(0);
     expect(late.signal().aborted).toBe(true);
-  });
-});
-
-describe('a result', () => {
-  const stores = (over: Loose = {}) => {
-    const put: Uint8Array[] = [];
-    const logged: unknown[] = [];
-    return {
-      ...{ put, logged },
-      ports: {
-        results: { put: async (bytes: Uint8Array) => void put.push(bytes), get: async () => undefined, ...over },
-        telemetry: { log: (...given: unknown[]) => void logged.push(given) },
-      } as Loose,
-    };
-  };
-  const sized = (bytes: number) => 'x'.repeat(bytes - 2);
-  const reference = (result: unknown) => {
-    const bytes = Buffer.from(canonicalize(result));
-    return { result_sha256: sha256(bytes), result_bytes: bytes.length };
-  };
-
-  test('of 32 kB stands in the entry, a larger one in the store', async () => {
-    const { ports, put } = stores();
-    expect(await keepResult(ports, undefined)).toEqual({});
-    const small = sized(resultSizes.inlineBytes);
-    expect(resultSizes).toEqual({ inlineBytes: 32_768, answeredBytes: 2_097_152 });
-    expect(await keepResult(ports, small)).toEqual({ result: small });
-    expect(put).toEqual([]);
-    const large = sized(resultSizes.inlineBytes + 1);
-    expect(await keepResult(ports, large)).toEqual(reference(large));
-    expect(put).toHaveLength(1);
-  });
-
-  test('that JSON cannot carry, or that the store did not take, says why it is missing', async () => {
-    expect(await keepResult(stores().ports, { a: '\ud800' })).toEqual({ result_withheld: 'not_json' });
-    const broken = stores({ put: () => Promise.reject(new TypeError('no store')) });
-    const large = sized(40_000);
-    expect(await keepResult(broken.ports, large)).toEqual({
-      ...reference(large),
-      result_withheld: 'store_unavailable',
-    });
-    expect(broken.logged).toEqual([
-      ['error', 'a large result was not stored', { ...reference(large), error: 'TypeError' }],
-    ]);
-  });
-
-  test('is shown to its waiter, stored or not, up to 2 MB', () => {
-    expect(shownResult(7, { result: 7 })).toEqual({ result: 7 });
-    expect(shownResult(undefined, { result_withheld: 'not_json' })).toEqual({ result_withheld: 'not_json' });
-    const kept = { result_sha256: 'a', result_bytes: resultSizes.answeredBytes };
-    expect(shownResult('x', { ...kept, result_withheld: 'store_unavailable' })).toEqual({ ...kept, result: 'x' });
-    const more = { ...kept, result_bytes: resultSizes.answeredBytes + 1 };
-    expect(shownResult('x', more)).toEqual({ ...more, result_withheld: 'too_large' });
-  });
-
-  test('is read again where it lies in the store', async () => {
-    const kept = { result_sha256: 'a', result_bytes: 100 };
-    const found = stores({ get: async () => Buffer.from('{"a":1}') });
-    expect(await readResult(found.ports, kept)).toEqual({ ...kept, result: { a: 1 } });
-    expect(await readResult(found.ports, kept, 100)).toEqual({ ...kept, result: { a: 1 } });
-    expect(await readResult(found.ports, kept, 99)).toEqual({ ...kept, result_withheld: 'too_large' });
-    expect(await readResult(stores().ports, kept)).toEqual({ ...kept, result_withheld: 'gone' });
-    const broken = stores({ get: () => Promise.reject(new TypeError('no')) });
-    expect(await readResult(broken.ports, kept)).toEqual({ ...kept, result_withheld: 'store_unavailable' });
-    expect(broken.logged).toEqual([['error', 'a stored result was not read', { ...kept, error: 'TypeError' }]]);
-    for (const as of [
-      { result: 1 },
-      { result_withheld: 'not_json' },
-      { ...kept, result: 1 },
-      { result_bytes: 1 },
-      { result_sha256: 'a' },
-    ])
-      expect(await readResult(found.ports, as as never)).toEqual(as);
-  });
-});
-
-describe('answers', () => {
-  const row: Loose = {
-    ...{ envelope_id: 'a1', tool: 'scm.put', status: 'denied', queued_at: 'q', expires_at: 'x', reviewer: 'alice' },
-    ...{ person: 'carol', comment: '', decided_at: isoTime(nowMs) },
-  };
-
-  test('name the server where there is one', () => {
-    expect(answer(action())).not.toHaveProperty('upstream');
-    expect(answer(action({ envelope: { upstream: 'forge' } }))).toMatchObject({ upstream: 'forge', policy_version: 3 });
-  });
-
-  test('of a block have the reason of the rule, else the rule; sources where they decided', () => {
-    const secret = { decision: 'block', matched_rule: secretRule };
-    const plain = blocked(action({ decision: secret }));
-    expect(plain.error).toMatchObject({
-      message: 'scm.get on acme/web is blocked by policy p.',
-      data: { reason: `Rule ${secretRule} of policy p blocks this call.` },
-    });
-    expect(plain).not.toHaveProperty('evidence_hash');
-    expect(plain.error!.data).not.toHaveProperty('sources');
-    const more = blocked(
-      action({ decision: { ...secret, reason: 'no', provenance: { notes: [], lines: ['l'] } } }),
-      'h',
-    );
-    expect(more).toMatchObject({ evidence_hash: 'h', error: { data: { reason: 'no', sources: ['l'] } } });
-    expect(alternativeTo(secret, {} as never, envelope)).toContain('Pass secrets by reference');
-  });
-
-  test('of a denial have the reviewer, a bounded comment, and when to ask again', () => {
-    expect(denialOf(row)).toMatchObject({
-      ...{ code: -32001, message: 'scm.put was denied by alice.' },
-      data: { reviewer: 'alice', denied_at: isoTime(nowMs), ask_again_after: isoTime(nowMs + 60_000) },
-    });
-    const commented = denialOf({ ...row, comment: 'c'.repeat(2_001), reviewer: undefined });
-    expect(commented.message).toMatch(/^scm.put was denied by carol: c{2000}… \(1 more characters\)$/);
-    const bare = denialOf({ ...row, reviewer: undefined, person: undefined, decided_at: undefined });
-    expect(bare.message).toBe('scm.put was denied by the reviewer.');
-    expect(bare.data).not.toHaveProperty('denied_at');
-    expect(bare.data).not.toHaveProperty('ask_again_after');
-    expect(bare.data.suggested_alternative).toBe('Change the call as the reviewer says, or ask again.');
-  });
-
-  test('of a review say where it is decided, and why an approval at hand did not do', () => {
-    expect(approvalRequired(row, 'http://x')).toMatchObject({ message: "scm.put needs a human's approval." });
-    expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('reason');
-    expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('sources');
-    const more = approvalRequired({ ...row, sources: ['s'] }, 'http://x', 'expired');
-    expect(more).toMatchObject({
-      message: expect.stringContaining('(expired)'),
-      data: { reason: 'expired', sources: ['s'] },
-    });
-    expect(inReview(action(), row, 'http://x')).not.toHaveProperty('evidence_hash');
-    expect(inReview(action(), { ...row, evidence_hash: 'h' }, 'http://x')).toMatchObject({
-      evidence_hash: 'h',
-      envelope_id: 'a1',
-    });
   });
 });
 
