@@ -1964,6 +1964,10 @@ const toolGateway: readonly Requirement[] = [
     'What an MCP server answers is looked over for words to the model, hidden and encoded ones too, for links that carry data out, terminal escapes and forms for secrets; each kind is recorded, marked, removed or withholds the result, as tool_guard.results says.',
   ),
   must(
+    'guard.asks-context',
+    'A request of a server for a reply of the model (sampling) with the context of the conversation is asked without it, recorded or refused, as tool_guard.results.asks_context says; words to the model that are split over its messages are found.',
+  ),
+  must(
     'guard.arguments',
     'Arguments of calls to MCP servers are looked over for shell, template, path and URL injection, secrets, personal data and prompts; each kind is recorded, reviewed or blocked as tool_guard.arguments says, and a stricter rule stays.',
   ),

@@ -10,6 +10,7 @@ export const resultKinds = [
   'terminal_escape',
   'credential',
   'asks_secret',
+  'asks_context',
 ] as const;
 export type ResultKind = (typeof resultKinds)[number];
 

@@ -53,11 +53,14 @@ function walk(value: Json, where: string, options: ResultOptions, findings: Resu
   }
   if (value === null || typeof value !== 'object') return value;
   if (asksSecret(value)) findings.push(asked(where, options));
+  const context = asksContext(value);
+  if (context) findings.push(contextAsked(where, options));
   const bytes = options.bytes.memberOf(value);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = key.length > 24 ? guardText(key, `${where}.<name>`, options, findings) : key;
       const place = pathOf(where, key);
+      if (context && key === 'includeContext' && options.actions.asks_context === 'strip') return [key, 'none'];
       if (key === bytes) return [name, guardBytes(item as string, value.mimeType, place, options, findings)];
       return [name, walk(item, place, options, findings)];
     }),
@@ -81,19 +84,49 @@ const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
   description: 'A request to the person for a password, key, token, code or card.',
 });
 
+/** Sampling: a server that asks for a reply of the model may ask for what was said to it by others, too. */
+const asksContext = ({ includeContext, messages }: JsonObject): boolean =>
+  includeContext !== undefined && includeContext !== null && includeContext !== 'none' && Array.isArray(messages);
+
+const contextAsked = (where: string, { actions }: ResultOptions): ResultFinding => ({
+  ...{ kind: 'asks_context', where: where === '' ? 'params' : where, severity: 'high', action: actions.asks_context },
+  description: 'A request for a reply of the model together with the context of the conversation.',
+});
+
 const mostJoined = 65_536;
 
 /** Blocks of text reach the model one after the other: words that only together speak to it are found in what they make up. */
 function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
-  const texts = blocks.flatMap((block) => (isTextBlock(block) ? [block.text] : []));
+  const texts = blocks.flatMap(textsOfBlock);
   if (texts.length < 2 || options.prompt) return blocks;
   const found = checkText(texts.join('\n').slice(0, mostJoined)).filter(({ severity }) => severity === 'high');
   for (const { kind, description, severity } of found)
     findings.push({ kind, description, severity, where, action: options.actions[kind] });
   const stripped = found.find(({ kind }) => options.actions[kind] === 'strip');
   if (!stripped) return blocks;
-  return blocks.map((block) => (isTextBlock(block) ? { ...block, text: removed(stripped.kind) } : block));
+  return blocks.map((block) => withoutText(block, removed(stripped.kind)));
 }
+
+/** Of a block of text, and of a message that holds one or several. */
+function textsOfBlock(block: Json): string[] {
+  if (isTextBlock(block)) return [block.text];
+  const content = contentOf(block);
+  return content === undefined ? [] : [content].flat().flatMap((each) => (isTextBlock(each) ? [each.text] : []));
+}
+
+function withoutText(block: Json, text: string): Json {
+  if (isTextBlock(block)) return { ...block, text };
+  const content = contentOf(block);
+  if (content === undefined) return block;
+  const each = (part: Json): Json => (isTextBlock(part) ? { ...part, text } : part);
+  return { ...(block as JsonObject), content: Array.isArray(content) ? content.map(each) : each(content) };
+}
+
+/** What a message says: it has a role. */
+const contentOf = (value: Json): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value.role === 'string'
+    ? value.content
+    : undefined;
 
 const isTextBlock = (value: Json): value is JsonObject & { readonly text: string } =>
   typeof value === 'object' &&

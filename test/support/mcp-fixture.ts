@@ -221,9 +221,12 @@ const tools: Record<string, FixtureTool> = {
   test_sampling: {
     description: 'Tests sampling',
     inputSchema: { type: 'object', properties: { prompt: { type: 'string' } }, required: ['prompt'] },
-    run: async ({ prompt }, extra) => {
-      const messages = [{ role: 'user', content: { type: 'text', text: String(prompt) } }];
-      const params = { messages, maxTokens: 100 };
+    run: async ({ prompt, includeContext }, extra) => {
+      // One message for each line of the prompt.
+      const messages = String(prompt)
+        .split('\n')
+        .map((text) => ({ role: 'user', content: { type: 'text', text } }));
+      const params = { messages, maxTokens: 100, ...(includeContext !== undefined && { includeContext }) };
       const result = await extra.sendRequest(
         { method: 'sampling/createMessage', params } as never,
         CreateMessageResultSchema,

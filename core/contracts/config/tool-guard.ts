@@ -43,6 +43,10 @@ export const toolGuard = z
         asks_secret: z.enum(['log', 'block']).default('block').meta({
           description: 'Requests of a server to the person (elicitation) for passwords, keys or tokens.',
         }),
+        asks_context: z.enum(['log', 'strip', 'block']).default('strip').meta({
+          description:
+            'Requests of a server for a reply of the model (sampling) that ask for the context of the conversation: strip asks without it.',
+        }),
       })
       .prefault({})
       .meta({
