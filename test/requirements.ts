@@ -453,6 +453,10 @@ const approvals: readonly Requirement[] = [
     'approval.pending-cap',
     'At most approvals.max_pending_per_key requests of a key, and a bound of its tenant, wait for a person; a further one is 429, asks no reviewer, and the first of a minute is evidence.',
   ),
+  must(
+    'approval.strictest-terms',
+    'Where several rules review a call, of levels or of its effects, an approval needs a passkey if one of them asks for it, within the shortest of their times.',
+  ),
   must('approval.used-once', 'An approval is used once; a second use is review again with a reason.'),
   must('approval.race', 'Of twenty simultaneous uses of one approval exactly one is allowed.'),
   must('approval.bound.session', 'Another session using an approval_ref gets review with the reason.'),

@@ -4,6 +4,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { termsOf } from '#core/tool-policy/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import { cardFacts } from './card-facts.ts';
 import type { Redacted } from './entries.ts';
@@ -34,7 +35,7 @@ export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedA
     matched_rule: decision.matched_rule,
     ...(decision.rule_index !== undefined && { rule_index: decision.rule_index }),
     policy_version: snapshot.version,
-    ...(decision.rule?.approval?.require_passkey && { require_passkey: true as const }),
+    ...(termsOf(decision)?.require_passkey && { require_passkey: true as const }),
     ...separation(action),
     ...cardFacts(action, now),
     ...(safe.task.drift !== undefined && { drift: safe.task.drift as readonly Drift[] }),
@@ -51,14 +52,15 @@ function separation({
   effects,
   principal,
   snapshot,
-}: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count'> {
-  const capabilities = [envelope.capability, ...(effects?.parts ?? []).map(({ capability }) => capability)];
+}: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count' | 'capabilities'> {
+  const done = (effects?.parts ?? []).map(({ capability }) => capability);
+  const capabilities = [...new Set([envelope.capability, ...done])];
   const requires = requirementsOf(snapshot.configuration, {
     tenant: envelope.tenant,
     capabilities,
     owner: ownerOf(principal),
   });
-  return { vote_count: 0, ...(requires.length > 0 && { requires }) };
+  return { vote_count: 0, capabilities, ...(requires.length > 0 && { requires }) };
 }
 
 /** The human a key answers to: no person votes on a request made with a key that is theirs or that they own. */
@@ -67,5 +69,10 @@ function keyOwner(principal: GovernedAction['principal']) {
   return human === undefined ? {} : { key_owner: human };
 }
 
+/** The shortest of the rules that review the call. */
 export const timeoutSeconds = ({ decision, snapshot }: GovernedAction): number =>
-  decision.rule?.approval?.timeout_seconds ?? snapshot.configuration.approvals.timeout_seconds;
+  Math.min(
+    ...(termsOf(decision)?.times ?? [undefined]).map(
+      (each) => each ?? snapshot.configuration.approvals.timeout_seconds,
+    ),
+  );

@@ -84,6 +84,8 @@ export interface ApprovalRow extends KeptResult {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */
   readonly withheld: readonly string[];
+  /** What the call and its effects do, as rules of separation name it; rows of an earlier release have none. */
+  readonly capabilities?: readonly string[];
   /** What the raw call comes to, one line an effect. */
   readonly effects?: readonly string[];
   /** Where values come from that a rule asks the source of, one line an argument. */

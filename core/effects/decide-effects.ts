@@ -2,7 +2,7 @@
 import { capabilityFromName, graver } from '#core/classification/classify-tool.ts';
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
-import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { alsoFor, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { joinedParts } from '#core/tool-policy/joined-parts.ts';
 import type { Effects } from './ports.ts';
 
@@ -111,6 +111,7 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
     const next = say();
     if (next === undefined) continue;
     const worse = worst === undefined ? 1 : decisions.indexOf(next.decision) - decisions.indexOf(worst.decision);
+    const before = worst;
     if (worse > 0) worst = next;
     // Of two that say the same the one that a rule said.
     else if (worse === 0 && worst?.rule === undefined && next.rule !== undefined) {
@@ -121,6 +122,7 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
     // The rule that decided stays: its approval's time and its credential hang on it.
     else if (worse === 0 && worst?.reason === undefined && next.reason !== undefined)
       worst = { ...worst!, reason: next.reason };
+    if (before && worse === 0) worst = alsoFor(worst!, worst?.rule === before.rule ? next : before);
     if (worst?.decision === 'block' && worst.reason !== undefined) break;
   }
   return worst!;

@@ -2,6 +2,7 @@
  * How many approvals a call needs, and whose count [identity.separation-rules]. Pure: what the votes come to does not depend on
  * their order.
  */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Role } from '#core/contracts/routes.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
@@ -51,11 +52,15 @@ export function requirementsOf(
 /** Where a voter stands, and what the rules in force ask for. */
 export const separationOf = (
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
-  row: { readonly tenant: string; readonly capability: string; readonly key_owner?: string | undefined },
+  row: Pick<ApprovalRow, 'tenant' | 'capability' | 'capabilities' | 'key_owner'>,
   { person, role }: { readonly person: string; readonly role: Role },
 ): { readonly ballot: Ballot; readonly requires: readonly Requirement[] } => ({
   ballot: { person, teams: teamsOf(configuration, person), role },
-  requires: requirementsOf(configuration, { tenant: row.tenant, capabilities: [row.capability], owner: row.key_owner }),
+  requires: requirementsOf(configuration, {
+    tenant: row.tenant,
+    capabilities: row.capabilities ?? [row.capability],
+    owner: row.key_owner,
+  }),
 });
 
 /** Whether a vote counts for a rule. */

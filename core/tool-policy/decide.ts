@@ -18,16 +18,47 @@ export interface PolicyDecision {
   /** Its place among the rules; a guard has none. */
   readonly rule_index?: number;
   readonly reason?: string;
+  /** What the rules ask of an approval where several review the call; else `rule` says it. */
+  readonly terms?: ApprovalTerms;
   /** What the tool guard found in the arguments: kinds and places, no values. */
   readonly guard?: readonly { readonly kind: string; readonly where: string; readonly action: string }[];
   /** Where the values come from that rules ask it of: labels, no values; and in words [provenance.reasons]. */
   readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 
+/** What rules ask of an approval. */
+export interface ApprovalTerms {
+  readonly require_passkey: boolean;
+  /** Seconds that each rule names; undefined for that of the configuration. */
+  readonly times: readonly (number | undefined)[];
+}
+
+/** Undefined where no rule decides: then nothing differs from the configuration. */
+export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefined =>
+  terms ??
+  (rule && {
+    require_passkey: rule.approval?.require_passkey === true,
+    times: [rule.approval?.timeout_seconds],
+  });
+
+/** A review that stands for another one as well: an approval of it satisfies both [approval.strictest-terms]. */
+export function alsoFor(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
+  const more = termsOf(other);
+  if (standing.decision !== 'review' || other.decision !== 'review' || !more) return standing;
+  const own = termsOf(standing) ?? more;
+  return {
+    ...standing,
+    terms: {
+      require_passkey: own.require_passkey || more.require_passkey,
+      times: [...new Set([...own.times, ...more.times])],
+    },
+  };
+}
+
 /** Never throws: an evaluation that fails decides block. */
 export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   try {
-    return tightened(decideReading(policy, worstReading(policy, call)), policy.levels ?? [], call);
+    return tightened(decideReadings(policy, call), policy.levels ?? [], call);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return {
@@ -43,11 +74,13 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
 function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
   let worst = own;
   for (const level of levels) {
-    const { rule, rule_index: _, ...said } = decideReading(level, worstReading(level, call));
+    const { rule, rule_index: _, ...said } = decideReadings(level, call);
     const worse = decisions.indexOf(said.decision) - decisions.indexOf(worst.decision);
     // Among equal decisions, the decision of a rule stands.
-    if (worse > 0 || (worse === 0 && said.decision !== 'allow' && rule && !ruled(worst)))
-      worst = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
+    const ofLevel = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
+    if (worse > 0) worst = ofLevel;
+    else if (worse === 0 && said.decision !== 'allow' && rule)
+      worst = ruled(worst) ? alsoFor(worst, ofLevel) : alsoFor(ofLevel, worst);
   }
   return worst;
 }
@@ -74,6 +107,15 @@ export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall
     if (next > rank) [worst, rank] = [reading, next];
   }
   return worst;
+}
+
+/** What the worst reading of the call decides; where it is reviewed, rules of other readings ask of its approval as well. */
+function decideReadings(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
+  const decided = decideReading(policy, worstReading(policy, call));
+  if (decided.decision !== 'review') return decided;
+  const readings = readingsOf(call, policy.readsParameters);
+  if (readings.length === 1) return decided;
+  return readings.reduce((worst, reading) => alsoFor(worst, decideReading(policy, reading)), decided);
 }
 
 function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {

@@ -119,3 +119,56 @@ test('[identity.level-policies] why names the level; an approved call meets a bl
     ),
   ]);
 });
+
+test('[approval.strictest-terms] [identity.level-policies] a passkey that a level asks for is not lost to a rule that reviews without one', async () => {
+  const own = configuration(
+    '{ protocol: git, tool: scm.publish, decision: review, approval: { require_passkey: true, timeout_seconds: 60 } }',
+  ).replace(
+    'rules: [{ protocol: git, tool: "scm.*"',
+    'rules: [{ protocol: git, tool: scm.publish, decision: review }, { protocol: git, tool: "scm.*"',
+  );
+  const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
+    ...{ key: 'alice-key-1', raw: own, headers: { 'content-type': 'application/yaml' } },
+  });
+  expect(put.status).toBe(201);
+  const { envelope_id: id } = await act('shop-agent', 'scm.publish');
+  const { body } = await call('GET', `/admin/v1/approvals/${id}`, 'alice-key-1');
+  expect(body).toMatchObject({ passkey_required: true, status: 'pending' });
+  expect(Date.parse(body.expires_at) - Date.parse(body.queued_at)).toBe(60_000);
+  const vote = await call('POST', `/admin/v1/approvals/${id}/approve`, 'alice-key-1', { reviewer: 'alice' });
+  expect([vote.status, vote.body.error.message]).toEqual([403, expect.stringContaining('only with a passkey')]);
+  const { envelope_id: elsewhere } = await act('lab-agent', 'scm.publish');
+  const other = (await call('GET', `/admin/v1/approvals/${elsewhere}`, 'alice-key-1')).body;
+  expect(other.passkey_required).toBeUndefined();
+});
+
+/** What would loosen from below if a level had it: each is a section of the whole deployment, or of `tool_policies`. */
+const rule = 'protocol: git, decision: review';
+const loosening: readonly (readonly [string, string])[] = [
+  ['default_decision', `policies: { default_decision: allow, rules: [{ ${rule} }] }`],
+  ['pack', `policies: { pack: null, rules: [{ ${rule} }] }`],
+  ['disable_guards', `policies: { disable_guards: [secret-files], rules: [{ ${rule} }] }`],
+  ['require_signed', `policies: { require_signed: false, rules: [{ ${rule} }] }`],
+  ['exemptions', `policies: { exemptions: [scm.delete_branch], rules: [{ ${rule} }] }`],
+  ['credential', `policies: { rules: [{ ${rule}, credential: { broker: scm, scope: all } }] }`],
+  ['reviewers', `policies: { rules: [{ ${rule}, approval: { reviewers: [alice] } }] }`],
+  ['approvals', 'approvals: { timeout_seconds: 86400 }'],
+  ['separation_rules', 'separation_rules: [{ applies_to: "**", requires: { approvals: 1 } }]'],
+  ['budgets', 'budgets: { monthly_usd: 1000000 }'],
+  ['rate_limit', 'rate_limit: { requests_per_minute: 1000000 }'],
+  ['allowed_models', 'allowed_models: ["*"]'],
+  ['content_policies', 'content_policies: { input: [] }'],
+  ['plugins', 'plugins: [{ name: guard, enabled: false }]'],
+  ['sandbox', 'sandbox: { shell: { enabled: false } }'],
+];
+test.each(loosening)(
+  '[identity.level-policies] a level with a member %s is refused, and its place is named',
+  async (name, member) => {
+    const level = configuration(noForce).replace(/ {8}policies: .*force_push.*\n/, `        ${member}\n`);
+    expect(level).toContain(member);
+    const { status, body } = await caller(gateway.ports)('PUT', '/admin/v1/config', {
+      ...{ key: 'alice-key-1', raw: level, headers: { 'content-type': 'application/yaml' } },
+    });
+    expect([status, body.error.message]).toEqual([400, expect.stringMatching(`teams\\[0\\][\\w.\\[\\]]*\\.${name} `)]);
+  },
+);

@@ -124,6 +124,30 @@ test('[identity.separation-votes] a rule that comes while a request waits counts
   expect((await vote(id, 'carol')).body.status).toBe('approved');
 });
 
+test('[identity.separation-votes] a rule that comes while a request waits counts for what its effects do', async () => {
+  const put = async (text: string) => {
+    const sent = { key: 'alice-key-1', raw: `version: 1\n${text}`, headers: { 'content-type': 'application/yaml' } };
+    expect((await caller(gateway.ports)('PUT', '/admin/v1/config', sent)).status).toBe(201);
+  };
+  const line = (argv: string[]) => ({
+    ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { argv } },
+    actor: { agent: 'builder', session: 'lines' },
+  });
+  const without = rules()
+    .replace(/separation_rules:\n(?: {2}.*\n)+/, '')
+    .replace('decision: review }]', 'decision: review }, { protocol: shell, decision: review }]');
+  await put(without);
+  const [removes, prints] = [await act(line(['rm', 'build/old'])), await act(line(['echo', 'hello']))];
+  await put(
+    `${without}separation_rules: [{ name: two-delete, applies_to: "acme/**", capability: delete, requires: { approvals: 2 } }]\n`,
+  );
+  expect((await vote(removes.envelope_id, 'bob')).body).toMatchObject({
+    ...{ status: 'pending', still_needed: expect.stringContaining('two-delete') },
+  });
+  expect((await vote(removes.envelope_id, 'carol')).body.status).toBe('approved');
+  expect((await vote(prints.envelope_id, 'bob')).body.status).toBe('approved');
+});
+
 test('[identity.organizations] [admin.identity] whoami names the path; lists show what the caller may see', async () => {
   expect((await call('GET', '/admin/v1/whoami', 'carol-key-1')).body).toMatchObject({
     path: 'acme/web/shop/production',

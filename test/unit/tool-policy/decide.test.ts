@@ -1,9 +1,10 @@
 /** First match wins, arguments, and failing closed. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ArgumentPredicate, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { decide, termsOf } from '#core/tool-policy/decide.ts';
 import { explain } from '#core/tool-policy/explain.ts';
 
 const policyOf = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]): ToolPolicyDocument => ({
@@ -226,5 +227,56 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(policy, call({ parameters: { force: true, path: 'a' } }))).toBe(
       'With no parameter force the call would be allowed (rule *:*).',
     );
+  });
+});
+
+describe('[approval.strictest-terms] several rules that review a call', () => {
+  const rule = (
+    tool: string,
+    approval?: ToolRule['approval'],
+    decision: ToolRule['decision'] = 'review',
+  ): ToolRule => ({
+    ...{ protocol: '*', tool, decision },
+    ...(approval && { approval }),
+  });
+  const passkey = { require_passkey: true, timeout_seconds: 900 };
+  const quick = { timeout_seconds: 60 };
+  type Terms = ReturnType<typeof termsOf>;
+  const strict = { require_passkey: true, times: expect.arrayContaining([60, 900]) };
+
+  const ofLevels = (own: ToolRule[], ...levels: ToolRule[][]): Terms => {
+    const document = { ...policyOf(...own), levels: levels.map((rules, at) => ({ path: `acme/l${at}`, rules })) };
+    return termsOf(decide(compilePolicy(document), call({ tool: 'scm.publish' })));
+  };
+  const publish = (approval?: ToolRule['approval']) => [rule('scm.publish', approval)];
+
+  test('of levels: what one of them asks for holds, whichever decided first', () => {
+    expect(ofLevels(publish(passkey), publish(quick))).toEqual(strict);
+    expect(ofLevels(publish(quick), publish(passkey))).toEqual(strict);
+    expect(ofLevels([rule('*', undefined, 'allow')], publish(quick), publish(passkey))).toEqual(strict);
+    expect(ofLevels([], publish(quick), publish(passkey))).toEqual(strict);
+    expect(ofLevels(publish(), publish(passkey))).toEqual({ require_passkey: true, times: [undefined, 900] });
+  });
+
+  test('and nothing is asked for by a rule that does not review, or by no rule', () => {
+    expect(ofLevels([rule('scm.publish', passkey, 'allow')], publish(quick))).toEqual({
+      ...{ require_passkey: false, times: [60] },
+    });
+    expect(ofLevels(publish(quick), [rule('other', passkey)])).toMatchObject({ require_passkey: false });
+    expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
+  });
+
+  test('of the effects of a line: a first command that anyone approves does not take the passkey off the second', () => {
+    const policy = compilePolicy(policyOf(rule('shell.mktemp', quick), rule('shell.terraform', passkey)));
+    const part = (tool: string) => ({ protocol: 'shell', tool, target: 'x', capability: 'execute', parameters: {} });
+    const line = (...tools: string[]) =>
+      termsOf(
+        decideEffects(policy, part('shell.run'), {
+          ...{ parts: tools.map(part), carrier: true, signals: [] },
+        } as unknown as Parameters<typeof decideEffects>[2]),
+      );
+    expect(line('shell.mktemp', 'shell.terraform')).toEqual(strict);
+    expect(line('shell.terraform', 'shell.mktemp')).toEqual(strict);
+    expect(line('shell.mktemp', 'shell.mktemp')).toEqual({ require_passkey: false, times: [60] });
   });
 });
