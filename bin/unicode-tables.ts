@@ -9,7 +9,7 @@ import confusablesOfUts39 from 'unhomoglyph/data.json' with { type: 'json' };
 interface UnicodeTables {
   /** ASCII text to the characters that read as it. */
   readonly lookAlikes: Readonly<Record<string, string>>;
-  /** Characters without ink that are as wide as a letter. */
+  /** Invisible characters that are as wide as a letter. */
   readonly blanks: string;
 }
 
@@ -74,7 +74,7 @@ function unicodeTables(): UnicodeTables {
   };
 }
 
-/** Letters would be mistaken for ASCII in the file, and what leaves no ink would not be seen at all. */
+/** Letters would be mistaken for ASCII in the file, and what is invisible would not be seen at all. */
 const escaped = (text: string): string =>
   [...text].map((char) => (char > '~' ? `\\u{${char.codePointAt(0)!.toString(16)}}` : char)).join('');
 
@@ -90,7 +90,7 @@ ${Object.entries(lookAlikes)
   .join('\n')}
 };
 
-/** Characters without ink that are as wide as a letter: fillers, empty cells, blanks. */
+/** Invisible characters that are as wide as a letter: fillers, empty cells, blanks. */
 export const blanks = '${escaped(blanks)}';
 `;
 

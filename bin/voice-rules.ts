@@ -37,5 +37,7 @@ export const voiceRules: readonly VoiceRule[] = [
   rule('all-the-same', /\ball the same\b/i, '"still", "in any case", "nevertheless"'),
   rule('so-many-words', /\bin so many words\b|\bwithout more ado\b/i, 'what is meant: "names X", "at any time"'),
   rule('by-then', /\bby then\b/i, 'the moment: "before that", "after the commit", "when it ends"'),
+  rule('ink', /\b(?:without|no) ink\b/i, '"invisible"'),
+  rule('surroundings', /\bsurroundings\b/i, '"environment"'),
   rule('for-ever', /\bfor ever\b/i, '"forever", "without end"'),
 ];

@@ -1,6 +1,6 @@
 /**
  * What every page is made of. Text of agents is hostile: it becomes text nodes only, what is invisible in it is spelled out, and it
- * is isolated so that it cannot turn the text around it [console.hostile-text].
+ * is isolated so that it cannot change the direction of the text beside it [console.hostile-text].
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -93,7 +93,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   ...{ changed: 'warn', new: 'warn', retrying: 'warn' },
 };
 
-/** Loading and error of what a page asks for; the last answer stays in sight while the gateway is down. */
+/** Loading and error of what a page asks for; the last answer stays visible while the gateway is down. */
 export function Asked<T>({
   live,
   children,

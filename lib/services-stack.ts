@@ -104,7 +104,7 @@ export class GatewayServices extends Stack {
     new Projection(this, 'Projection', { source: stores.tables.evidence, projector: live.project, deadLetters });
     if (settings.stagedReleases) new StagedRelease(this, 'Releases', { settings, aliases });
 
-    this.surroundings(settings, { gateway, callbacks, mcp, ...(within ? {} : { admin }) }, webSocket);
+    this.supportingResources(settings, { gateway, callbacks, mcp, ...(within ? {} : { admin }) }, webSocket);
 
     this.watched = {
       functions: this.functions((name) => made[name].function),
@@ -126,7 +126,7 @@ export class GatewayServices extends Stack {
   }
 
   /** Host names of API Gateway's own, and endpoints of the VPC: where the operator asked for them. */
-  private surroundings(
+  private supportingResources(
     { edge, network }: GatewaySettings,
     surfaces: Readonly<Partial<Record<Route['surface'], RestSurface>>>,
     webSocket: WebSocketSurface,

@@ -1752,11 +1752,11 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'matching.unicode-data',
-    'Look-alikes of ASCII, enclosed letters and numbers, and blanks without ink are tables generated from the Unicode data; everyday text of other scripts is left as it is.',
+    'Look-alikes of ASCII, enclosed letters and numbers, and invisible blanks are tables generated from the Unicode data; everyday text of other scripts is left as it is.',
   ),
   must(
     'content.invisible',
-    'Characters without ink neither hide a phrase nor part its words, whole and in streams; texts that need them pass unchanged.',
+    'Invisible characters neither hide a phrase nor part its words, whole and in streams; texts that need them pass unchanged.',
   ),
   must(
     'content.personal-data',

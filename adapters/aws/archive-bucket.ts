@@ -14,7 +14,7 @@ import { objectBounds } from './client-bounds.ts';
 
 export interface ArchiveBucketOptions {
   readonly bucket: string;
-  /** @default a client of the surroundings */
+  /** @default a client with the credentials of the environment */
   readonly client?: S3Client;
 }
 

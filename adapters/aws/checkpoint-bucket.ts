@@ -17,7 +17,7 @@ export interface CheckpointBucketOptions {
   readonly bucket: string;
   readonly signer: Signer;
   readonly clock: Clock;
-  /** @default a client of the surroundings */
+  /** @default a client with the credentials of the environment */
   readonly client?: S3Client;
   /** Remembers what this process signed: for the writer, which would else ask for it with every batch. */
   readonly remembers?: boolean;

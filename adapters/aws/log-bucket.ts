@@ -10,7 +10,7 @@ import { objectBounds } from './client-bounds.ts';
 
 export interface LogBucketOptions {
   readonly bucket: string;
-  /** @default a client of the surroundings */
+  /** @default a client with the credentials of the environment */
   readonly client?: S3Client;
 }
 

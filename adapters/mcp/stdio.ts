@@ -12,7 +12,7 @@ import { boundedJson, tooLarge } from './http-exchange.ts';
 import { idIn, LineReader } from './lines.ts';
 import { StderrTail } from './stderr-tail.ts';
 
-/** What every program may know of its surroundings. */
+/** The variables of the environment that every program gets. */
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
 const longestBackOffMs = 30_000;
 /** A process that lived so long has not failed to start. */

@@ -1,4 +1,4 @@
-/** What makes our webhooks believable: `v1=` HMAC-SHA256, in hex, over `timestamp.body` with the shared secret. */
+/** How receivers verify the webhooks of the gateway: `v1=` HMAC-SHA256, in hex, over `timestamp.body` with the shared secret. */
 import { createHmac } from 'node:crypto';
 
 /** @param timestamp seconds since the epoch, as sent in `X-Gateway-Timestamp`; receivers refuse old ones. */

@@ -1,5 +1,5 @@
 /**
- * Characters as filters read them, by their properties in the Unicode data of the engine: what leaves no ink is nothing or a blank,
+ * Characters as filters read them, by their properties in the Unicode data of the engine: what is invisible is nothing or a blank,
  * digits of every script are digits [content.invisible].
  */
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
@@ -44,7 +44,7 @@ const silent = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\p{Cf}${controls}]
 const tag = { first: 0xe0020, last: 0xe007e, offset: 0xe0000 } as const;
 
 /**
- * What the characters without ink in a letter may stand for: a blank between words, or, for tags, the letters they repeat. Each
+ * What the invisible characters in a letter may stand for: a blank between words, or, for tags, the letters they repeat. Each
  * may be there or not.
  */
 export function* silentReadings(written: string): Iterable<string> {
@@ -61,7 +61,7 @@ export function* silentReadings(written: string): Iterable<string> {
 
 export const hasSilent = (text: string): boolean => text.search(silent) >= 0;
 
-/** Where the characters without ink stand. */
+/** Where the invisible characters stand. */
 export function* silentPlaces(text: string): Iterable<number> {
   for (const { index } of text.matchAll(silent)) yield index;
 }

@@ -1,6 +1,6 @@
 /**
  * Ticket broker: a capability ticket of the gateway's own, for services that act only on what was governed. It
- * travels as any credential does; the service redeems it, once, for exactly the call it was issued for.
+ * is handed on as any credential is; the service redeems it, once, for exactly the call it was issued for.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';

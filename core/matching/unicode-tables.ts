@@ -105,5 +105,5 @@ export const lookAlikes: Readonly<Record<string, string>> = {
   '~': '\u{2053}\u{223c}',
 };
 
-/** Characters without ink that are as wide as a letter: fillers, empty cells, blanks. */
+/** Invisible characters that are as wide as a letter: fillers, empty cells, blanks. */
 export const blanks = '\u{115f}\u{1160}\u{2800}\u{3164}\u{ffa0}\u{13441}\u{13442}\u{1d159}';

@@ -16,7 +16,7 @@ const figures = /(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)/g;
 const clock = /(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s?(am|pm)?(?![\d:])/g;
 const hour = /(?<![\d:.])(1[0-2]|0?[1-9])\s?(am|pm)\b/g;
 
-/** @returns no form twice. */
+/** @returns each form once. */
 export function dateForms(text: string): Set<string> {
   const forms = new Set<string>();
   if (!/\d/.test(text)) return forms;

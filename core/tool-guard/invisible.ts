@@ -1,4 +1,4 @@
-/** Characters without ink that carry words, and characters that show a text in another order than it is read. */
+/** Invisible characters that carry words, and characters that show a text in another order than it is read. */
 import type { TextFinding } from './finding.ts';
 
 /** Anything the patterns below may match. */

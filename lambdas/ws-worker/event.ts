@@ -1,6 +1,6 @@
 /**
- * Answers one chat call of a WebSocket on AWS: takes it over, posts its events in batches of 50 ms, and lets
- * the model go as soon as the caller cancelled or left.
+ * Answers one chat call of a WebSocket on AWS: takes it over, posts its events in batches of 50 ms, and ends
+ * the call of the model as soon as the caller cancelled or left.
  */
 import { answerCall } from '#core/chat/socket-answer.ts';
 import { SocketBatches } from '#core/chat/socket-batches.ts';

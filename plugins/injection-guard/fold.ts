@@ -1,4 +1,4 @@
-/** A character as a reader sees it: small, without accents, Latin where it only looks Latin; 0 for one that leaves no ink. */
+/** A character as a reader sees it: small, without accents, Latin where it only looks Latin; 0 for one that is invisible. */
 
 /** U+00C0 to U+017F without their accents. */
 const accented =
@@ -40,7 +40,7 @@ function foldSign(code: i32): i32 {
   return code === 0xfeff || (code >= 0xfe00 && code <= 0xfe0f) ? 0 : code;
 }
 
-/** Tags repeat ASCII without ink; mathematical and framed letters are Latin ones in another block. */
+/** Tags repeat ASCII invisibly; mathematical and framed letters are Latin ones in another block. */
 function foldBeyond(code: i32): i32 {
   if (code >= 0xe0020 && code <= 0xe007e) return foldCode(code - 0xe0000);
   if (code >= 0xe0000 && code <= 0xe0fff) return 0;

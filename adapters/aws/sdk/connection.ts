@@ -1,4 +1,4 @@
-/** What posting to connections uses of the SDK: named here, so that a late import still bundles nothing else of it. */
+/** The parts of the SDK for posting to connections, in a file of their own: a late import of it bundles nothing else of the SDK. */
 export {
   ApiGatewayManagementApiClient,
   DeleteConnectionCommand,

@@ -1,2 +1,2 @@
-/** What the signer uses of the SDK: named here, so that a late import still bundles nothing else of it. */
+/** The parts of the SDK for the signer, in a file of their own: a late import of it bundles nothing else of the SDK. */
 export { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';

@@ -1,2 +1,2 @@
-/** What handing over uses of the SDK: named here, so that a late import still bundles nothing else of it. */
+/** The parts of the SDK for handing over, in a file of their own: a late import of it bundles nothing else of the SDK. */
 export { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';

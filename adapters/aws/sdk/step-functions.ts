@@ -1,2 +1,2 @@
-/** What the approval clock uses of the SDK: named here, so that a late import still bundles nothing else of it. */
+/** The parts of the SDK for the approval clock, in a file of their own: a late import of it bundles nothing else of the SDK. */
 export { SendTaskSuccessCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';

@@ -27,7 +27,7 @@ export const toolGuard = z
           .meta({ description: 'The same in base64, hexadecimal, percent signs, references or escapes.' }),
         invisible_text: resultAction
           .default('strip')
-          .meta({ description: 'Characters without ink that carry text, and direction overrides.' }),
+          .meta({ description: 'Invisible characters that carry text, and direction overrides.' }),
         false_error: resultAction
           .default('mark')
           .meta({ description: 'Errors that ask the model for secrets, more rights or less protection.' }),
@@ -60,7 +60,7 @@ export const toolGuard = z
           .meta({ description: 'Descriptions that instruct the model rather than describe the tool.' }),
         invisible_text: definitionAction
           .default('review')
-          .meta({ description: 'Characters without ink in names and descriptions.' }),
+          .meta({ description: 'Invisible characters in names and descriptions.' }),
         lookalike_name: definitionAction
           .default('review')
           .meta({ description: 'Names with letters of other scripts that look like Latin ones.' }),

@@ -36,7 +36,7 @@ export function lineOf(call: ToolCall): Carried | undefined {
   const carrier = runningTool.test(snake(call.tool));
   const found = carrier ? textsOf(call.parameters) : commandsIn(call.parameters);
   return found.texts.length > 0 || found.unclear !== undefined
-    ? { ...surroundings(call), ...found, carrier }
+    ? { ...situationOf(call), ...found, carrier }
     : undefined;
 }
 
@@ -71,7 +71,7 @@ function ofShell(call: ToolCall, name: string): Carried {
     workspace === undefined && Object.hasOwn(call.parameters, 'workspace')
       ? { unclear: 'the parameter workspace is not the absolute path of a folder in plain form' }
       : {};
-  return { ...surroundings(call), ...found, ...unclear, texts, carrier, ...(workspace && { workspace }) };
+  return { ...situationOf(call), ...found, ...unclear, texts, carrier, ...(workspace && { workspace }) };
 }
 
 function ofTarget(target: string, name: string, carrier: boolean): (string | readonly Arg[])[] {
@@ -134,7 +134,7 @@ const vectorOf = (value: unknown): readonly Arg[] | undefined =>
     ? value.map((item) => argOf(String(item)))
     : undefined;
 
-function surroundings({ parameters }: ToolCall): Situation & { cwd: string } {
+function situationOf({ parameters }: ToolCall): Situation & { cwd: string } {
   const own = (key: string): unknown => (Object.hasOwn(parameters, key) ? parameters[key] : undefined);
   const cwd = cwdKeys.map(own).find((value) => typeof value === 'string');
   const input = own('stdin') ?? own('input');

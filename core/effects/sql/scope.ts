@@ -3,7 +3,7 @@ import { bodyOf, listAt, type Tree, textAt } from './tree.ts';
 
 export interface Scope {
   readonly names: ReadonlyMap<string, number>;
-  /** Names of an index below this one are in sight. */
+  /** Names of an index below this one are visible. */
   readonly upTo: number;
   readonly outer: Scope | undefined;
 }

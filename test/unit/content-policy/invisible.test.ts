@@ -1,4 +1,4 @@
-/** Characters without ink: they neither hide a phrase nor part its words, and texts that need them pass as they are. */
+/** Invisible characters: they neither hide a phrase nor part its words, and texts that need them pass as they are. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { cutAt, policyOf, streamed, whole } from '../../support/content-policy.ts';
 

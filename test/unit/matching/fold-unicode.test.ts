@@ -18,7 +18,7 @@ function foldedAtOnce(text: string): string {
   return folded;
 }
 
-/** Letters that compose, marks, characters without ink, look-alikes, surrogates that stand alone, and line ends. */
+/** Letters that compose, marks, invisible characters, look-alikes, surrogates that stand alone, and line ends. */
 const pieces = [
   ...['a', 'e', 'K', ' ', '\n', '\0', '=', '<', '~', '0'],
   ...['\u0301', '\u0338', '\u20dd', '\u0327', '\u05b0', '\u200b', '\u200d', '\u00ad', '\u034f', '\ufe0f', '\u{e0061}'],

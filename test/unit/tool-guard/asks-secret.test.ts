@@ -44,7 +44,7 @@ describe('by its words', () => {
     ['Russian', saying('Введите ваш пароль')],
     ['Chinese', saying('请输入您的密码')],
     ['look-alike letters', saying('Enter your pаsswоrd')],
-    ['letters without ink between', saying('Enter your pass\u200bword')],
+    ['invisible letters between', saying('Enter your pass\u200bword')],
     ['behind a long text', saying(`${'The build is ready. '.repeat(2_000)}Enter your password.`)],
     ['a name and a password', saying('Enter your user name and password')],
     ['a name for something else', titled('A name for the account and its password')],
