@@ -1,4 +1,5 @@
 /** The coding agents whose hooks are answered: their events, their tools, and the answers they read [cli.hook] [cli.hook-agents]. */
+import { parseStrict } from '#core/kernel/json.ts';
 import { type AgentTools, command, file, folder, page } from './coding-tool.ts';
 import { type Fields, text } from './json-fields.ts';
 import { patchCalls } from './patch.ts';
@@ -17,6 +18,8 @@ export interface CodingAgent extends AgentTools {
   /** The event before a tool runs, and those after it. */
   readonly before: string;
   readonly after: readonly string[];
+  /** Events of its earlier versions, each as the event before a tool runs; they have no outcome that could be recorded. */
+  readonly earlier?: Readonly<Record<string, (event: Fields) => Fields>>;
   /** Whether its events name the call by `tool_use_id`. */
   readonly givesIds: boolean;
   /** Member of the event that names the session. */
@@ -36,6 +39,12 @@ const claudeDocument = ({ permission, reason }: Answer) => ({
     permissionDecisionReason: reason,
   },
 });
+
+/** Earlier versions of Cursor give the arguments as JSON text. */
+const objectIn = (input: unknown): unknown => {
+  const written = text(input);
+  return written === undefined ? input : parseStrict(written);
+};
 
 const firstRoot = ({ workspace_roots }: Fields): string | undefined =>
   Array.isArray(workspace_roots) ? text(workspace_roots[0]) : undefined;
@@ -117,6 +126,18 @@ export const codingAgents = {
     title: 'Cursor',
     before: 'preToolUse',
     after: ['postToolUse', 'postToolUseFailure'],
+    // Up to 2.3 there is no event for all tools.
+    earlier: {
+      beforeShellExecution: ({ command: line, ...event }) => ({
+        ...event,
+        ...{ tool_name: 'Shell', tool_input: { command: line } },
+      }),
+      beforeReadFile: ({ file_path, ...event }) => ({ ...event, tool_name: 'Read', tool_input: { file_path } }),
+      beforeMCPExecution: ({ tool_name, tool_input, ...event }) => ({
+        ...event,
+        ...{ tool_name: `MCP:${text(tool_name) ?? ''}`, tool_input: objectIn(tool_input) },
+      }),
+    },
     givesIds: true,
     session: 'conversation_id',
     workspace: firstRoot,

@@ -56,7 +56,7 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
   } catch (fault) {
     const { message } = fault as Error;
     if (isOutcome()) return { systemMessage: `The outcome of the call is not in evidence: ${message}` };
-    const reason = `The gateway did not decide this call: ${message}. Nothing was run.`;
+    const reason = `The gateway did not decide this call: ${message.replace(/\.$/, '')}. Nothing was run.`;
     return agent.document({ permission: 'deny', reason });
   }
 }
@@ -65,18 +65,21 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
 async function answerOf(
   cli: Cli,
   agent: CodingAgent,
-  event: Fields,
+  given: Fields,
   { review = 'deny' }: HookOptions,
 ): Promise<Answer | undefined> {
-  const name = text(event.hook_event_name);
-  if (name !== agent.before)
-    throw new Error(
-      `the event is ${JSON.stringify(name ?? null)}; allowed are ${[agent.before, ...agent.after].join(', ')}`,
-    );
+  const name = text(given.hook_event_name) ?? '';
+  const { earlier = {} } = agent;
+  const read = Object.hasOwn(earlier, name) ? earlier[name] : undefined;
+  if (name !== agent.before && !read) {
+    const known = [agent.before, ...Object.keys(earlier), ...agent.after];
+    throw new Error(`the event is ${JSON.stringify(given.hook_event_name ?? null)}; allowed are ${known.join(', ')}`);
+  }
+  const event = read?.(given) ?? given;
   const session = text(event[agent.session]);
   if (!session) throw new Error(`the event needs ${agent.session} as text`);
   const calls = callsOf(agent, event);
-  const call_id = calls.length > 0 ? idBefore(agent, event) : undefined;
+  const call_id = calls.length > 0 && !read ? idBefore(agent, event) : undefined;
   let answer: Answer | undefined;
   for (const [index, call] of calls.entries()) {
     const about = {

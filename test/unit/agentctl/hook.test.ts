@@ -268,6 +268,45 @@ describe('[cli.hook-agents] of another agent', () => {
     expect(bodies()).toEqual([expect.objectContaining({ protocol: 'mcp', tool: decided, target })]);
   });
 
+  const earlier = (hook_event_name: string, more: object) => ({
+    ...{ hook_event_name, conversation_id: 's-1', generation_id: 'g-1', workspace_roots: [workspace], ...more },
+  });
+  test.each<[object, object]>([
+    [
+      earlier('beforeShellExecution', { command: 'ls', cwd: '' }),
+      { protocol: 'shell', tool: 'shell.run', parameters: { command: 'ls', workspace } },
+    ],
+    [
+      earlier('beforeReadFile', { file_path: join(workspace, 'a.ts'), content: 'secret', attachments: [] }),
+      { protocol: 'mcp', tool: 'read_file', target: 'a.ts' },
+    ],
+    [
+      earlier('beforeMCPExecution', { tool_name: 'query', tool_input: '{"sql":"SELECT 1"}', command: 'npx db' }),
+      { protocol: 'mcp', tool: 'query', parameters: { sql: 'SELECT 1' } },
+    ],
+    [
+      earlier('beforeMCPExecution', { tool_name: 'query', tool_input: { sql: 'SELECT 1' }, url: 'http://127.0.0.1' }),
+      { protocol: 'mcp', tool: 'query', parameters: { sql: 'SELECT 1' } },
+    ],
+  ])('[cli.hook-agents] an event of an earlier Cursor %j is decided as %j', async (event, decided) => {
+    decides(allowed);
+    expect((await ask('cursor', event)).answer).toEqual({ permission: 'allow' });
+    expect(bodies()).toEqual([expect.objectContaining(decided)]);
+    expect(JSON.stringify(bodies())).not.toContain('secret');
+  });
+
+  test.each([
+    earlier('beforeMCPExecution', { tool_name: 'query', tool_input: '[1]' }),
+    earlier('beforeMCPExecution', { tool_name: 'query', tool_input: '{' }),
+    earlier('beforeReadFile', {}),
+    earlier('afterFileEdit', { file_path: 'a.ts', edits: [] }),
+    earlier('constructor', {}),
+  ])('[cli.hook-agents] an event of an earlier Cursor that cannot be read is denied: %j', async (event) => {
+    const { answer } = await ask('cursor', event);
+    expect([answer.permission, server.seen]).toEqual(['deny', []]);
+    expect(answer.user_message).toMatch(/[^.]\. Nothing was run\.$/);
+  });
+
   test.each<[Name, string]>([
     ['codex', 'update_plan'],
     ['codex', 'update_goal'],
