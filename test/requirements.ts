@@ -1705,7 +1705,15 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'batches.evidence',
-    'Upload, start, cancellation, reading of results and deletion are evidence entries without content.',
+    'Upload, start, cancellation, reading of results and deletion are evidence entries without content; cancellation and deletion have one before the provider is asked, too.',
+  ),
+  must(
+    'batches.list-partial',
+    'A page of batches lists every batch: one whose provider gives no answer, or is no longer configured, has status null and says why in errors.',
+  ),
+  must(
+    'batches.nothing-left',
+    'A file or batch whose owner could not be noted is deleted or cancelled at its provider, also where the caller is gone.',
   ),
   must(
     'error.not-found-hint',

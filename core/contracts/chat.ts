@@ -72,7 +72,17 @@ export const chatOperations = [
 ] as const;
 export type ChatOperation = (typeof chatOperations)[number];
 
-export const chatOutcomes = ['completed', 'cached', 'blocked', 'review', 'aborted', 'failed', 'refused'] as const;
+/** `begun`: written before a provider is asked to change what it keeps; the entry of what became of it follows. */
+export const chatOutcomes = [
+  'completed',
+  'cached',
+  'blocked',
+  'review',
+  'aborted',
+  'failed',
+  'refused',
+  'begun',
+] as const;
 export type ChatOutcome = (typeof chatOutcomes)[number];
 
 /** Body of a `chat` evidence entry: one per call. */

@@ -23,6 +23,7 @@ const outcomes: Readonly<Record<string, string>> = {
   aborted: 'the caller went away',
   failed: 'failed',
   refused: 'refused',
+  begun: 'begun',
 };
 
 export function chatOutcome({ outcome, decision, aborted_by }: Body): string {

@@ -12,6 +12,8 @@ import { latencyMeasures } from './sketch.ts';
 export function projectEntry(entry: EvidenceEntry): Projection {
   const { tenant, hash, timestamp, kind } = entry;
   const base = { tenant, hash, timestamp };
+  // What became of it has an entry of its own, which counts.
+  if (kind === 'chat' && entry.body.outcome === 'begun') return { ...base, counter: { kind } };
   if (kind === 'chat') return { ...base, ...projectChat(entry) };
   if (kind === 'admin' && entry.body.action === scored) return { ...base, ...projectScore(entry) };
   if (!decisionKinds.includes(kind)) {

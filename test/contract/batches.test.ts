@@ -1,5 +1,7 @@
 /** Files and batches through their handler, against an account of a provider over real HTTP that knows nothing of tenants. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
+import type { StoredBatch } from '#core/contracts/stored-batch.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
@@ -467,6 +469,81 @@ async function recordsKey(): Promise<string | undefined> {
   return undefined;
 }
 
+test('[batches.list-partial] a page lists every batch, and one that cannot be asked for says why', async () => {
+  const sent = { key: other, session: 'partial' };
+  const known = await started(linesOf({}), sent);
+  const gone = await started(linesOf({}), sent);
+  const removed = await started(linesOf({}), sent);
+  const owner = { tenant: 'default', key_id: '' };
+  for await (const { actor } of gateway.ports.evidence.entries('default', 'partial')) owner.key_id = actor.key_id;
+  const row = async (id: string) => (await gateway.ports.batchStore.get(owner, id)) as StoredBatch;
+  account.batches.delete((await row(gone)).provider_id);
+  await gateway.ports.batchStore.put({ ...(await row(removed)), provider: 'dropped' });
+  const page = await send('GET', '/v1/batches?limit=3', undefined, sent);
+  expect(page.status).toBe(200);
+  expect(page.body.data.map(({ id, status }: Loose) => [id, status])).toEqual([
+    [removed, null],
+    [gone, null],
+    [known, 'validating'],
+  ]);
+  expect(page.body.data[0].errors.data[0]).toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/dropped/),
+  });
+  expect(page.body.data[1].errors.data[0]).toMatchObject({ code: 'not_found' });
+  expect(page.text).not.toMatch(theirIds);
+  fake.answers(() => jsonReply({ error: { message: 'internal detail' } }, 500));
+  const down = await send('GET', '/v1/batches?limit=3', undefined, sent);
+  expect(down.body.data[2]).toMatchObject({ id: known, status: null, errors: { data: [{ code: 'provider_error' }] } });
+  expect(down.text).not.toContain('internal detail');
+  // A single one is what it always was: an error.
+  expect((await send('GET', `/v1/batches/${known}`, undefined, sent)).status).toBe(502);
+});
+
+test('[batches.nothing-left] a file or batch that could not be noted does not stay at the provider', async () => {
+  const sent = { key: other, session: 'left' };
+  const put = gateway.ports.batchStore.put;
+  const failing = async () => {
+    throw new GatewayError('service_unavailable', 'The store is away.');
+  };
+  try {
+    gateway.ports.batchStore.put = failing;
+    expect((await upload(linesOf({}), sent)).status).toBe(503);
+    expect(account.files.size).toBe(0);
+    gateway.ports.batchStore.put = put;
+    const file = await uploaded(linesOf({}), sent);
+    gateway.ports.batchStore.put = failing;
+    expect((await start(file, {}, sent)).status).toBe(503);
+  } finally {
+    gateway.ports.batchStore.put = put;
+  }
+  expect([...account.batches.values()].map(({ status }) => status)).toEqual(['cancelling']);
+  expect(account.files.size).toBe(1);
+});
+
+test('[batches.evidence] a cancellation that fails is recorded as failed, and one whose beginning cannot be written is not made', async () => {
+  const sent = { session: 'begun' };
+  const batch = await started(linesOf({}), sent);
+  fake.answers(() => jsonReply({ error: { message: 'no' } }, 500));
+  expect((await send('POST', `/v1/batches/${batch}/cancel`, undefined, sent)).status).toBe(502);
+  const outcomes = (await recordsOf('begun')).map(({ operation, outcome }) => [operation, outcome]);
+  expect(outcomes.slice(-2)).toEqual([
+    ['batches.cancel', 'begun'],
+    ['batches.cancel', 'failed'],
+  ]);
+  fake.answers(account.script);
+  const commit = gateway.ports.ledger.commit;
+  try {
+    gateway.ports.ledger.commit = async () => {
+      throw new GatewayError('service_unavailable', 'The store is away.');
+    };
+    expect((await send('POST', `/v1/batches/${batch}/cancel`, undefined, sent)).status).toBe(503);
+  } finally {
+    gateway.ports.ledger.commit = commit;
+  }
+  expect([...account.batches.values()].map(({ status }) => status)).toEqual(['validating']);
+});
+
 test('[batches.governed] a start is checked: members, endpoint, window, metadata', async () => {
   const file = await uploaded(linesOf({}));
   for (const over of [
@@ -498,7 +575,9 @@ test('[batches.evidence] upload, start, cancel, reading and deleting are entries
       ['files', file, 'completed', 'theirs'],
       ['batches', batch, 'completed', 'theirs'],
       ['files.content', output, 'completed', 'theirs'],
+      ['batches.cancel', batch, 'begun', 'theirs'],
       ['batches.cancel', batch, 'completed', 'theirs'],
+      ['files.delete', file, 'begun', 'theirs'],
       ['files.delete', file, 'completed', 'theirs'],
     ],
   );

@@ -176,7 +176,7 @@ test('[responses.stored] the uses of a response are evidence, and background, co
     await gateway.admin<{ entries: { body: { operation?: string; resource?: string } }[] }>('audit?kind=chat&limit=50')
   ).body;
   const uses = entries.filter((entry) => entry.body.resource === id).map((entry) => entry.body.operation);
-  expect(uses.sort()).toEqual(['responses', 'responses.delete', 'responses.retrieve']);
+  expect(uses.sort()).toEqual(['responses', 'responses.delete', 'responses.delete', 'responses.retrieve']);
   for (const more of [{ background: true }, { conversation: 'conv_1' }, { prompt: { id: 'pmpt_1' } }])
     await expect(client.responses.create({ model, input: 'x', ...more })).rejects.toMatchObject({ status: 400 });
 });

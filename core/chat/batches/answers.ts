@@ -1,6 +1,7 @@
 /** Files and batches as callers read them: in OpenAI's form, with the gateway's ids. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { textOf } from '#core/dialects/wire.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { resultFileId } from './names.ts';
 
@@ -28,3 +29,22 @@ export function batchObject(stored: StoredBatch, reply: JsonObject): JsonObject 
     error_file_id: has('error_file_id') ? resultFileId(id, 'error') : null,
   };
 }
+
+/** A batch whose state is not known now: `errors` says why, as those of a batch do, and `status` claims nothing. */
+export const unknownBatch = (stored: StoredBatch, { code, message, kind }: GatewayError): JsonObject => ({
+  ...batchObject(stored, {}),
+  completion_window: '24h',
+  created_at: stored.created_at,
+  status: null,
+  errors: {
+    object: 'list',
+    data: [
+      {
+        code,
+        message: `The provider ${stored.provider} gave no answer about this batch${kind.shown ? `: ${message}` : '.'}`,
+        param: null,
+        line: null,
+      },
+    ],
+  },
+});

@@ -3,11 +3,11 @@ import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { countOf, textOf } from '#core/dialects/wire.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
-import { batchObject, fileObject } from './answers.ts';
+import { batchObject, fileObject, unknownBatch } from './answers.ts';
 import { asked, sentWith } from './at-provider.ts';
 import { isOwnId, resultOf } from './names.ts';
 import type { BatchPage } from './ports.ts';
@@ -19,10 +19,13 @@ export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: Bat
   return listOf(items.map(fileObject), more);
 }
 
-/** Each batch as its provider has it now. */
+/** Each batch as its provider has it now; one that cannot be asked for says why, and the others are listed [batches.list-partial]. */
 export async function listBatches(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
   const { items, more } = await ports.batchStore.list(caller.principal, 'batch', placed(page));
-  return listOf(await Promise.all(items.map((stored) => atProvider(ports, caller, stored, 'GET'))), more);
+  const asked = items.map((stored) =>
+    atProvider(ports, caller, stored, 'GET').catch((thrown: unknown) => unknownBatch(stored, asGatewayError(thrown))),
+  );
+  return listOf(await Promise.all(asked), more);
 }
 
 export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
@@ -88,7 +91,7 @@ export async function deleteFile(ports: ChatPorts, caller: BatchCaller, id: stri
   const { stored, provider_id } = resultOf(id)
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
-  return recorded(ports, caller, { operation: 'files.delete', id, stored }, async () => {
+  return recorded(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
     await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
@@ -104,7 +107,7 @@ export async function retrieveBatch(ports: ChatPorts, caller: BatchCaller, id: s
 
 export async function cancelBatch(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id, 'batch');
-  return recorded(ports, caller, { operation: 'batches.cancel', id, stored }, async () => ({
+  return recorded(ports, caller, { operation: 'batches.cancel', id, stored, changes: true }, async () => ({
     answer: await atProvider(ports, caller, stored, 'POST'),
   }));
 }

@@ -4,6 +4,7 @@ import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { Stored } from '#core/contracts/stored-batch.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
 import { federatedActor, type Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -25,6 +26,8 @@ export interface Use {
   /** The id as the caller named it. */
   readonly id: string;
   readonly stored: Stored;
+  /** It changes what the provider keeps: its beginning is an entry, too, so that a crash leaves a trace. */
+  readonly changes?: true;
 }
 
 interface Done<T> {
@@ -46,12 +49,15 @@ export async function recorded<T>(
   const startedMs = ports.clock.now();
   const head = await ports.evidence.head(principal.tenant, sessionId);
   assertSessionOwner(head, principal);
-  const write = (over: Partial<ChatRecord>) =>
-    ports.ledger.commit({
-      draft: draftOf(ports, caller, { ...recordOf(caller, use, ports.clock.now() - startedMs), ...over }),
-      head: head ?? null,
-      owner: sessionOwner(principal),
-    });
+  const envelopeId = ports.ids.uuid();
+  let known: { readonly head?: SessionHead | null } = { head: head ?? null };
+  const write = async (over: Partial<ChatRecord>) => {
+    const record = { ...recordOf(caller, use, ports.clock.now() - startedMs), ...over };
+    const draft = draftOf(ports, caller, envelopeId, record);
+    await ports.ledger.commit({ draft, ...known, owner: sessionOwner(principal) });
+    known = {}; // the head has moved
+  };
+  if (use.changes) await write({ outcome: 'begun' });
   let done: Done<T>;
   try {
     done = await work();
@@ -100,13 +106,13 @@ const recordOf = (
   request_sha256: digestOf([operation, id]),
 });
 
-function draftOf({ clock, ids }: ChatPorts, { principal, sessionId }: BatchCaller, record: ChatRecord) {
+function draftOf({ clock }: ChatPorts, { principal, sessionId }: BatchCaller, envelope_id: string, record: ChatRecord) {
   return {
     tenant: principal.tenant,
     session_id: sessionId,
     timestamp: isoTime(clock.now()),
     kind: 'chat' as const,
-    envelope_id: ids.uuid(),
+    envelope_id,
     actor: { key_id: principal.key_id, agent: principal.name, ...federatedActor(principal) },
     body: { ...record },
   };

@@ -99,7 +99,7 @@ export async function responseItems(
 
 export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
-  return recorded(ports, caller, { operation: 'responses.delete', id, stored }, async () => {
+  return recorded(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
     await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
       resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );

@@ -5,7 +5,7 @@ import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { ProviderFault } from '#core/providers/ports.ts';
+import { ProviderFault, type ResourceCall } from '#core/providers/ports.ts';
 import type { Answering } from '../answering.ts';
 import { batchObject, fileObject } from '../batches/answers.ts';
 import { batchProviderOf, filesOf, idIn, type WithFiles } from '../batches/at-provider.ts';
@@ -72,7 +72,12 @@ async function upload(
     filename,
     bytes,
   };
-  await ports.batchStore.put(stored);
+  try {
+    await ports.batchStore.put(stored);
+  } catch (fault) {
+    await undo(ports, state, entry, { method: 'DELETE', path: `/files/${made.provider_id}` });
+    throw fault;
+  }
   state.resource = stored.id;
   return fileObject(stored);
 }
@@ -106,7 +111,7 @@ async function start(
   try {
     await ports.batchStore.put(stored);
   } catch (fault) {
-    await stop(ports, state, entry, made.provider_id);
+    await undo(ports, state, entry, { method: 'POST', path: `/batches/${made.provider_id}/cancel` });
     throw fault;
   }
   state.resource = stored.id;
@@ -115,14 +120,20 @@ async function start(
   return reply;
 }
 
-/** A batch that its caller cannot reach does not run on. */
-async function stop(ports: ChatPorts, state: ChatCallState, entry: ProviderEntry, id: string): Promise<void> {
+/** What its caller cannot reach does not stay at the provider, nor run on. The caller may be gone: that ends nothing here. */
+async function undo(
+  ports: ChatPorts,
+  { call }: ChatCallState,
+  entry: ProviderEntry,
+  request: Pick<ResourceCall, 'method' | 'path'>,
+): Promise<void> {
   try {
     const { resource } = await filesOf(ports, entry);
-    await resource({ method: 'POST', path: `/batches/${id}/cancel`, ...sentWith(ports, state) });
+    await resource({ ...request, headers: ports.telemetry.outgoing(), signal: new AbortController().signal });
   } catch (fault) {
     const error = fault instanceof Error ? fault.message : String(fault);
-    ports.telemetry.log('error', 'a batch that was not stored was not cancelled', { provider: entry.name, id, error });
+    const about = { envelope_id: call.envelopeId, provider: entry.name, path: request.path, error };
+    ports.telemetry.log('error', 'what was not noted was left at its provider', about);
   }
 }
 
