@@ -1412,6 +1412,10 @@ const hosts: readonly Requirement[] = [
     "A program of the local shell executor sees neither the gateway's processes nor its state nor, unless allowed, a network; where that cannot be had none runs.",
   ),
   must(
+    'package.image',
+    'The entry point of the image starts from a tree that cannot be written to, as an unprivileged user, and writes to its state folder only.',
+  ),
+  must(
     'package.installs',
     'The packed package starts from an empty folder, with nothing to install behind it, in at most 15 MB.',
   ),
