@@ -54,8 +54,16 @@ function checkMembers(name: EndpointName, more: JsonObject): void {
     const stranger = Object.keys(more).find((member) => !embeddingMembers.has(member));
     const allowed = [...embeddingMembers].filter((member) => member !== 'model').join(', ');
     if (stranger !== undefined) throw refused(stranger, 'is not a member of this request', allowed);
-    if (more.encoding_format !== undefined && more.encoding_format !== 'float' && more.encoding_format !== 'base64')
-      throw refused('encoding_format', 'is of another form', 'float, base64');
+    const { encoding_format, dimensions } = more;
+    if (
+      encoding_format !== undefined &&
+      encoding_format !== null &&
+      encoding_format !== 'float' &&
+      encoding_format !== 'base64'
+    )
+      throw refused('encoding_format', 'is of another form', 'float, base64, or no such member');
+    if (dimensions !== undefined && dimensions !== null && !(Number.isInteger(dimensions) && Number(dimensions) > 0))
+      throw refused('dimensions', 'is of another form', 'a whole number from 1, or no such member');
   }
   if (name === 'audio.speech' && (more.stream_format ?? 'audio') !== 'audio')
     throw refused('stream_format', 'asks for events', 'audio, or no such member');
@@ -63,6 +71,7 @@ function checkMembers(name: EndpointName, more: JsonObject): void {
     endpoints[name].form &&
     name.startsWith('audio.') &&
     more.response_format !== undefined &&
+    more.response_format !== null &&
     !audioFormats.has(more.response_format)
   )
     throw refused('response_format', 'is of another form', 'json, verbose_json: filters read the answer');

@@ -70,10 +70,19 @@ export function mockAnswer(endpoint: EndpointName, { body, model, created }: Ask
   }
 }
 
-/** The same text has the same vector, of length 1; as numbers, or as base64 of 32-bit floats as OpenAI's client asks. */
-function vectorOf(text: string, { encoding_format }: JsonObject): Json {
-  const digest = Buffer.from(digestOf({ text }), 'hex');
-  const parts = Array.from({ length: 8 }, (_, at) => digest.readInt32LE(at * 4) / 2 ** 31);
+const mostDimensions = 4096;
+
+/**
+ * The same text has the same vector, of length 1; as numbers, or as base64 of 32-bit floats as OpenAI's client asks. A digest gives
+ * eight numbers; more come from further digests.
+ */
+function vectorOf(text: string, { encoding_format, dimensions }: JsonObject): Json {
+  const size = typeof dimensions === 'number' ? Math.min(dimensions, mostDimensions) : 8;
+  const digests = Array.from({ length: Math.ceil(size / 8) }, (_, block) =>
+    digestOf(block === 0 ? { text } : { text, block }),
+  );
+  const bytes = Buffer.from(digests.join(''), 'hex');
+  const parts = Array.from({ length: size }, (_, at) => bytes.readInt32LE(at * 4) / 2 ** 31);
   const length = Math.hypot(...parts) || 1;
   const vector = parts.map((part) => part / length);
   return encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;

@@ -5,6 +5,7 @@ const served =
 
 /** The first that fits. A function, so that a bundle without a router has none of it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
+  [/^\/v1\/.*\/$/, 'Leave out the slash at the end of the path.'],
   [/^\/v1\/v1\//, 'The client adds /v1 itself: leave /v1 out of its base URL.'],
   [
     /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|files|batches|messages|models)(\/|$)/,

@@ -53,6 +53,18 @@ test('[embeddings.create] answers vectors, the same for the same text, and leave
   ]);
 });
 
+test('[embeddings.create] members that are null are as if they were not there; dimensions count', async () => {
+  const plain = (await embed({ input: 'one' })).body.data[0].embedding;
+  const nulls = { dimensions: null, encoding_format: null };
+  expect((await embed({ input: 'one', ...nulls })).body.data[0].embedding).toEqual(plain);
+  expect((await embed({ input: 'one', dimensions: 20 })).body.data[0].embedding).toHaveLength(20);
+  for (const dimensions of [0, -1, 1.5, '8'])
+    expect(await embed({ input: 'one', dimensions })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'dimensions', message: expect.stringMatching(/allowed: a whole number from 1/) } },
+    });
+});
+
 test('[embeddings.create] the provider gets the texts and settings, redacted, without a system prompt', async () => {
   fake.answers(
     jsonReply({

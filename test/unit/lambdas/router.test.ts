@@ -60,6 +60,8 @@ describe('[admin.proxied-routes] an event below {proxy+}', () => {
 
 test.each([
   ['/v1/v1/messages', 'leave /v1 out'],
+  ['/v1/chat/completions/', 'Leave out the slash'],
+  ['/v1/models/', 'Leave out the slash'],
   ['/chat/completions', 'ends with /v1'],
   ['/files', 'ends with /v1'],
   ['/batches/b-1', 'ends with /v1'],
