@@ -44,7 +44,8 @@ async function resultOf(cli: Cli, { name, run }: Check): Promise<Finding[]> {
     if (!(thrown instanceof Failure)) throw thrown;
     const { type } = fields(fields(bodyOf(thrown)).error);
     // Not there, or not for this key: the deployment may be well.
-    if (type === 'not_found' || type === 'forbidden') return [named(unknown(thrown.message))];
+    if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];
+    if (type === 'not_found') return [named(unknown(thrown.message))];
     const todo =
       thrown.hint ??
       (thrown.exitCode === exitCodes.unreachable ? 'start it, or check --url' : 'look at the log of the gateway');

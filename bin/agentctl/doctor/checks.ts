@@ -95,7 +95,9 @@ async function health(api: Api): Promise<Found[]> {
 
 const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found => {
   const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
-  return needed ? fail(found, 'nothing is decided until it answers') : warn(found, 'agentctl status has the details');
+  return needed
+    ? fail(found, 'start it, or check its address and credentials: nothing is decided until it answers')
+    : warn(found, 'agentctl status has the details');
 };
 
 async function alerts(api: Api): Promise<Found[]> {

@@ -193,7 +193,7 @@ test('[cli.doctor] what the key may not see, or the gateway does not have, is un
   server.on('GET /admin/v1/evidence/log/checkpoint', errorBody(404, 'not_found', 'A log was not found.'), 404);
   const { code, out } = await home.run(['doctor']);
   expect(code).toBe(0);
-  expect(out).toMatch(/unknown evidence: .*allowed admin/);
+  expect(out).toMatch(/unknown evidence: .*allowed admin\n +→ repeat it with a key that may see this/);
   expect(out).toMatch(/unknown log: .*was not found/);
 });
 
