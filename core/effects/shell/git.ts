@@ -119,18 +119,26 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
   else call.unclear(why);
 }
 
-/** Only what changed since a recent commit, or on this branch: an object, an old commit or a folder could show anything. */
+/**
+ * Only what changed since a recent commit, or on this branch: an object or an old commit could show anything. One path behind `--`
+ * shows less of it; two could be compared as files.
+ */
 const showsChanges = (parsed: Parsed): boolean =>
   !isGiven(parsed, '--no-index --text -a --binary -W --function-context -O -R') &&
+  parsed.operands.filter((arg) => parsed.certain.has(arg) && !leavesOut(arg)).length <= 1 &&
   parsed.operands.every(
     (arg) =>
       leavesOut(arg) ||
+      (parsed.certain.has(arg) && isBelow(arg)) ||
       (arg.known &&
         !parsed.certain.has(arg) &&
         /^(?:HEAD(?:[~^]\d?)?|@(?:[~^]\d?)?|(?:(?:origin|upstream)\/)?(?:main|master|develop|trunk)(?:\.\.\.?(?:HEAD)?)?)$/.test(
           arg.text,
         )),
   );
+
+const isBelow = ({ known, glob, text }: Arg): boolean =>
+  known && !glob && /^[\w.]/.test(text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text);
 
 const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
   isGiven(parsed, names) && !isGiven(parsed, patches);

@@ -25,6 +25,7 @@ test.each([
   'git diff HEAD^ HEAD',
   'git diff main...HEAD',
   'git -C src diff',
+  'git diff HEAD -- .',
 ])('[effects.shows] %j: by a rule that names it, not by one for reading or by the default', (line) => {
   expect(decided(line, accepting).decision).toBe('allow');
   for (const policy of [allowing(), allowing({}), allowing({ tool: 'shell.git', capability: 'read' })])
@@ -37,7 +38,8 @@ test.each([
   'git diff abc1234',
   'git diff HEAD~12',
   'git diff v1.0',
-  'git diff HEAD -- .',
+  'git diff -- a b',
+  'git diff -- ../a',
   'git diff --no-index a b',
   'git diff -W',
   'git diff $x',
