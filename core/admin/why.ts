@@ -68,13 +68,23 @@ export const why: Operation = async (call) => {
   const effects = withheld === undefined ? await effectsOf(call, compiled, toolCall, place) : { effects: [] };
   const decider = String(matched_rule);
   const placed = withPlaces(trace, place);
-  const at = placeOfDecider(decider, placed, effects.effects) ?? place({ rule: decider });
+  const queued = await call.ports.approvals.get(call.principal.tenant, entry.envelope_id);
+  const index = queued?.rule_index;
+  const at =
+    index === undefined
+      ? (placeOfDecider(decider, placed, effects.effects) ?? place({ rule: decider }))
+      : place({ index, rule: decider });
+  // Several rules have one name: the request that waits knows which of them asked for a person.
+  const ofEffect =
+    index !== undefined &&
+    placed.some((step) => step.matched && step.index !== index) &&
+    effects.effects.some((effect) => effect.matched_rule === decider && effect.place === at);
   return {
     body: {
       envelope_id: entry.envelope_id,
       decision: entry.kind,
       matched_rule,
-      decided_by: decidedBy(decider, trace, effects.effects),
+      decided_by: ofEffect ? 'effect' : decidedBy(decider, trace, effects.effects),
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
       ...(at !== undefined && { place: at }),
