@@ -280,3 +280,15 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     expect(line('shell.mktemp', 'shell.mktemp')).toEqual({ require_passkey: false, times: [60] });
   });
 });
+
+test('[identity.level-policies] a level tightens, and its rule never takes the place of a graver default', () => {
+  const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
+  const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>
+    decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());
+  expect(own('block', 'review')).toMatchObject({ decision: 'block', matched_rule: 'default' });
+  expect(own('review', 'allow')).toMatchObject({ decision: 'review', matched_rule: 'default' });
+  // Among equal decisions the one of a rule stands.
+  expect(own('block', 'block')).toMatchObject({ decision: 'block', matched_rule: '*:*', policy: 'test' });
+  expect(own('allow', 'allow')).toMatchObject({ decision: 'allow', matched_rule: 'default' });
+  expect(own('allow', 'review')).toMatchObject({ decision: 'review', matched_rule: '*:*' });
+});
