@@ -19,6 +19,10 @@ interface Props {
 
 const height = 200;
 
+/** Room for the longest label: 12-pixel digits are less than 8 wide, beside a gap and the grid. */
+const axisWidth = (labels: readonly string[]): number =>
+  Math.max(60, 20 + 8 * Math.max(0, ...labels.map(({ length }) => length)));
+
 /** Drawn again where its values, its width or the colours of the page change. */
 export function Plot({ title, times, series, unit }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -40,7 +44,14 @@ export function Plot({ title, times, series, unit }: Props) {
           legend: { show: false },
           cursor: { show: false },
           scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-          axes: [axis, { ...axis, size: 60, values: (_plot, ticks) => ticks.map((tick) => `${+tick.toPrecision(3)}`) }],
+          axes: [
+            axis,
+            {
+              ...axis,
+              values: (_plot, ticks) => ticks.map((tick) => `${+tick.toPrecision(3)}`),
+              size: (_plot, labels) => axisWidth(labels ?? []),
+            },
+          ],
           series: [
             {},
             ...series.map(({ name }, i) => ({

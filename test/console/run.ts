@@ -9,6 +9,7 @@ import { browserProgram, visitors } from './browser.ts';
 import { consoleGateway } from './gateway.ts';
 import { hostile } from './hostile.ts';
 import { levels } from './levels.ts';
+import { manyPending } from './many-pending.ts';
 import { outages } from './outages.ts';
 import { pages } from './pages.ts';
 import { passkeys } from './passkeys.ts';
@@ -26,8 +27,20 @@ if (program === undefined) {
 const gateway = await consoleGateway();
 const people = await visitors(program, gateway.url);
 try {
-  const tiers = [signIn, approvals, passkeys, hostile, pages, witnessed, tools, levels, accessibility, outages];
-  const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people)));
+  const tiers = [
+    signIn,
+    approvals,
+    passkeys,
+    hostile,
+    pages,
+    witnessed,
+    tools,
+    levels,
+    accessibility,
+    manyPending,
+    outages,
+  ];
+  const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people, program)));
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 } finally {

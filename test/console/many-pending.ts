@@ -1,0 +1,185 @@
+/** Ten thousand requests wait at once: the page stays as small as what it shows, and every key and event still counts. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { startChild } from '../../bench/host.ts';
+import { sideBySide } from '../../core/kernel/side-by-side.ts';
+import { check } from '../support/checks.ts';
+import type { Loose } from '../support/loose.ts';
+import { until, type Visitors, visitors } from './browser.ts';
+import type { ConsoleGateway } from './gateway.ts';
+
+const count = 10_000;
+const onePage = 200;
+/** As many as the page holds; the command line lists the rest. */
+const mostShown = 2_000;
+
+const configuration = `
+version: 1
+admin: { requests_per_second: 100000 }
+people: [{ id: alice, role: operator }]
+tenants:
+  - id: default
+    api_keys: [{ key: many-agent, kind: agent, name: agent }, { key: many-alice, kind: human, person: alice, name: alice }]
+tool_policies: { pack: null, default_decision: review }
+approvals: { timeout_seconds: 86400, max_pending_per_key: ${count}, max_pending_per_tenant: ${count} }
+behavior: { enabled: false }
+`;
+
+const path = (id: string) => `a[href="#/approvals/${id}"]`;
+
+/** What the tab holds, after what is no longer used has been collected; detached nodes count as well. */
+async function heldBy(page: Page): Promise<{ readonly nodes: number; readonly heapMb: number }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  await session.detach();
+  return { nodes: of('Nodes'), heapMb: of('JSHeapUsedSize') / 2 ** 20 };
+}
+
+interface Many {
+  readonly url: string;
+  readonly people: Visitors;
+  call(key: string, method: string, at: string, body?: unknown): Promise<Loose>;
+  end(): Promise<void>;
+}
+
+/** A gateway of its own, because so many may wait only where the configuration says so. */
+async function manyGateway(program: string): Promise<Many> {
+  const state = await mkdtemp(join(tmpdir(), 'gateway-many-'));
+  const config = join(state, 'gateway.yaml');
+  await writeFile(config, configuration);
+  const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--no-edge'];
+  const child = await startChild('bin/local.ts', ['--config', config, '--state', join(state, 's'), ...ports]);
+  const url = String(child.ready.admin_url);
+  const people = await visitors(program, url);
+  return {
+    url,
+    people,
+    call: async (key, method, at, body) => {
+      const answer = await fetch(`${url}/admin/v1/${at}`, {
+        method,
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      assert.equal(answer.status, 200, `${method} ${at}`);
+      return (await answer.json()) as Loose;
+    },
+    end: async () => {
+      await people.close();
+      await child.stop();
+      await rm(state, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Half of them, so that a check ends in its time on a busy machine. */
+const come = ({ call }: Many, from: number) =>
+  sideBySide(Array(count / 2).keys(), 32, (n) =>
+    call('many-agent', 'POST', 'test-action', {
+      ...{ protocol: 'shell', tool: 'shell.run', target: `ci-${from + n}`, capability: 'execute' },
+      ...{ parameters: { command: `make ${from + n} | sh` }, actor: { agent: 'many', session: `many-${n % 50}` } },
+    }),
+  );
+
+export const manyPending = (_gateway: ConsoleGateway, _people: Visitors, program: string) => {
+  let many: Many | undefined;
+  return [
+    check(`${count / 2} requests come to wait`, async () => {
+      many = await manyGateway(program);
+      await come(many, 0);
+    }),
+    check('and as many again', async () => {
+      assert.ok(many, 'their gateway did not start');
+      await come(many, count / 2);
+    }),
+    check(
+      `[console.many-pending] with ${count} pending the page holds what it shows; keys, votes and events count as with one`,
+      async () => {
+        assert.ok(many, 'their gateway did not start');
+        try {
+          await proveWith(many);
+        } finally {
+          await many.end();
+        }
+      },
+    ),
+  ];
+};
+
+async function proveWith({ url, people, call }: Many): Promise<void> {
+  const deny = (id: string) => call('many-alice', 'POST', `approvals/${id}/deny`, { reviewer: 'alice' });
+  const listed = async (limit: number) =>
+    ((await call('many-alice', 'GET', `approvals?limit=${limit}`)).pending as { envelope_id: string }[]).map(
+      ({ envelope_id }) => envelope_id,
+    );
+  const first = await listed(onePage);
+
+  const page = await people.signedIn('many-alice');
+  const rows = page.locator('ol.pending > li');
+  await page.getByText(`${onePage} requests and more wait for approval.`).waitFor();
+  assert.equal(await rows.count(), onePage);
+  assert.match(await page.title(), new RegExp(`^\\(${onePage}\\+\\) `));
+  const opened = await heldBy(page);
+  assert.ok(opened.nodes < 30 * onePage, `${opened.nodes} nodes for ${onePage} rows`);
+
+  const chosen = (id: string) => page.locator(`a[aria-current="true"][href="#/approvals/${id}"]`).waitFor();
+  for (const [key, at] of [
+    ['j', 0],
+    ['j', 1],
+    ['j', 2],
+    ['k', 1],
+  ] as const) {
+    await page.keyboard.press(key);
+    await chosen(first[at]!);
+  }
+  const dialog = page.getByRole('dialog');
+  const votes = async (key: 'a' | 'd', id: string, status: string) => {
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
+    await page.keyboard.press(key);
+    await dialog.waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await until(`${id} is ${status}`, async () => {
+      const record = await call('many-alice', 'GET', `approvals/${id}`);
+      return record.status === status;
+    });
+    await rows.locator(path(id)).waitFor({ state: 'detached' });
+  };
+  await votes('d', first[1]!, 'denied');
+  await page.goto(`${url}/console/#/approvals/${first[0]}`);
+  await chosen(first[0]!);
+  await votes('a', first[0]!, 'approved');
+
+  // What another person decides leaves the list by itself, and the next ones take its place.
+  await deny(first[2]!);
+  await rows.locator(path(first[2]!)).waitFor({ state: 'detached' });
+  await until('the list is full again', async () => (await rows.count()) === onePage);
+
+  for (let shown = onePage; shown < mostShown; shown += onePage) {
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await until(`${shown + onePage} are shown`, async () => (await rows.count()) === shown + onePage);
+  }
+  await page.getByText('There are more; agentctl lists them all.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
+  const full = await heldBy(page);
+  assert.ok(full.nodes < 30 * mostShown, `${full.nodes} nodes for ${mostShown} rows`);
+  const next = await listed(onePage);
+  await page.keyboard.press('j');
+  await chosen(next[0]!);
+
+  // Events come for hours: each redraws the list, and nothing of what was drawn before stays.
+  for (const id of next.slice(1, 41)) await deny(id);
+  await rows.locator(path(next[40]!)).waitFor({ state: 'detached' });
+  await until('the list is full again', async () => (await rows.count()) === mostShown);
+  const later = await heldBy(page);
+  assert.ok(later.nodes < 1.2 * full.nodes, `${full.nodes} nodes became ${later.nodes}`);
+  assert.ok(later.heapMb < 1.5 * full.heapMb + 8, `${full.heapMb} MB became ${later.heapMb} MB`);
+  assert.deepEqual(people.offences, []);
+  await page.context().close();
+}
