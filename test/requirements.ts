@@ -1275,6 +1275,7 @@ const admin: readonly Requirement[] = [
     'trace.policy-stages',
     'The trace of a call that a provider answered has policy.check_input, provider.call and policy.check_output, also where no filter is configured.',
   ),
+  must('trace.caller', "The caller's trace goes on through chat calls, MCP messages and requests to the admin API."),
   must('trace.xray-link', 'On AWS a trace names its place in X-Ray, where its spans go there.'),
   must(
     'trace.span-order',
@@ -2297,6 +2298,10 @@ const webConsole: readonly Requirement[] = [
     'A person registers a passkey in the console and approves with it; the page says why where that cannot work.',
   ),
   must('console.vote', 'A vote is a POST after a second look, with a comment; a decision that came first is reported.'),
+  must(
+    'console.many-pending',
+    'With 10,000 approvals pending the page holds only what it shows; keys, votes and events count as with one.',
+  ),
   must('console.keyboard', 'Approvals are decided by keyboard alone; single keys can be switched off.'),
   must(
     'console.hostile-text',

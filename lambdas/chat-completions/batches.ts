@@ -6,11 +6,12 @@ import type { Route } from '#core/contracts/routes.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { admitRequest } from '#core/limits/admit-request.ts';
-import { bodyLimitOf, type ChatEndpointPorts, errorShape, sessionOf, traceOf } from '../middleware/chat-endpoint.ts';
+import { bodyLimitOf, type ChatEndpointPorts, errorShape, sessionOf } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { identify } from '../middleware/identify.ts';
 import { type Inputs, inputsOf, matchRoute } from '../middleware/route.ts';
+import { traceOf } from '../middleware/trace-of.ts';
 
 /** A page of batches asks their providers for each. */
 const mostOnPage = 20;

@@ -15,11 +15,11 @@ import { assertKnownVersion } from '#core/mcp/protocol/era.ts';
 import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
-import { traceOf } from '../middleware/chat-endpoint.ts';
 import { withCors } from '../middleware/cors.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import { type AdmissionPorts, identify } from '../middleware/identify.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
+import { traceOf } from '../middleware/trace-of.ts';
 import { bodyOf } from './message-body.ts';
 import { streamed, written } from './replies.ts';
 

@@ -25,6 +25,7 @@ import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
 import { type SseWire, sse } from './sse.ts';
+import { traceOf } from './trace-of.ts';
 
 export interface ChatEndpointPorts extends ChatPorts, AdmissionPorts {
   readonly unnamedSessions: UnnamedSessions;
@@ -157,19 +158,6 @@ export const sessionOf = (
 ): string =>
   resolveSession({ header: headerOf(event, 'x-session-id'), keyId: key_id, unnamedSessions, now: clock.now() })
     .session_id;
-
-/** More than one `traceparent` is none (W3C trace context). */
-export function traceOf(event: HttpEvent) {
-  const only = (name: string) => {
-    const values = headerValues(event, name);
-    return values.length === 1 ? values[0] : undefined;
-  };
-  return {
-    traceparent: only('traceparent'),
-    tracestate: headerValues(event, 'tracestate').join(',') || undefined,
-    xray: only('x-amzn-trace-id'),
-  };
-}
 
 const asksForFresh = (event: HttpEvent): boolean =>
   /(^|[\s,])(no-cache|no-store)([\s,=]|$)/i.test(headerValues(event, 'cache-control').join(','));

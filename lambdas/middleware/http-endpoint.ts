@@ -11,6 +11,7 @@ import { withErrorHandling } from './error-handling.ts';
 import { identify } from './identify.ts';
 import { inputsOf, matchRoute } from './route.ts';
 import { createLocator } from './router.ts';
+import { traceOf } from './trace-of.ts';
 
 export function httpEndpoint(
   name: FunctionName,
@@ -19,7 +20,11 @@ export function httpEndpoint(
 ): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name && route.access !== 'signed');
 
-  const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
+  /** An action of this request is a part of the caller's trace, as a chat call is [trace.caller]. */
+  const answer = (event: HttpEvent, context: HttpContext): Promise<HttpReply> =>
+    ports.telemetry.continued(traceOf(event), () => answered(event, context));
+
+  const answered = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
     const route = matchRoute(own, event);
     if (route.access === 'open') {
       inputsOf(route, event);

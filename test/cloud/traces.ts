@@ -86,10 +86,11 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       const listed = (traces as { trace_id: string; session_id?: string }[]).find(({ trace_id }) => trace_id === trace);
       assert.equal(listed?.session_id, session);
     }),
-    check('a caller of another tenant finds neither of them', async () => {
+    check('an agent, and a caller without a key, are refused both', async () => {
       const { trace } = await traced(async (headers) => expectStatus(await chat(headers), 200));
       await spansOf(trace, chat);
-      expectStatus(await admin('hasty', `GET /admin/v1/traces/${trace}`), 404);
+      expectStatus(await admin('agent', `GET /admin/v1/traces/${trace}`), 403);
+      expectStatus(await admin(undefined, `GET /admin/v1/traces/${trace}`), 401);
     }),
   ];
 }

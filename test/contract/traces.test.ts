@@ -78,6 +78,29 @@ test.each([
   expect(below.get('provider.call')).toMatchObject({ provider: 'mock', model: 'mock', latency_ms: expect.any(Number) });
 });
 
+test('[trace.caller] the trace of a caller goes on through an action, as through a chat call; a malformed one is none', async () => {
+  const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  const actWith = (session: string, traceparent: string) =>
+    call('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      headers: { traceparent },
+      body: {
+        protocol: 'git',
+        tool: 'scm.get_file_contents',
+        target: 'acme/web',
+        capability: 'read',
+        actor: { session },
+      },
+    });
+  await actWith('continued-action', `00-${trace}-${parent}-01`);
+  const { spans } = await get(`/${trace}`);
+  expect(spans[0]).toMatchObject({ name: 'mcpgw.tool_call', parent_id: parent });
+  await actWith('malformed-trace', `00-${trace}-${parent}`);
+  const { traces } = await get('?session=malformed-trace');
+  expect(traces).toHaveLength(1);
+  expect(traces[0].trace_id).not.toBe(trace);
+});
+
 test('[trace.routes] filters and pages', async () => {
   for (const n of [1, 2, 3, 4, 5]) {
     await chat(`page-${n}`);

@@ -1,0 +1,16 @@
+/** The caller's trace of a request, as its headers name it. */
+import type { HttpEvent } from '#core/contracts/http.ts';
+import { headerValues } from './body.ts';
+
+/** More than one `traceparent` is none (W3C trace context). */
+export function traceOf(event: HttpEvent) {
+  const only = (name: string) => {
+    const values = headerValues(event, name);
+    return values.length === 1 ? values[0] : undefined;
+  };
+  return {
+    traceparent: only('traceparent'),
+    tracestate: headerValues(event, 'tracestate').join(',') || undefined,
+    xray: only('x-amzn-trace-id'),
+  };
+}
