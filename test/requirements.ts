@@ -2253,6 +2253,10 @@ const edgeProxy: readonly Requirement[] = [
   must('edge.websocket', 'The chat WebSocket is passed through the edge.'),
   must('edge.fail-closed', 'Without a known configuration the edge lets nothing in.'),
   must('edge.no-delay', 'An answer leaves the edge at once, whatever part of it the client has acknowledged.'),
+  must(
+    'edge.one-write',
+    'A head whose body is at hand leaves the edge with it in one write; the head of a stream without a first chunk leaves alone.',
+  ),
   must('edge.hostile', 'Header bombs, contradicting lengths and floods of reset streams end with their connection.'),
   must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
   must('edge.routing', '/api loses its prefix; /admin and /mcp keep theirs.'),

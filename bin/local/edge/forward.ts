@@ -68,6 +68,7 @@ export function forward(agent: Agent, request: EdgeRequest, response: EdgeRespon
     answer.on('error', broken);
     answer.on('aborted', () => broken(new Error('the answer was cut off')));
     head(response, status, [...returnedHeaders(answer.rawHeaders), ...Object.entries(to.added).flat()]);
+    withItsBody(answer, response as ServerResponse);
     answer.pipe(response as ServerResponse);
   });
   if (hasBody(request)) {
@@ -103,8 +104,17 @@ function head(response: EdgeResponse, status: number, raw: readonly string[]): v
     fields[name] = known === undefined ? value : [known, value].flat();
   }
   (response as ServerResponse).writeHead(status, fields);
-  // An event stream has no first chunk yet: its client waits for the status line.
-  (response as ServerResponse).flushHeaders?.();
+}
+
+/**
+ * A head whose body is at hand goes in one write with it: two writes are two records of TLS and two packets, of which the client
+ * reads the second later. An event stream has no first chunk yet, and its client waits for the status line.
+ */
+function withItsBody(answer: IncomingMessage, response: ServerResponse): void {
+  const alone = setImmediate(() => {
+    if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+  });
+  answer.once('data', () => clearImmediate(alone));
 }
 
 /** The client must not take it for whole. */

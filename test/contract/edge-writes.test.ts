@@ -1,0 +1,71 @@
+/** What the edge writes to a connection over HTTP/1.1, write by write. */
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { edgeAgent, forward } from '../../bin/local/edge/forward.ts';
+
+const servers: Server[] = [];
+const agent = edgeAgent();
+afterAll(() => {
+  agent.destroy();
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+async function listening(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** The writes of one answer, as the connection of the edge makes them. */
+async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () => {}): Promise<string[]> {
+  const origin = new URL(`http://127.0.0.1:${await listening(upstream)}`);
+  const writes: string[] = [];
+  const enough = Promise.withResolvers<void>();
+  const port = await listening((request, response) => {
+    const socket = request.socket as Socket & { _writev: unknown; _write: unknown };
+    const note = (chunks: readonly { readonly chunk: Buffer | string }[]) => {
+      writes.push(chunks.map(({ chunk }) => chunk.toString()).join(''));
+      if (writes.length === 1) afterFirst();
+      if (writes.length === asMany) enough.resolve();
+    };
+    const { _writev: several, _write: one } = socket as unknown as Record<string, (...args: unknown[]) => void>;
+    socket._writev = (chunks: { chunk: Buffer }[], done: unknown) => {
+      note(chunks);
+      several!.call(socket, chunks, done);
+    };
+    socket._write = (chunk: Buffer, encoding: unknown, done: unknown) => {
+      note([{ chunk }]);
+      one!.call(socket, chunk, encoding, done);
+    };
+    void forward(agent, request, response, { origin, path: '/', headers: ['host', origin.host], added: {} });
+  });
+  const client = connect(port, '127.0.0.1').resume();
+  client.write('GET / HTTP/1.1\r\nhost: edge\r\n\r\n');
+  await enough.promise;
+  client.destroy();
+  return writes;
+}
+
+test('[edge.one-write] an answer that came whole leaves whole', async () => {
+  const body = JSON.stringify({ status: 'ok' });
+  const writes = await writesOf((_request, response) => {
+    response.writeHead(200, { 'content-length': String(body.length) }).end(body);
+  });
+  expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n\{"status":"ok"\}$/);
+});
+
+test('[edge.one-write] the head of a stream without a first chunk leaves alone, and the chunk follows', async () => {
+  let goOn = () => {};
+  const writes = await writesOf(
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      goOn = () => void response.end('data: 1\n\n');
+    },
+    2,
+    () => goOn(),
+  );
+  expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n$/);
+  expect(writes[1]).toContain('data: 1');
+});
