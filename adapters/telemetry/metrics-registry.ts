@@ -1,4 +1,5 @@
 /** One registry of counters, gauges and histograms, and its Prometheus text for `/metrics`. */
+import { remembered } from '#core/kernel/remembered.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 type Kind = 'counter' | 'gauge' | 'histogram';
@@ -49,12 +50,15 @@ export class MetricsRegistry {
   observe(name: string, labels: Labels, value: number): Series {
     const { distributions, edges } = this.#metric('histogram', name);
     const series = bounded(distributions, labels);
-    const seen = distributions.get(series.text) ?? { series, counts: new Array(edges.length + 1).fill(0), sum: 0 };
-    const place = edges.findIndex((edge) => value <= edge);
-    const slot = place === -1 ? edges.length : place;
-    seen.counts[slot] = (seen.counts[slot] ?? 0) + 1;
+    let seen = distributions.get(series.text);
+    if (seen === undefined) {
+      seen = { series, counts: new Array(edges.length + 1).fill(0), sum: 0 };
+      distributions.set(series.text, seen);
+    }
+    let slot = 0;
+    while (slot < edges.length && !(value <= edges[slot]!)) slot++;
+    seen.counts[slot]!++;
     seen.sum += value;
-    distributions.set(series.text, seen);
     return series;
   }
 
@@ -79,10 +83,9 @@ export class MetricsRegistry {
 }
 
 function bounded(known: ReadonlyMap<string, unknown>, labels: Labels): Series {
-  const text = labelText(labels);
-  if (known.has(text) || known.size < maxSeries) return { labels, text };
-  const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']));
-  return { labels: others, text: labelText(others) };
+  const series = seriesOf(labels);
+  if (known.has(series.text) || known.size < maxSeries) return series;
+  return seriesOf(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])));
 }
 
 /** Each bucket holds the ones below it. */
@@ -134,6 +137,12 @@ function labelName(name: string): string {
   }
   return written;
 }
+
+const freshSeries = (labels: Labels): Series => ({ labels, text: labelText(labels) });
+const keptSeries = remembered(freshSeries);
+
+/** Frozen labels are those that a caller keeps and counts under again: their text is made once. */
+const seriesOf = (labels: Labels): Series => (Object.isFrozen(labels) ? keptSeries : freshSeries)(labels);
 
 /** Backslash, quote and line feed are escaped in label values, as the format asks. */
 function labelText(labels: Labels): string {

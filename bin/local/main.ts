@@ -171,7 +171,7 @@ function openListeners(
     ids: systemIds,
     telemetry,
     handlers: gateway.then(({ handlers }) => handlers),
-    maxBodyBytes: async () => (await gateway).maxBodyBytes(),
+    maxBodyBytes: () => gateway.then((ready) => ready.maxBodyBytes()),
     bodyLimit: async (event: HttpEvent) => {
       const { ports } = await gateway;
       return bodyLimit(event, await ports.snapshots.current({ evenStale: true }), ports);

@@ -106,10 +106,10 @@ const largeTokens = 64 * 1024;
 async function stages(ports: ChatPorts, state: ChatCallState, answering: Answering): Promise<void> {
   const { call } = state;
   const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
-  const turn = async () => (call.inputTokens > largeTokens ? ports.texts?.turn() : undefined);
-  await turn();
+  const large = call.inputTokens > largeTokens;
+  if (large) await ports.texts?.turn();
   await admit(ports, state, policy);
-  await turn();
+  if (large) await ports.texts?.turn();
   const { batch } = call;
   // Texts of endpoints beside chat are data, no conversation: nothing is put around them.
   const body = isEndpoint(call.operation) || batch ? call.body : transformRequest(call);
@@ -118,7 +118,7 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
       ? await (await import('./stages/batch-input.ts')).checkLines(ports, state, policy, batch.file)
       : undefined;
   const verdict = lines?.decision ?? (await checkInputPolicy(ports, state, policy, body));
-  await turn();
+  if (large) await ports.texts?.turn();
   if (verdict === 'review') {
     const { awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');
     const how = chatReviewOf(call);
@@ -136,14 +136,14 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
     return callEndpoint(ports, state, policy, body, answering);
   }
   const flight = await fromCache(ports, state, body, answering);
-  await turn();
+  if (large) await ports.texts?.turn();
   // Tool calls that come without the conversation are traced to it [provenance.session].
   const asks = ports.provenance && ofTenant(call.snapshot, call.tenant.id).policy.readsSources;
   const kept = asks
     ? import('./keep-conversation.ts').then(({ keepConversation }) => keepConversation(ports, call))
     : undefined;
   if (flight !== 'answered') await callModel(ports, state, policy, body, flight, answering);
-  const unkept = await kept;
+  const unkept = kept && (await kept);
   if (unkept) throw unkept.fault;
 }
 

@@ -72,8 +72,8 @@ export class Filters {
   async check(texts: readonly Scanned[], context: ContentContext): Promise<Verdict> {
     const tally = this.tally();
     const written = texts.filter(({ text }) => text !== '').map((slot) => ({ slot, raw: slot.text }));
-    const seen = written.map(({ slot, raw }) => (slot.json ? decodedJson(raw) : raw));
-    const asked = this.wasm.check(seen.join('\n'), context, tally);
+    const seen = () => written.map(({ slot, raw }) => (slot.json ? decodedJson(raw) : raw)).join('\n');
+    const asked = this.wasm.filters.length === 0 ? undefined : this.wasm.check(seen(), context, tally);
     const looked = this.#checkTexts(
       written.map(({ slot, raw }) => ({ text: raw, json: slot.json })),
       tally,
@@ -83,8 +83,9 @@ export class Filters {
       const text = checked[at] ?? raw;
       if (text !== raw) this.guarded(tally, ['pii'], () => slot.set(text));
     });
-    await this.#checkJoined(texts, tally);
-    await asked;
+    const joined = joinedTexts(texts);
+    if (joined.length > 0) await this.#checkJoined(joined, tally);
+    if (asked) await asked;
     return tally.verdict();
   }
 
@@ -92,9 +93,7 @@ export class Filters {
    * What stands in several parts of one message, as they are read: one after the other. Personal data that is to be redacted
    * and is split so cannot be replaced in its parts: then the filter has erred, which blocks.
    */
-  async #checkJoined(texts: readonly Scanned[], tally: Tally): Promise<void> {
-    const joined = joinedTexts(texts);
-    if (joined.length === 0) return;
+  async #checkJoined(joined: readonly string[], tally: Tally): Promise<void> {
     const beside = this.tally();
     const checked = await this.#checkTexts(
       joined.map((text) => ({ text })),

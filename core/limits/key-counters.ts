@@ -19,9 +19,9 @@ export const callOfReservation = (id: string): string => id.split('/')[0]!;
 export function withKeys(counters: Counters): Counters {
   const keyOf = new RecentMap<string, string>({ max: maxCalls });
   /** The same step on both. The tenant's answer counts. */
-  const both = async (id: string, ofTenant: Promise<void>, ofKey: (own: string, id: string) => Promise<void>) => {
+  const both = (id: string, ofTenant: Promise<void>, ofKey: (own: string, id: string) => Promise<void>) => {
     const own = keyOf.get(id);
-    await Promise.all([ofTenant, own === undefined ? undefined : ofKey(own, idAtKey(id))]);
+    return own === undefined ? ofTenant : Promise.all([ofTenant, ofKey(own, idAtKey(id))]).then(() => {});
   };
   return {
     ...counters,

@@ -19,7 +19,7 @@ import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ErrorShape } from './answers.ts';
-import { headerOf, headerValues, jsonObjectInTurns, rawBody } from './body.ts';
+import { headerOf, headerValues, jsonObject, jsonObjectInTurns, rawBody } from './body.ts';
 import type { ChatView } from './chat-view.ts';
 import { withCors } from './cors.ts';
 import { type AdmissionPorts, identify } from './identify.ts';
@@ -62,11 +62,13 @@ export function chatEndpoint(
     seen.sessionId = sessionOf(event, principal, ports);
     inputsOf(route, event);
     const bytes = boundedChatBody(event, snapshot, principal);
-    const turn = async () => (bytes.length > largeBytes ? ports.texts?.turn() : undefined);
+    const large = bytes.length > largeBytes;
+    const turn = async () => ports.texts?.turn();
     const form = view?.form && (await formOf(event, bytes));
-    const body = form ? form.body : await jsonObjectInTurns(event, bytes, chatJson, turn);
+    const read = () => (large ? jsonObjectInTurns(event, bytes, chatJson, turn) : jsonObject(event, bytes, chatJson));
+    const body = form ? form.body : await read();
     seen.body = body;
-    await turn();
+    if (large) await turn();
     const opened = await view?.open(body, {
       ...{ ports, principal, snapshot, sessionId: seen.sessionId },
       files: form?.files,

@@ -35,12 +35,23 @@ export async function identify(
 }
 
 /** The same without counting, for a host that asks before it reads a body. */
-export const wouldIdentify = async (
+export async function wouldIdentify(
   event: HttpEvent,
   route: Route,
   snapshot: Snapshot,
   { tokens }: Pick<AdmissionPorts, 'tokens'>,
-): Promise<Principal> => permitted(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
+): Promise<Principal> {
+  const principal = await authenticated(event, route, snapshot, tokens);
+  const context = event.requestContext;
+  if (context) identified.set(context, { route, snapshot, principal });
+  return permitted(event, route, principal, snapshot);
+}
+
+/** Who sent a request whose body is being read: its key is hashed and its token verified once, as long as the same snapshot is in force. */
+const identified = new WeakMap<
+  object,
+  { readonly route: Route; readonly snapshot: Snapshot; readonly principal: Principal }
+>();
 
 async function known(
   event: HttpEvent,
@@ -51,7 +62,9 @@ async function known(
   const address = event.requestContext?.identity?.sourceIp ?? '';
   let principal: Principal;
   try {
-    principal = await authenticated(event, route, snapshot, tokens);
+    const before = identified.get(event.requestContext);
+    const same = before?.route === route && before.snapshot === snapshot;
+    principal = same ? before.principal : await authenticated(event, route, snapshot, tokens);
   } catch (fault) {
     // An issuer that does not answer is not a wrong credential.
     if (carriesCredential(event) && asGatewayError(fault).kind.status < 500) admissions.failed(address);

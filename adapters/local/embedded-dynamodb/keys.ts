@@ -70,36 +70,52 @@ function checkLength(value: Attribute, { name, type }: KeyAttribute, role: 'part
 
 /** A key that is given to find an item: its attributes and no others. */
 export function checkedKey(key: unknown, schema: KeySchema): Item {
-  if (typeof key !== 'object' || key === null) throw invalid('The provided key element does not match the schema');
-  const wanted = [schema.partition, ...(schema.sort ? [schema.sort] : [])];
+  if (typeof key !== 'object' || key === null) throw notOfSchema();
+  const { partition, sort } = schema;
   const given = key as Item;
   const checked: Item = {};
-  if (Object.keys(given).filter((name) => given[name] !== undefined).length !== wanted.length)
-    throw invalid('The provided key element does not match the schema');
-  for (const { name, type } of wanted) {
-    const value = attributeOf(given, name);
-    if (value?.[type] === undefined) throw invalid('The provided key element does not match the schema');
-    checked[name] = checkedValue(value);
-  }
+  let count = 0;
+  for (const name of Object.keys(given)) if (given[name] !== undefined) count++;
+  if (count !== (sort ? 2 : 1)) throw notOfSchema();
+  checked[partition.name] = keyAttribute(given, partition);
+  if (sort) checked[sort.name] = keyAttribute(given, sort);
   return checked;
 }
 
+function keyAttribute(given: Item, { name, type }: KeyAttribute): Attribute {
+  const value = attributeOf(given, name);
+  if (value?.[type] === undefined) throw notOfSchema();
+  return checkedValue(value);
+}
+
+const notOfSchema = () => invalid('The provided key element does not match the schema');
+
 /** Where an item stands in an index; undefined for one that lacks an attribute of its key. @throws ValidationException */
 export function placeInIndex(item: Item, index: string, { partition, sort }: KeySchema): Place | undefined {
-  const columns = [partition, sort].map((key, i) => {
-    if (key === undefined) return '';
-    const value = attributeOf(item, key.name);
-    if (value === undefined) return undefined;
-    if (value[key.type] === undefined)
-      throw oneInvalid(
-        `Type mismatch for Index Key ${key.name} Expected: ${key.type} Actual: ${Object.keys(value)[0]} IndexName: ${index}`,
-      );
-    checkLength(value, key, i === 0 ? 'partition' : 'sort', `IndexName: ${index}, Index`);
-    return columnOf(value, key);
-  });
-  const [first, second] = columns;
+  const first = indexColumn(item, index, partition, 'partition');
+  const second = sort ? indexColumn(item, index, sort, 'sort') : '';
   return first === undefined || second === undefined ? undefined : { partition: first, sort: second };
 }
+
+function indexColumn(item: Item, index: string, key: KeyAttribute, role: 'partition' | 'sort'): Column | undefined {
+  const value = attributeOf(item, key.name);
+  if (value === undefined) return undefined;
+  if (value[key.type] === undefined)
+    throw oneInvalid(
+      `Type mismatch for Index Key ${key.name} Expected: ${key.type} Actual: ${Object.keys(value)[0]} IndexName: ${index}`,
+    );
+  checkLength(value, key, role, `IndexName: ${index}, Index`);
+  return columnOf(value, key);
+}
+
+/** Names a place among those of its table: the length keeps what stands before apart from what follows. */
+export function idOfPlace({ partition, sort }: Place): string {
+  const first = textOf(partition);
+  return `${first.length}:${first}${textOf(sort)}`;
+}
+
+const textOf = (column: Column): string =>
+  typeof column === 'string' ? column : Buffer.from(column).toString('base64');
 
 export const samePlace = (one: Place, other: Place): boolean =>
   sameColumn(one.partition, other.partition) && sameColumn(one.sort, other.sort);

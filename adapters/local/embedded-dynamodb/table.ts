@@ -28,6 +28,7 @@ export interface TableDefinition {
   readonly createdAt: number;
 }
 
+const absent = { characters: 0 };
 const maxBytes = 400 * 1024;
 /** A UTF-16 unit is at most three bytes, and the text of an item is longer than what DynamoDB counts of it. */
 const surelyFits = Math.floor(maxBytes / 3);
@@ -95,9 +96,14 @@ export class Table {
   }
 
   /** The item at a place, for its reader alone. */
-  get({ partition, sort }: Place): Item | undefined {
+  get(place: Place): Item | undefined {
+    return this.read(place).item;
+  }
+
+  /** The same with the length of its text. */
+  read({ partition, sort }: Place): { readonly item?: Item; readonly characters: number } {
     const row = this.#db.statement(this.#sql.get).get(partition, sort) as { item: string } | undefined;
-    return row && parseItem(row.item);
+    return row ? { item: parseItem(row.item), characters: row.item.length } : absent;
   }
 
   /** @throws ValidationException for an item that is too large, or whose index keys are not of their types */

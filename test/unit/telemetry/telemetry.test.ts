@@ -84,6 +84,17 @@ describe('metrics', () => {
     expect(series.at(-1)).toContain('protocol="other"');
   });
 
+  test('frozen labels of a caller are written and bounded as those of a single call', () => {
+    const { telemetry } = setting();
+    const kept = Array.from({ length: 300 }, (_, i) => Object.freeze({ model: `m"${i}` }));
+    for (const labels of kept) telemetry.count('c', labels);
+    telemetry.count('c', kept[0]!);
+    telemetry.count('c', { model: 'm"0' });
+    const text = telemetry.metricsText();
+    expect(text).toContain('c{model="m\\"0"} 3\n');
+    expect(text).toContain('c{model="other"} 100\n');
+  });
+
   test('a histogram has cumulative buckets by its unit, a sum and a count', () => {
     const { telemetry } = setting();
     for (const ms of [3, 40, 40, 999_999]) telemetry.observe('svc_chat_latency_ms', ms, {});

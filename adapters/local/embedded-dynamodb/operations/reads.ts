@@ -1,11 +1,11 @@
 /** GetItem, BatchGetItem and BatchWriteItem. */
-import { consumed, consumedOf, readUnits, writeUnits } from '../capacity.ts';
+import { consumed, consumedOf, readUnits, wantsCapacity, writeUnits } from '../capacity.ts';
 import type { Catalog } from '../catalog.ts';
 import { bind, projectionOf } from '../expressions/cache.ts';
 import type { ResolvedPath } from '../expressions/paths.ts';
 import { projected, resolveProjection } from '../expressions/projections.ts';
 import { invalid } from '../faults.ts';
-import type { Place } from '../keys.ts';
+import { idOfPlace, type Place } from '../keys.ts';
 import { onlyKnown } from '../request.ts';
 import type { Table } from '../table.ts';
 import { type Item, sizeOfItem } from '../values.ts';
@@ -63,11 +63,14 @@ interface BatchGet {
 
 const maxKeys = 100;
 const maxAnswerBytes = 16 * 1024 * 1024;
+/** Of the text of an item, which is longer than what DynamoDB counts of it. */
+const mostBytesACharacter = 3;
+const knownOfBatchGet = new Set(['RequestItems', 'ReturnConsumedCapacity']);
 const knownOfKeys = new Set(['Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames']);
 
 /** What does not fit into the answer comes back as unprocessed keys. */
 export function batchGetItem(catalog: Catalog, request: BatchGet): object {
-  onlyKnown(request, 'BatchGetItem', new Set(['RequestItems', 'ReturnConsumedCapacity']));
+  onlyKnown(request, 'BatchGetItem', knownOfBatchGet);
   const asked = Object.entries(request.RequestItems ?? {}).map(([name, keys]) => {
     onlyKnown(keys, 'BatchGetItem', knownOfKeys);
     if (!keys.Keys?.length)
@@ -81,21 +84,29 @@ export function batchGetItem(catalog: Catalog, request: BatchGet): object {
   const Responses: Record<string, Item[]> = {};
   const UnprocessedKeys: Record<string, KeysOfTable> = {};
   const units = new Map<string, number>();
+  const wanted = wantsCapacity(request);
+  const read: Item[] = [];
   let bytes = 0;
   for (const { name, keys, table, paths, places } of asked) {
     assertDistinct(table, places);
     const found: Item[] = [];
     const left: Item[] = [];
     for (const [i, place] of places.entries()) {
+      // Measured only where the texts could be too much: a few small items are read for each call.
+      if (bytes >= maxAnswerBytes) bytes = read.reduce((sum, item) => sum + sizeOfItem(item), 0);
       if (bytes >= maxAnswerBytes) {
         left.push(keys.Keys![i]!);
         continue;
       }
-      const item = table.get(place);
-      const size = item ? sizeOfItem(item) : 0;
-      bytes += size;
-      units.set(name, (units.get(name) ?? 0) + readUnits(size, keys.ConsistentRead === true));
-      if (item) found.push(paths ? projected(item, paths) : item);
+      const { item, characters } = table.read(place);
+      bytes += characters * mostBytesACharacter;
+      if (wanted) {
+        const size = item ? sizeOfItem(item) : 0;
+        units.set(name, (units.get(name) ?? 0) + readUnits(size, keys.ConsistentRead === true));
+      }
+      if (!item) continue;
+      read.push(item);
+      found.push(paths ? projected(item, paths) : item);
     }
     Responses[name] = found;
     if (left.length > 0) UnprocessedKeys[name] = { ...keys, Keys: left };
@@ -104,7 +115,8 @@ export function batchGetItem(catalog: Catalog, request: BatchGet): object {
 }
 
 function assertDistinct(table: Table, places: readonly Place[]): void {
-  const ids = new Set(places.map(({ partition, sort }) => JSON.stringify([partition, sort])));
+  if (places.length < 2) return;
+  const ids = new Set(places.map(idOfPlace));
   if (ids.size !== places.length)
     throw invalid(`Provided list of item keys contains duplicates (table ${table.definition.name})`);
 }
@@ -117,13 +129,10 @@ interface BatchWrite {
 }
 
 const maxWrites = 25;
+const knownOfBatchWrite = new Set(['RequestItems', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics']);
 
 export function batchWriteItem(catalog: Catalog, request: BatchWrite): object {
-  onlyKnown(
-    request,
-    'BatchWriteItem',
-    new Set(['RequestItems', 'ReturnConsumedCapacity', 'ReturnItemCollectionMetrics']),
-  );
+  onlyKnown(request, 'BatchWriteItem', knownOfBatchWrite);
   const asked = Object.entries(request.RequestItems ?? {}).map(([TableName, requests]) => {
     const table = catalog.table(TableName);
     const writes = requests.map(({ PutRequest, DeleteRequest }): Write => {
@@ -143,11 +152,13 @@ export function batchWriteItem(catalog: Catalog, request: BatchWrite): object {
       writes.map(({ place }) => place),
     );
   const units = new Map<string, number>();
+  const wanted = wantsCapacity(request);
   for (const { table, writes } of asked)
     for (const write of writes) {
       const before = table.get(write.place);
       const outcome = write.outcome(before)!;
       carryOut(write, before, outcome);
+      if (!wanted) continue;
       const { name } = table.definition;
       units.set(name, (units.get(name) ?? 0) + writeUnits(table, before, standing(before, outcome), 1));
     }

@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog.ts';
 import { bind, projectionOf } from '../expressions/cache.ts';
 import { projected, resolveProjection } from '../expressions/projections.ts';
 import { cancelled, conditionMessage, invalid, isFault, type Reason } from '../faults.ts';
+import { idOfPlace } from '../keys.ts';
 import { onlyKnown } from '../request.ts';
 import { type Item, sizeOfItem } from '../values.ts';
 import type { Tokens } from './tokens.ts';
@@ -72,9 +73,7 @@ export function transactWriteItems(catalog: Catalog, tokens: Tokens, request: Tr
 }
 
 function writeOf(catalog: Catalog, item: TransactItem): Prepared {
-  const [action, ...others] = (Object.keys(actions) as Action[]).filter((name) => item[name] !== undefined);
-  if (action === undefined || others.length > 0)
-    throw invalid(`TransactItems can only contain one of Check, Put, Update or Delete`);
+  const action = onlyAction(item);
   const request = item[action]!;
   onlyKnown(request, action, knownOf[action]);
   if (action === 'ConditionCheck' && request.ConditionExpression === undefined)
@@ -82,6 +81,19 @@ function writeOf(catalog: Catalog, item: TransactItem): Prepared {
   if (action === 'Update' && request.UpdateExpression === undefined)
     throw invalid("Value null at 'update.updateExpression' failed to satisfy constraint: must not be null");
   return actions[action](catalog, request);
+}
+
+function onlyAction(item: TransactItem): Action {
+  let found: Action | undefined;
+  let count = 0;
+  for (const name in actions) {
+    if (item[name as Action] === undefined) continue;
+    found = name as Action;
+    count++;
+  }
+  if (found === undefined || count > 1)
+    throw invalid(`TransactItems can only contain one of Check, Put, Update or Delete`);
+  return found;
 }
 
 const fine: Reason = { Code: 'None' };
@@ -113,9 +125,10 @@ function counted(count: number): void {
 }
 
 function assertApart(writes: readonly Pick<Write, 'table' | 'place'>[]): void {
-  const ids = writes.map(({ table, place }) => JSON.stringify([table.definition.name, place.partition, place.sort]));
-  if (new Set(ids).size !== ids.length)
-    throw invalid('Transaction request cannot include multiple operations on one item');
+  if (writes.length < 2) return;
+  const ids = new Set<string>();
+  for (const { table, place } of writes) ids.add(`${table.rows}/${idOfPlace(place)}`);
+  if (ids.size !== writes.length) throw invalid('Transaction request cannot include multiple operations on one item');
 }
 
 /** Texts of so few characters are within it. */
