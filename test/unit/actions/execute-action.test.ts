@@ -82,6 +82,16 @@ describe('the credential', () => {
     expect((await last(name)).body).not.toHaveProperty('approval_returned');
   });
 
+  test('is made for the person behind the key and the version of the policy', async () => {
+    const asked: unknown[] = [];
+    const issue = async (...given: unknown[]) =>
+      asked.push(given[2]) && Promise.reject(new GatewayError('forbidden', 'no'));
+    const over = { brokers: async () => ({ issue }) };
+    await faultOf(gateway.act(fresh(), calls.read, { over }));
+    await faultOf(gateway.act(fresh(), calls.read, { over, key: keys.other }));
+    expect(asked).toEqual([{ policyVersion: 1, person: 'bob' }, { policyVersion: 1 }]);
+  });
+
   test('that cannot be minted gives the approval back', async () => {
     const name = fresh();
     const id = await approved(name);
