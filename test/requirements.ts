@@ -1398,6 +1398,10 @@ const cli: readonly Requirement[] = [
     'cli.supply-chain',
     'agentctl supply-chain makes keys, signs, verifies and lists signed plugins, and what is in force.',
   ),
+  must(
+    'cli.mcp-servers',
+    'agentctl mcp servers lists the MCP servers with their health and tools; mcp call calls a tool over MCP as an agent does and ends with 1 where it is blocked, waits or fails.',
+  ),
   must('cli.mcp-bridge', 'The stdio bridge answers a JSON-RPC error when the gateway is unreachable.'),
   must('cli.plugin', 'agentctl plugin search, info, install, list, outdated, remove.'),
 ];

@@ -56,7 +56,8 @@ export function callOf(options: CallOptions): CallBody {
   };
 }
 
-function parametersOf({ params, param = [] }: CallOptions): CallBody['parameters'] | undefined {
+/** Undefined where none is given. @throws UsageError */
+export function parametersOf({ params, param = [] }: CallOptions): CallBody['parameters'] | undefined {
   if (params === undefined && param.length === 0) return undefined;
   const whole = params === undefined ? {} : jsonArgument('--params', params);
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) {

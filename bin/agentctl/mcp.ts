@@ -1,8 +1,9 @@
-/** `mcp`: the tools of the MCP servers, how policies see them, and a human's word on definitions that have changed. */
+/** `mcp`: the MCP servers and their tools, how policies see them, and a human's word on definitions that have changed. */
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { Failure } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
+import { addMcpCall } from './mcp-call.ts';
 import { type Output, painted } from './output.ts';
 
 interface ToolOptions {
@@ -10,7 +11,40 @@ interface ToolOptions {
 }
 
 export function addMcp(program: Parent): void {
-  const parent = addGroup(program, 'mcp', 'Tools of MCP servers: tools, show, accept');
+  const parent = addGroup(program, 'mcp', 'MCP servers and their tools: servers, tools, show, accept, call');
+  addCommand<Record<string, never>>(parent, {
+    usage: 'servers',
+    summary: 'List the MCP servers, how their last calls went, and how many of their tools wait for a human',
+    examples: ['mcp servers', 'mcp servers --json | jq -r \'.servers[] | select(.state != "up") | .name\''],
+    run: async ({ api, out, globals }) => {
+      const [status, seen] = await Promise.all([api().call('status', {}), api().call('listMcpTools', {})]);
+      const tools = list(fields(seen.json).tools);
+      const servers = list(fields(status.json).dependencies)
+        .filter(({ kind }) => kind === 'mcp_server')
+        .map(({ name, state, latency_ms }) => {
+          const own = tools.filter(({ upstream }) => upstream === name);
+          const waiting = own.filter(({ changed }) => waitsFor(changed).length > 0).length;
+          return {
+            name,
+            state,
+            latency_ms,
+            tools: own.length,
+            waiting,
+            hidden: own.filter(({ hidden }) => hidden).length,
+          };
+        });
+      if (globals.json) out.pretty({ servers });
+      else if (servers.length === 0) out.line('no MCP server is in the configuration (upstreams.mcp)');
+      else
+        out.table(
+          ['server', 'state', 'p95 ms', 'tools', 'wait for a human', 'hidden'],
+          servers.map((each) => [
+            ...[each.name, each.state, each.latency_ms ?? '-', each.tools, each.waiting, each.hidden],
+          ]),
+        );
+      return 'positive';
+    },
+  });
   addCommand<Record<string, never>>(parent, {
     usage: 'tools',
     summary: 'List the tools seen, their capability and why, and what the policy says of a call without arguments',
@@ -79,6 +113,7 @@ export function addMcp(program: Parent): void {
       return 'positive';
     },
   });
+  addMcpCall(parent);
 }
 
 function showTool(out: Output, tool: Fields): void {

@@ -71,3 +71,34 @@ test.each([
     expect(row).toMatchObject({ outcome: 'executed', upstream, result: { content: [{ type: 'text', text }] } });
   },
 );
+
+describe('[cli.mcp-servers] agentctl mcp', () => {
+  const mcp = (...words: string[]) =>
+    agentctl(['mcp', ...words], { AGENTCTL_KEY: mcpKeys.agent, AGENTCTL_MCP_URL: gateway.url });
+
+  test('call makes the call as a client does and shows what the tool says', async () => {
+    expect(await mcp('call', 'note', '--param', 'a=by hand')).toMatchObject({ code: 0, out: 'ran note\n' });
+    expect(sent().at(-1)).toMatchObject({ name: 'note', arguments: { a: 'by hand' } });
+    const { code, out } = await mcp('call', 'note', '--params', '{"a":1}', '--json');
+    expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 0, answer: { id: 2, result: {} } });
+  });
+
+  test('call ends with 1 for what waits or is refused, and says what to do', async () => {
+    const waits = await mcp('call', 'remember', '--param', 'a=waits');
+    expect(waits).toMatchObject({ code: 1, out: expect.stringMatching(/approval_url: .*\nnext: agentctl show /s) });
+    expect(await mcp('call', 'nothing_has_it')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/nothing_has_it/),
+    });
+  });
+
+  test('servers lists each server of the configuration with its tools', async () => {
+    const url = { AGENTCTL_URL: gateway.admin, AGENTCTL_KEY: mcpKeys.human };
+    const { code, out } = await agentctl(['mcp', 'servers', '--json'], url);
+    expect({ code, names: JSON.parse(out).servers.map(({ name }: { name: string }) => name) }).toEqual({
+      code: 0,
+      names: ['local', 'newer', 'notes'],
+    });
+    expect((await agentctl(['mcp', 'servers'], url)).out).toMatch(/^server .*\nlocal .*\nnewer .*\nnotes /s);
+  });
+});

@@ -1,0 +1,75 @@
+/** `mcp call`: one tool call as an MCP client makes it, over the MCP endpoint, with its answer for a person. */
+import { Readable } from 'node:stream';
+import { type CallOptions, gathered, parametersOf } from './call-options.ts';
+import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
+import { exitCodes, Failure } from './failure.ts';
+import { type Fields, fields, list, text } from './json-fields.ts';
+import { bridge, targetOf } from './mcp-bridge.ts';
+import { painted } from './output.ts';
+import { commandLine } from './shell.ts';
+
+export function addMcpCall(parent: Parent): void {
+  addCommand<CallOptions>(parent, {
+    usage: 'call <tool>',
+    summary:
+      'Call a tool over MCP as an agent does, by its listed name; exit code 1 when it is blocked, waits or fails',
+    examples: ['mcp call get_file --param path=README.md', 'mcp call create_issue --params \'{"title":"x"}\' --json'],
+    options: (command) =>
+      command
+        .option('--params <json>', 'arguments as JSON, from a file with @file, from stdin with @-')
+        .option('--param <name=text>', 'one argument (repeat); name:=json for other than text', gathered),
+    run: async (cli, options, [name = '']) => {
+      const answer = await called(cli, { name, arguments: parametersOf(options) ?? {} });
+      if (cli.globals.json) cli.out.pretty(answer);
+      return answer.error === undefined ? showResult(cli, fields(answer.result)) : showError(cli, fields(answer.error));
+    },
+  });
+}
+
+const handshake = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'agentctl', version: '1' },
+};
+
+/** The answer to the call, in a session of its own. @throws Failure where the endpoint cannot be reached or refuses the client. */
+async function called(cli: Cli, params: Fields): Promise<Fields> {
+  const lines = [
+    { id: 1, method: 'initialize', params: handshake },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params },
+  ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const answers = new Map<unknown, Fields>();
+  await bridge(targetOf(cli, process.env), Readable.from(lines), (line) => {
+    const message = fields(JSON.parse(line));
+    answers.set(message.id, message);
+  });
+  const [opened, answer] = [answers.get(1), answers.get(2)];
+  if (opened?.error !== undefined)
+    throw new Failure(exitCodes.unreachable, text(fields(opened.error).message) ?? 'the handshake was refused');
+  if (answer === undefined) throw new Failure(exitCodes.unreachable, 'the call was not answered');
+  return answer;
+}
+
+function showResult({ out, globals }: Cli, result: Fields): Outcome {
+  const failed = result.isError === true;
+  if (!globals.json) {
+    if (failed) out.line(painted('red', 'the tool reports an error'));
+    for (const item of list(result.content))
+      out.text(text(item.text) ?? `[${[item.type, item.mimeType ?? item.uri].filter(Boolean).join(' ')}]`);
+    if (result.structuredContent !== undefined) out.pretty(result.structuredContent);
+  }
+  return failed ? 'negative' : 'positive';
+}
+
+function showError({ out, globals }: Cli, { message, data }: Fields): Outcome {
+  if (globals.json) return 'negative';
+  out.line(painted('red', text(message) ?? 'refused'));
+  const more = fields(data ?? {});
+  for (const name of ['reason', 'suggested_alternative', 'approval_url', 'expires_at'] as const)
+    out.field(name, more[name]);
+  const id = text(more.envelope_id) ?? /[^/]+$/.exec(text(more.approval_url) ?? '')?.[0];
+  if (text(more.approval_url) !== undefined && id !== undefined)
+    out.line(`next: ${commandLine(['agentctl', 'show', id])}, then call again once it is approved`);
+  return 'negative';
+}
