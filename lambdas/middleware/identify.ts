@@ -35,23 +35,12 @@ export async function identify(
 }
 
 /** The same without counting, for a host that asks before it reads a body. */
-export async function wouldIdentify(
+export const wouldIdentify = async (
   event: HttpEvent,
   route: Route,
   snapshot: Snapshot,
   { tokens }: Pick<AdmissionPorts, 'tokens'>,
-): Promise<Principal> {
-  const principal = await authenticated(event, route, snapshot, tokens);
-  const context = event.requestContext;
-  if (context) identified.set(context, { route, snapshot, principal });
-  return permitted(event, route, principal, snapshot);
-}
-
-/** Who sent a request whose body is being read: its key is hashed and its token verified once, as long as the same snapshot is in force. */
-const identified = new WeakMap<
-  object,
-  { readonly route: Route; readonly snapshot: Snapshot; readonly principal: Principal }
->();
+): Promise<Principal> => permitted(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
 
 async function known(
   event: HttpEvent,
@@ -62,9 +51,7 @@ async function known(
   const address = event.requestContext?.identity?.sourceIp ?? '';
   let principal: Principal;
   try {
-    const before = identified.get(event.requestContext);
-    const same = before?.route === route && before.snapshot === snapshot;
-    principal = same ? before.principal : await authenticated(event, route, snapshot, tokens);
+    principal = await authenticated(event, route, snapshot, tokens);
   } catch (fault) {
     // An issuer that does not answer is not a wrong credential.
     if (carriesCredential(event) && asGatewayError(fault).kind.status < 500) admissions.failed(address);

@@ -1,12 +1,5 @@
-/** Limits before the work begins, through the handlers, with a clock that is wound by hand. */
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { routes } from '#core/contracts/routes.ts';
-import type { Tokens } from '#core/identity/federation/ports.ts';
-import type { Principal } from '#core/identity/principal.ts';
-import { withBytes } from '#lambdas/middleware/body.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
-import { identify, wouldIdentify } from '#lambdas/middleware/identify.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -72,24 +65,6 @@ test.each([
   expect(await bodyLimit(asked(method, resource, key), await gateway.ports.snapshots.current(), gateway.ports)).toBe(
     bytes,
   );
-});
-
-test('[auth.before-body] a token is verified once for the limit and the handler, and again under another snapshot', async () => {
-  const { ports } = gateway;
-  const snapshot = await ports.snapshots.current();
-  const identity = { ...snapshot.configuration.identity, oidc: [{}] };
-  const inForce = { ...snapshot, configuration: { ...snapshot.configuration, identity } } as unknown as Snapshot;
-  const route = routes.find(({ path, method }) => path === '/v1/models' && method === 'GET')!;
-  let verified = 0;
-  const principal = { kind: 'agent', role: 'operator', tenant: 'default', key_id: 'k' } as unknown as Principal;
-  const tokens = { callerOf: async () => ({ ...principal, key_id: `k${++verified}` }) } as unknown as Tokens;
-  const event = { ...asked('GET', '/v1/models', 'eyJh.e.s'), requestContext: { requestId: 'r' } } as HttpEvent;
-  const whole = withBytes(event, Buffer.from('{}'));
-  await wouldIdentify(event, route, inForce, { tokens });
-  expect(await identify(whole, route, inForce, { ...ports, tokens })).toMatchObject({ key_id: 'k1' });
-  expect(await identify(whole, route, { ...inForce }, { ...ports, tokens })).toMatchObject({ key_id: 'k2' });
-  const apart = { ...event, requestContext: { requestId: 'r' } } as HttpEvent;
-  expect(await identify(apart, route, inForce, { ...ports, tokens })).toMatchObject({ key_id: 'k3' });
 });
 
 test('[admin.rate-limit] the rate is configured', async () => {
