@@ -91,15 +91,33 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function projectMissed(): Promise<boolean> {
     const ranges = missed!.ranges();
     missed = undefined;
-    for (const { from, to } of ranges) {
-      const entries: EvidenceEntry[] = [];
-      for (const tenant of await options.tenants())
-        for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
+    for (const range of ranges) {
+      const entries = await entriesOf(range);
       if (stopping) return leftForNextStart();
-      entries.reverse(); // pages come newest first, and chains are followed from their start
       if (entries.length > 0 && !(await projectAndKeep(entries))) return false;
     }
     return true;
+  }
+
+  /** Oldest first, since chains are followed from their start. Tries until the store answers, or the feed stops. */
+  async function entriesOf({ from, to }: TimeRange): Promise<EvidenceEntry[]> {
+    for (let failures = 0; !stopping; failures++) {
+      try {
+        const entries: EvidenceEntry[] = [];
+        for (const tenant of await options.tenants())
+          for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
+        return entries.reverse();
+      } catch (fault) {
+        await backOff(failures, `entries were not read: ${(fault as Error).message}`);
+      }
+    }
+    return [];
+  }
+
+  async function backOff(failures: number, why: string): Promise<void> {
+    const delay = Math.min(backoffMs.first * 2 ** failures, backoffMs.most);
+    report(`The projection waits ${delay} ms: ${why}.`);
+    await pause(delay);
   }
 
   /** @returns false when it was left for the next start: the checkpoint must not pass it */
@@ -137,9 +155,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
       left = left.slice(at);
       if (left.length === 0) return true;
       if (stopping) return leftForNextStart();
-      const delay = Math.min(backoffMs.first * 2 ** failures, backoffMs.most);
-      report(`The projection waits ${delay} ms: an entry was not projected.`);
-      await pause(delay);
+      await backOff(failures, 'an entry was not projected');
     }
     return true;
   }
@@ -178,6 +194,12 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   };
 }
 
+/** Milliseconds since the epoch, both included. */
+interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The times of commits that found no place in the queue, as ranges of about so many entries as are projected at once. */
 class MissedTimes {
   readonly #starts: number[] = [];
@@ -192,7 +214,7 @@ class MissedTimes {
   }
 
   /** Together they hold every time that was added. */
-  ranges(): readonly { readonly from: number; readonly to: number }[] {
+  ranges(): readonly TimeRange[] {
     const starts = this.#starts.toSorted((a, b) => a - b);
     const ranges = starts.map((from, i) => ({ from, to: i + 1 < starts.length ? starts[i + 1]! - 1 : this.#last }));
     return ranges.filter(({ from, to }) => from <= to);

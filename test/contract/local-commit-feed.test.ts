@@ -24,7 +24,15 @@ afterAll(async () => {
 let runs = 0;
 async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   const store = { client: server.client(), tables: await server.createTables(`f${++runs}-`) };
-  const log = evidenceTable(store);
+  const table = evidenceTable(store);
+  const reads = { failing: 0 };
+  const log: typeof table = {
+    ...table,
+    audit: async (query) => {
+      if (reads.failing-- > 0) throw new Error('the store is away');
+      return table.audit(query);
+    },
+  };
   const seen: string[] = [];
   const batches: number[] = [];
   const reports: string[] = [];
@@ -61,7 +69,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
       });
   };
   const until = async () => (JSON.parse(await readFile(checkpoint, 'utf8')) as { until?: string }).until;
-  return { makeFeed, commitThrough, seen, batches, reports, until };
+  return { makeFeed, commitThrough, seen, batches, reports, until, reads };
 }
 
 const numbers = Array.from({ length: 25 }, (_, n) => n);
@@ -166,6 +174,17 @@ test('[audit.queue-bounded] what finds no place in the queue is read from the lo
     const own = [...new Set(seen)].map((id) => Number(id.slice(1))).filter((n) => n % 3 === session);
     expect(own).toEqual(own.toSorted((a, b) => a - b));
   }
+});
+
+test('[audit.queue-bounded] a log that cannot be read at that time is read once it can', async () => {
+  const { feed, seen, goOn, reads, reports } = await overfull();
+  reads.failing = 2;
+  goOn();
+  while (new Set(seen).size < numbers.length) await new Promise(setImmediate);
+  await feed.stop();
+  expect(reports).toEqual(
+    [200, 400].map((ms) => `The projection waits ${ms} ms: entries were not read: the store is away.`),
+  );
 });
 
 test('[audit.queue-bounded] what was not read again before the end is projected at the next start', async () => {
