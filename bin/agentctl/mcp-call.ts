@@ -2,28 +2,41 @@
 import { Readable } from 'node:stream';
 import { type CallOptions, gathered, parametersOf } from './call-options.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { exitCodes, Failure } from './failure.ts';
+import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
-import { bridge, targetOf } from './mcp-bridge.ts';
+import { type BridgeTarget, bridge, targetOf } from './mcp-bridge.ts';
 import { painted } from './output.ts';
 import { commandLine } from './shell.ts';
 
+interface Options extends CallOptions {
+  readonly endpoint?: string;
+}
+
 export function addMcpCall(parent: Parent): void {
-  addCommand<CallOptions>(parent, {
+  addCommand<Options>(parent, {
     usage: 'call <tool>',
     summary:
       'Call a tool over MCP as an agent does, by its listed name; exit code 1 when it is blocked, waits or fails',
     examples: ['mcp call get_file --param path=README.md', 'mcp call create_issue --params \'{"title":"x"}\' --json'],
     options: (command) =>
       command
+        .option('--endpoint <address>', 'MCP address (AGENTCTL_MCP_URL, default: that of the local run)')
         .option('--params <json>', 'arguments as JSON, from a file with @file, from stdin with @-')
         .option('--param <name=text>', 'one argument (repeat); name:=json for other than text', gathered),
     run: async (cli, options, [name = '']) => {
-      const answer = await called(cli, { name, arguments: parametersOf(options) ?? {} });
+      const target = endpointOf(cli, options.endpoint);
+      const answer = await called(target, { name, arguments: parametersOf(options) ?? {} });
       if (cli.globals.json) cli.out.pretty(answer);
       return answer.error === undefined ? showResult(cli, fields(answer.result)) : showError(cli, fields(answer.error));
     },
   });
+}
+
+/** @throws UsageError where only the admin address is named. */
+function endpointOf({ globals: { url, ...globals } }: Cli, endpoint: string | undefined): BridgeTarget {
+  if (url !== undefined && endpoint === undefined)
+    throw new UsageError('--url is the admin address; name the MCP address as --endpoint');
+  return targetOf({ globals: { ...globals, ...(endpoint !== undefined && { url: endpoint }) } }, process.env);
 }
 
 const handshake = {
@@ -33,14 +46,14 @@ const handshake = {
 };
 
 /** The answer to the call, in a session of its own. @throws Failure where the endpoint cannot be reached or refuses the client. */
-async function called(cli: Cli, params: Fields): Promise<Fields> {
+async function called(target: BridgeTarget, params: Fields): Promise<Fields> {
   const lines = [
     { id: 1, method: 'initialize', params: handshake },
     { method: 'notifications/initialized' },
     { id: 2, method: 'tools/call', params },
   ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const answers = new Map<unknown, Fields>();
-  await bridge(targetOf(cli, process.env), Readable.from(lines), (line) => {
+  await bridge(target, Readable.from(lines), (line) => {
     const message = fields(JSON.parse(line));
     answers.set(message.id, message);
   });

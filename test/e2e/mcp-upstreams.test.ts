@@ -83,6 +83,14 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 0, answer: { id: 2, result: {} } });
   });
 
+  test('call takes the MCP address as an option, and does not take the admin address for it', async () => {
+    const env = { AGENTCTL_KEY: mcpKeys.agent };
+    const note = ['mcp', 'call', 'note', '--param', 'a=b'];
+    expect(await agentctl([...note, '--endpoint', gateway.url], env)).toMatchObject({ code: 0, out: 'ran note\n' });
+    const wrong = await agentctl([...note, '--url', gateway.admin], env);
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--endpoint') });
+  });
+
   test('call ends with 1 for what waits or is refused, and says what to do', async () => {
     const waits = await mcp('call', 'remember', '--param', 'a=waits');
     expect(waits).toMatchObject({ code: 1, out: expect.stringMatching(/approval_url: .*\nnext: agentctl show /s) });
