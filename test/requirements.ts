@@ -2051,6 +2051,10 @@ const toolGateway: readonly Requirement[] = [
     'A human who is to accept a definition reads the accepted and the offered text, what the later one introduces and which tools it stands in front of; accepting can be bound to the definition looked at.',
   ),
   must(
+    'mcp.stdio-start',
+    'stdio MCP servers start with the gateway, with start_timeout_ms for the handshake; while one waits for its next start, calls say why it ended and what it printed last.',
+  ),
+  must(
     'mcp.stdio-contained',
     'A stdio MCP server sees neither the processes nor the state folder of the gateway unless contained: false is written, which status shows; one that does not start says what it printed last.',
   ),

@@ -45,11 +45,16 @@ export class ChannelLink implements UpstreamLink {
     this.name = entry.name;
   }
 
-  /** The handshake. @throws UpstreamFault */
-  async begin(channel: Channel, { protocolVersion, clientInfo }: ClientHandshake, signal: AbortSignal): Promise<this> {
+  /** The handshake. @param timeoutMs how long it may take, where that is not the time of a call. @throws UpstreamFault */
+  async begin(
+    channel: Channel,
+    { protocolVersion, clientInfo }: ClientHandshake,
+    signal: AbortSignal,
+    timeoutMs?: number,
+  ): Promise<this> {
     this.#channel = channel;
     const params: JsonObject = { protocolVersion, capabilities: {}, clientInfo };
-    const outcome = await this.request('initialize', params, { signal, id: 0, onMessage: () => {} });
+    const outcome = await this.request('initialize', params, { signal, id: 0, onMessage: () => {} }, timeoutMs);
     if ('error' in outcome) throw new UpstreamFault('refused', `it refused to begin: ${outcome.error.message}`);
     this.greeting = outcome.result;
     this.continuation = { protocol_version: String(outcome.result.protocolVersion ?? protocolVersion) };
@@ -61,7 +66,12 @@ export class ChannelLink implements UpstreamLink {
     return this.#over !== undefined;
   }
 
-  async request(method: string, params: JsonObject, options: RequestOptions): Promise<RpcOutcome> {
+  async request(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    timeoutMs = this.#entry.timeout_ms,
+  ): Promise<RpcOutcome> {
     if (this.#over) throw lost();
     const id = ++this.#last;
     const done = Promise.withResolvers<RpcOutcome>();
@@ -71,8 +81,7 @@ export class ChannelLink implements UpstreamLink {
       const requestId = { requestId: id, reason: fault.message };
       void this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: requestId }).catch(() => {});
     };
-    const { timeout_ms } = this.#entry;
-    const late = setTimeout(() => fail(new UpstreamFault('timeout', `it was silent for ${timeout_ms} ms`)), timeout_ms);
+    const late = setTimeout(() => fail(new UpstreamFault('timeout', `it was silent for ${timeoutMs} ms`)), timeoutMs);
     const cancel = () => fail(new UpstreamFault('aborted', 'the call was cancelled'));
     options.signal.addEventListener('abort', cancel, { once: true });
     const meta = isObject(params._meta) ? params._meta : undefined;

@@ -29,6 +29,8 @@ interface Supervised {
   failures: number;
   startedAt: number;
   notBefore: number;
+  /** Why it ended last, with the last words of its error output. */
+  why: string;
 }
 
 export interface StdioPorts {
@@ -53,7 +55,13 @@ export class StdioServers {
   async connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> {
     if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
     const key = JSON.stringify([entry.name, entry.command, entry.env]);
-    const supervised = this.#servers.get(key) ?? { starting: undefined, failures: 0, startedAt: 0, notBefore: 0 };
+    const supervised = this.#servers.get(key) ?? {
+      starting: undefined,
+      failures: 0,
+      startedAt: 0,
+      notBefore: 0,
+      why: '',
+    };
     this.#servers.set(key, supervised);
     const running = await supervised.starting?.catch(() => undefined);
     if (running && !running.link.isOver) return running.link;
@@ -62,13 +70,25 @@ export class StdioServers {
       const seconds = Math.ceil((supervised.notBefore - now) / 1000);
       throw new UpstreamFault(
         'unreachable',
-        `its process has ended ${supervised.failures} times; next start in ${seconds} s`,
+        `${supervised.why}. That was ${supervised.failures === 1 ? 'the first end' : `end ${supervised.failures} in a row`}; next start in ${seconds} s`,
       );
     }
     supervised.startedAt = now;
     const starting = this.#start(entry, options, supervised);
     supervised.starting = starting;
     return (await starting).link;
+  }
+
+  /** Starts servers before a client asks for them. What fails is logged, and begins again with the first call that needs it. */
+  startAll(entries: readonly McpUpstreamEntry[], handshake: ConnectOptions['handshake']): void {
+    const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;
+    for (const entry of entries.filter(({ transport }) => transport === 'stdio'))
+      this.connect(entry, options).catch((fault: Error) =>
+        this.#ports.telemetry.log('warn', 'an MCP server was not started', {
+          upstream: entry.name,
+          error: fault.message,
+        }),
+      );
   }
 
   /** Ends every child: its input is closed, then it gets SIGTERM, then SIGKILL. */
@@ -96,6 +116,7 @@ export class StdioServers {
     const over = (what: string) => {
       if (link.isOver) return;
       const why = withTail(what);
+      supervised.why = why;
       link.over(new UpstreamFault('broken', why));
       const lived = this.#ports.clock.now() - supervised.startedAt;
       supervised.failures = lived >= settledMs ? 1 : supervised.failures + 1;
@@ -132,7 +153,7 @@ export class StdioServers {
       });
     };
     try {
-      await link.begin({ send, close: async () => {} }, options.handshake, options.signal);
+      await link.begin({ send, close: async () => {} }, options.handshake, options.signal, entry.start_timeout_ms);
       return { link, child };
     } catch (fault) {
       over('it did not answer the handshake');

@@ -25,6 +25,7 @@ import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandoned } from '#core/actions/sweep-actions.ts';
 import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
+import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
 import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
@@ -103,7 +104,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return { approvalClock: localApprovalClock(approvals), rolloutClock: localRolloutClock(rollouts) };
     },
   });
-  const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, options.environment, flags.state) });
+  const stdio = stdioServers(local, options.environment, flags.state);
+  const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, stdio) });
   const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
   // No other process runs on this store, so what was started and has no outcome was cut off with the process before.
@@ -148,6 +150,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return limit;
   };
   await readLimit();
+  const { configuration } = await ports.snapshots.current({ evenStale: true });
+  stdio.startAll(configuration.upstreams.mcp, ownHandshake(ports.version));
   const running = inFlight();
   const http = httpHandlers(ports);
   return {
@@ -182,15 +186,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
-function upstreamsOf({ secrets, clock, telemetry, pause }: LocalPorts, environment: NodeJS.ProcessEnv, state: string) {
+const upstreamsOf = ({ secrets, telemetry, pause }: LocalPorts, stdio: StdioServers) =>
+  mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
+
+function stdioServers({ secrets, clock, telemetry }: LocalPorts, environment: NodeJS.ProcessEnv, state: string) {
   const found = new Map<boolean, Promise<Containment | undefined>>();
   const contain = (network: boolean) => {
     const known = found.get(network) ?? findContainment([state], undefined, network ? 'seen' : 'hidden');
     found.set(network, known);
     return known;
   };
-  const stdio = new StdioServers({ secrets, clock, telemetry, environment, contain });
-  return mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
+  return new StdioServers({ secrets, clock, telemetry, environment, contain });
 }
 
 interface InterpreterOptions {

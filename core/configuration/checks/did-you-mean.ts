@@ -10,7 +10,7 @@ function editsBetween(a: string, b: string): number {
   return edits === 2 && [...a].sort().join('') === [...b].sort().join('') ? 1 : edits;
 }
 
-/** The known word that differs least, without regard to case; undefined when none is near. */
+/** The known word that differs least, without regard to case, or the only longer one that has all of its parts; undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const folded = word.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;
@@ -18,7 +18,17 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     const edits = editsBetween(folded, name.toLowerCase());
     if (edits <= maxEdits(word) && (best === undefined || edits < best.edits)) best = { name, edits };
   }
-  return best?.name;
+  return best?.name ?? onlyLonger(folded, known);
+}
+
+/** `bot_token_env` for `token_env`. */
+function onlyLonger(word: string, known: readonly string[]): string | undefined {
+  const parts = word.split(/[_-]/);
+  const longer = known.filter((name) => {
+    const own = name.toLowerCase().split(/[_-]/);
+    return own.length > parts.length && parts.every((part) => own.includes(part));
+  });
+  return word.length > 3 && longer.length === 1 ? longer[0] : undefined;
 }
 
 /** `; did you mean "x"?`, or nothing. */

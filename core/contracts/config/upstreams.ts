@@ -49,6 +49,10 @@ export const mcpUpstream = z
     network: z.boolean().default(true).meta({
       description: 'Whether a contained stdio server shares the network of this machine.',
     }),
+    start_timeout_ms: executionMs.default(120_000).meta({
+      description:
+        'Longest time in milliseconds until a stdio server has answered the handshake: a program like npx may have to fetch itself first.',
+    }),
     token_env: secretName.optional().meta({
       description:
         'Environment variable (or secret) with a bearer token, sent with every call that has no credential of its own.',

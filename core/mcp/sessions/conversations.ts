@@ -82,17 +82,22 @@ interface Held {
 const idleMs = 30 * 60_000;
 const maxHeld = 2_000;
 
+/** How the gateway presents itself where it speaks for no client. */
+export const ownHandshake = (version: string): ClientHandshake => ({
+  protocolVersion: sessionVersions[0],
+  capabilities: {},
+  clientInfo: { name: 'agent-governance-gateway', version },
+});
+
 export class Conversations {
   readonly #ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>;
   readonly #held = new Map<string, Held>();
   readonly #stopped = new AbortController();
-  /** How the gateway presents itself where it speaks for no client. */
   readonly #own: ClientHandshake;
 
   constructor(ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>) {
     this.#ports = ports;
-    const clientInfo = { name: 'agent-governance-gateway', version: ports.version };
-    this.#own = { protocolVersion: sessionVersions[0], capabilities: {}, clientInfo };
+    this.#own = ownHandshake(ports.version);
   }
 
   /** A session of the older revisions has its own conversation at each server, with the client's capabilities. */

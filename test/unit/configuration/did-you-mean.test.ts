@@ -12,6 +12,9 @@ test('[config.did-you-mean] a word that is near is named, a word that is far or 
   expect(nearest('Tenants', ['tenants'])).toBe('tenants');
   expect(nearest('colour', ['tenants', 'routes'])).toBeUndefined();
   expect(nearest('id', ['ip'])).toBeUndefined();
+  expect(nearest('token_env', ['bot_token_env', 'signing_secret_env'])).toBe('bot_token_env');
+  expect(nearest('secret_env', ['signing_secret_env', 'previous_secret_env'])).toBeUndefined();
+  expect(nearest('url', ['api_url', 'link_base'])).toBeUndefined();
   expect(didYouMean('readonly', ['readonly'])).toBe('');
 });
 

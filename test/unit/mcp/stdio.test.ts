@@ -9,10 +9,13 @@ const options = { shared: true, handshake, prefer: 'session', signal: new AbortC
 const asking = { id: 1, signal: new AbortController().signal, onMessage: () => {} };
 
 const contain = async () => undefined;
-function servers(environment: NodeJS.ProcessEnv = { PATH: process.env.PATH }) {
+function servers(
+  environment: NodeJS.ProcessEnv = { PATH: process.env.PATH },
+  log: (...line: readonly unknown[]) => void = () => {},
+) {
   const time = { ms: 0 };
   const secrets = { get: async (name: string) => (name === 'FIXTURE_SECRET' ? 'given by name' : undefined) };
-  const telemetry = { log: () => {} };
+  const telemetry = { log };
   return { time, stdio: new StdioServers({ secrets, clock: { now: () => time.ms }, telemetry, environment, contain }) };
 }
 
@@ -88,7 +91,40 @@ test('a program that does not exist, and one that speaks no MCP', async () => {
   const { stdio } = servers();
   const missing = local({ name: 'missing', command: ['/no/such/program'] });
   await expect(stdio.connect(missing, options)).rejects.toMatchObject({ name: 'UpstreamFault' });
-  const silent = local({ name: 'silent', command: [node, '-e', 'setTimeout(() => {}, 1e6)'], timeout_ms: 300 });
+  const silent = local({ name: 'silent', command: [node, '-e', 'setTimeout(() => {}, 1e6)'], start_timeout_ms: 300 });
   await expect(stdio.connect(silent, options)).rejects.toMatchObject({ kind: 'timeout' });
   await stdio.stop();
+});
+
+describe('[mcp.stdio-start]', () => {
+  test('the handshake has a time of its own', async () => {
+    const { stdio } = servers();
+    const link = await stdio.connect(local({ timeout_ms: 1 }), options);
+    expect(link.greeting).toHaveProperty('serverInfo');
+    await stdio.stop();
+  });
+
+  test('servers are started before a client asks; one that fails is logged, and others are not held up', async () => {
+    const failed = Promise.withResolvers<unknown>();
+    const { stdio } = servers(undefined, (_level, message, fields) => {
+      if (message === 'an MCP server was not started') failed.resolve(fields);
+    });
+    const missing = local({ name: 'missing', command: [node, '-e', 'console.error("no licence"); process.exit(3)'] });
+    const web = entry({ name: 'web' });
+    stdio.startAll([missing, local(), web], handshake);
+    expect(await failed.promise).toMatchObject({ upstream: 'missing', error: expect.stringContaining('no licence') });
+    const link = await stdio.connect(local(), options);
+    expect(link.greeting).toHaveProperty('serverInfo');
+    await stdio.stop();
+  });
+
+  test('while it waits for its next start, a call says why it ended and when it begins again', async () => {
+    const { stdio } = servers();
+    const broken = local({ command: [node, '-e', 'console.error("no licence"); process.exit(3)'] });
+    await expect(stdio.connect(broken, options)).rejects.toThrow('no licence');
+    await expect(stdio.connect(broken, options)).rejects.toThrow(
+      /^its process ended with 3 .*; its error output ends: no licence\. That was the first end; next start in 1 s$/,
+    );
+    await stdio.stop();
+  });
 });
