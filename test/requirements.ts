@@ -2277,7 +2277,7 @@ const edgeProxy: readonly Requirement[] = [
 const webConsole: readonly Requirement[] = [
   must(
     'console.served',
-    'The local host serves the console at /console/ of the admin listener: GET and HEAD, its own files only.',
+    'The local host serves the console at /console/ of the admin listener: GET and HEAD, its own files only; a browser that asks for / is sent there.',
   ),
   must(
     'console.policy',

@@ -79,11 +79,22 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
   return valid ? 'positive' : 'negative';
 }
 
+const version = (number: unknown) => (number === undefined ? undefined : `version ${number}`);
+
 function showEntries({ out }: Cli, page: Fields, options: AuditOptions): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
-    const { tool, target, operation } = fields(entry.body);
-    return [entry.timestamp, entry.kind, entry.session_id, agent ?? person ?? key_id, tool ?? operation, target];
+    const { tool, target, operation, action, policy_version, name, id } = fields(entry.body);
+    // Of an administrative act: what was done, and to which version or thing.
+    const place = target ?? (action === undefined ? undefined : (name ?? id ?? version(policy_version)));
+    return [
+      entry.timestamp,
+      entry.kind,
+      entry.session_id,
+      agent ?? person ?? key_id,
+      tool ?? operation ?? action,
+      place,
+    ];
   });
   if (rows.length === 0) out.line('no entries');
   else out.table(['time', 'kind', 'session', 'actor', 'what', 'target'], rows);

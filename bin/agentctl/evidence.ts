@@ -3,7 +3,7 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';
-import { exitCodes, Failure } from './failure.ts';
+import { exitCodes, Failure, UsageError } from './failure.ts';
 import { deliver, saveWhole } from './files.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
@@ -70,6 +70,8 @@ export function addEvidence(program: Parent): void {
         .option('--html', 'HTML instead of Markdown')
         .option('--out <file>', 'file to write (default: stdout)'),
     run: async (cli, { session, html, out }) => {
+      if (cli.globals.json)
+        throw new UsageError('a report is Markdown or HTML; for JSON use `agentctl evidence export --session <id>`');
       const operation = html ? 'htmlReport' : 'markdownReport';
       await deliver(cli, () => cli.api().stream(operation, { path: { id: session } }), out);
       return 'positive';

@@ -13,7 +13,7 @@ import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
-/** Answers what lies below `/console`; undefined for every other path. */
+/** Answers what lies below `/console`, and a browser that asks for `/`; undefined for every other path. */
 export type Pages = (request: PageRequest) => Promise<HttpReply> | undefined;
 
 type Files = Readonly<Record<string, string>>;
@@ -40,6 +40,8 @@ export function consolePages(root: string, link?: SignInLink): Pages {
   };
   return (request) => {
     const { method, path } = request;
+    if (path === '/' && method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
+      return Promise.resolve({ statusCode: 302, headers: { ...consoleHeaders, location: '/console/' }, body: '' });
     if (path !== '/console' && !path.startsWith('/console/')) return undefined;
     if (link && path === exchangePath) return exchanged(request, link);
     return reply(method, path, files);

@@ -43,6 +43,10 @@ async function firstLoad(): Promise<Map<string, string>> {
 test('[console.served] the console answers GET and HEAD below /console/, and nothing but its own files', async () => {
   const moved = await at('/console');
   expect([moved.status, moved.headers.get('location')]).toEqual([308, '/console/']);
+  const browser = await at('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
+  expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console/']);
+  const program = await at('/', { headers: { accept: 'application/json' } });
+  expect([program.status, program.headers.get('content-type')]).toEqual([404, 'application/json']);
   const page = await at('/console/');
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect(await page.text()).toContain('<div id="app">');

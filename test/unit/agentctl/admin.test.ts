@@ -173,10 +173,14 @@ describe('audit', () => {
       actor: { agent: 'claude' },
       body: { tool: 'shell.rm', target: '/' },
     };
-    server.on('GET /admin/v1/audit', { entries: [entry], cursor: 'next' });
+    const body = { action: 'config.import', policy_version: 7 };
+    const act = { ...entry, kind: 'admin', actor: { person: 'ann' }, body };
+    server.on('GET /admin/v1/audit', { entries: [entry, act], cursor: 'next' });
     const { out } = await home.run(['audit', '--kind', 'block', '--from', '2026-01-01T00:00:00Z', '--limit', '1']);
     expect(server.seen[0]!.path).toBe('/admin/v1/audit?kind=block&from=2026-01-01T00%3A00%3A00Z&limit=1');
-    expect(out).toMatch(/^time +kind +session +actor +what +target\nt +block +s-1 +claude +shell\.rm +\/\n/);
+    expect(out).toMatch(
+      /^time +kind +session +actor +what +target\nt +block +s-1 +claude +shell\.rm +\/\nt +admin +s-1 +ann +config\.import +version 7\n/,
+    );
     expect(out).toContain('more: agentctl audit --kind block --from 2026-01-01T00:00:00Z --limit 1 --cursor next\n');
   });
 });

@@ -95,6 +95,7 @@ test.each([
   ['an id that is a path', ['why', '../../config'], 'envelope id must match'],
   ['an id of dots', ['why', '..'], 'envelope id must match'],
   ['a version that is no number', ['policy', 'rollback', 'latest'], 'a policy version is a whole number'],
+  ['a report as JSON', ['evidence', 'report', '--session', 's', '--json'], 'agentctl evidence export'],
   ['neither session nor file', ['evidence', 'verify'], 'give either --session <id> or --file <bundle>'],
   ['an address that is none', ['status', '--url', 'gateway'], 'the admin address must look like'],
   ['an address with a password', ['status', '--url', 'http://a:b@127.0.0.1'], 'without user'],
