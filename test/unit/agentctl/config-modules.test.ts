@@ -48,7 +48,7 @@ test('[wasm.upload] a module that is not there stops the command, unless its dig
   expect([missing.code === 0, missing.err, seen()]).toEqual([false, expect.stringContaining('gone.wasm'), []]);
   home.write('pinned.yaml', written(`, sha256: ${digest}`).replace('guard.wasm', 'gone.wasm'));
   expect((await home.run(['config', 'put', 'pinned.yaml'])).code).toBe(0);
-  expect(seen()).toEqual(['PUT /admin/v1/config']);
+  expect(seen()).toEqual(['PUT /admin/v1/config?file=pinned.yaml']);
 });
 
 test('[wasm.upload] what the gateway refuses of a module ends the command before the configuration', async () => {
