@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { visible } from '#core/evidence/visible-text.ts';
 import { Api } from './api.ts';
 import { Failure, UsageError } from './failure.ts';
-import { addGlobals, type Globals, globalsOf } from './globals.ts';
+import { addGlobals, type Globals, globalsOf, ownOptionsOf } from './globals.ts';
 import type { Output } from './output.ts';
 import { readSettings } from './settings.ts';
 
@@ -24,6 +24,8 @@ export interface CommandWords<Options> {
   readonly summary: string;
   readonly examples: readonly string[];
   readonly options?: (command: Command) => unknown;
+  /** What the group does when no command of it is named. */
+  readonly isDefault?: true;
   readonly run: (cli: Cli, options: Options, words: readonly string[]) => Promise<Outcome>;
 }
 
@@ -36,7 +38,10 @@ export interface Parent {
 
 /** @returns where commands below this one are hung. */
 export function addCommand<Options>(parent: Parent, words: CommandWords<Options>): Parent {
-  const command = parent.command.command(words.usage).summary(words.summary).description(words.summary);
+  const command = parent.command
+    .command(words.usage, { isDefault: words.isDefault === true })
+    .summary(words.summary)
+    .description(words.summary);
   words.options?.(command);
   addGlobals(command);
   command.addHelpText('after', `\nExamples:\n${words.examples.map((line) => `  $ agentctl ${line}`).join('\n')}`);
@@ -44,7 +49,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
     try {
       const cli = openCli(globalsOf(command), parent.out);
       if (cli.globals.output === 'yaml') parent.out.writesDocumentsAs((await import('./yaml-form.ts')).yamlOf);
-      parent.finish(await words.run(cli, command.opts() as Options, command.args));
+      parent.finish(await words.run(cli, ownOptionsOf(command) as Options, command.args));
     } catch (failure) {
       if (failure instanceof UsageError)
         command.error(`error: ${visible(failure.message)}`, { exitCode: failure.exitCode });

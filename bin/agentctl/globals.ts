@@ -40,6 +40,12 @@ export function addGlobals(command: Command): Command {
     );
 }
 
+const globalNames: ReadonlySet<string> = new Set(['url', 'key', 'as', 'json', 'output', 'config', 'state', 'timeout']);
+
+/** The options of a command without those of every command: a key must not get into a query or a body with the rest. */
+export const ownOptionsOf = (command: Command): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(command.opts()).filter(([name]) => !globalNames.has(name)));
+
 /** What was given to a command and to those above it. */
 export function globalsOf(command: Command): Globals {
   const given = command.parent ? globalsOf(command.parent) : { timeout: defaultTimeoutSeconds };

@@ -16,8 +16,9 @@ export function addTraces(program: Parent): void {
   const parent = addGroup(program, 'traces', 'Traces: list, show');
   addCommand<ListOptions>(parent, {
     usage: 'list',
+    isDefault: true,
     summary: 'The last traces, newest first',
-    examples: ['traces list --session demo', 'traces list --min-ms 500 --json'],
+    examples: ['traces', 'traces list --session demo', 'traces list --min-ms 500 --json'],
     options: (command: Command) =>
       command
         .option('--session <id>', 'of this session')
@@ -26,8 +27,8 @@ export function addTraces(program: Parent): void {
         .option('--decision <decision>', 'allow, review or block')
         .option('--min-ms <ms>', 'that took at least so long')
         .option('--limit <n>', 'number of traces (default: 50)'),
-    run: async (cli, { minMs, ...options }) => {
-      const query = { ...options, ...(minMs !== undefined && { min_ms: minMs }) };
+    run: async (cli, { session, model, tool, decision, minMs, limit }) => {
+      const query = { session, model, tool, decision, min_ms: minMs, limit };
       const answer = await cli.api().call('listTraces', { query });
       if (cli.globals.json) cli.out.json(answer.text);
       else {

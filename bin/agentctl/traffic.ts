@@ -6,7 +6,8 @@ import { count, type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, type Part, painted } from './output.ts';
 import { commandLine } from './shell.ts';
 
-type Options = Readonly<Record<string, string | number | undefined>>;
+type Query = Readonly<Record<string, string | number | undefined>>;
+type Options = Query & { readonly forecast?: true };
 
 interface Reading {
   readonly name: string;
@@ -15,6 +16,8 @@ interface Reading {
   readonly examples: readonly string[];
   readonly options?: (command: Command) => Command;
   readonly show: (out: Output, answer: Fields) => void;
+  /** Read in its place with `--forecast`. */
+  readonly forecast?: Pick<Reading, 'operation' | 'show'>;
 }
 
 export function addTraffic(parent: Parent): void {
@@ -91,9 +94,14 @@ const readings: readonly Reading[] = [
     name: 'budgets',
     operation: 'listBudgets',
     summary: 'Budgets and rate limits as they stand',
-    examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'", 'budgets --path acme'],
-    options: below,
+    examples: [
+      'budgets',
+      "budgets --json | jq '.statuses[] | [.account, .percentage]'",
+      'budgets --forecast --path acme',
+    ],
+    options: (command) => below(command).option('--forecast', 'where each will stand at the end of its period'),
     show: showBudgets,
+    forecast: { operation: 'budgetsForecast', show: showForecast },
   },
   {
     name: 'forecast',
@@ -128,7 +136,8 @@ const readings: readonly Reading[] = [
   },
 ];
 
-function addReading(parent: Parent, { name, operation, summary, examples, options, show }: Reading): Parent {
+function addReading(parent: Parent, reading: Reading): Parent {
+  const { name, summary, examples, options } = reading;
   return addCommand<Options>(parent, {
     usage: name,
     summary,
@@ -136,6 +145,7 @@ function addReading(parent: Parent, { name, operation, summary, examples, option
     ...(options && { options }),
     run: async (cli, given) => {
       const { from, to, model, outcome, path, limit, cursor } = given;
+      const { operation, show } = (given.forecast && reading.forecast) || reading;
       const query = { from, to, model, outcome, path, limit, cursor };
       const answer = await cli.api().call(operation, { query });
       if (cli.globals.json) cli.out.json(answer.text);
@@ -148,7 +158,7 @@ function addReading(parent: Parent, { name, operation, summary, examples, option
   });
 }
 
-function showMore({ out }: Cli, name: string, query: Options, cursor: string | undefined): void {
+function showMore({ out }: Cli, name: string, query: Query, cursor: string | undefined): void {
   if (cursor === undefined) return;
   const same = Object.entries({ ...query, cursor }).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option}`, String(value)],

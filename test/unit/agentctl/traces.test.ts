@@ -33,6 +33,17 @@ test('[trace.routes] traces list passes its filters on; show draws a tree', asyn
   );
   server.on('GET /admin/v1/traces', { traces: [] });
   expect((await home.run(['traces', 'list'])).out).toContain('no trace fits');
+  expect((await home.run(['traces'])).out).toContain('no trace fits');
+});
+
+test.each([
+  ['traces list', ['traces', 'list', '--json', '--key', 'other-key-0001'], '/admin/v1/traces'],
+  ['traces', ['traces', '--json', '--key', 'other-key-0001'], '/admin/v1/traces'],
+  ['archive check', ['archive', 'check', '--json', '--key', 'other-key-0001'], '/admin/v1/archive/check'],
+])('options of every command, and so a key, do not get into the address that %s asks', async (_name, words, path) => {
+  server.on(`GET ${path}`, { traces: [], sessions: 0, total_entries: 0, missing_entries: 0, incomplete_sessions: [] });
+  await home.run(words);
+  expect(server.seen.map((request) => request.path)).toEqual([path]);
 });
 
 test('[admin.rollouts] rollout create sends what was given and nothing else; list is a table', async () => {

@@ -154,6 +154,9 @@ test('[admin.budgets] budgets shows accounts and what is left of the limits', as
   const { out } = await home.run(['budgets']);
   expect(out).toMatch(/\ntenant +month +\$45\.50 +\$50\.00 +91 % +warning +soon\n/);
   expect(out).toContain('requests per minute: 58 of 60 left\ncalls in progress: 2\n');
+  server.on('GET /admin/v1/budgets/forecast', { forecasts: [] });
+  const [forecast, same] = [await home.run(['budgets', '--forecast']), await home.run(['forecast'])];
+  expect(forecast).toEqual(same);
   server.on('GET /admin/v1/budgets', { statuses: [], rate_limit: {} });
   expect((await home.run(['budgets'])).out).toContain('no budget is configured');
 });
