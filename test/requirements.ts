@@ -414,7 +414,7 @@ const identity: readonly Requirement[] = [
   ),
   must(
     'federation.token-rotation',
-    'A plane may have several tokens while one is replaced; one that is no longer listed stops within five seconds.',
+    'A plane may have several tokens while one is replaced; a token that is no longer listed is refused within five seconds.',
   ),
   must('auth.tls', 'The edge speaks TLS 1.3 with ECDSA P-256 / X25519.'),
   must('auth.provider-keys', 'Agents never hold provider keys; a broker injects them.'),

@@ -126,7 +126,7 @@ export const codingAgents = {
     title: 'Cursor',
     before: 'preToolUse',
     after: ['postToolUse', 'postToolUseFailure'],
-    // Up to 2.3 there is no event for all tools.
+    // Cursor up to 2.3 has no event that covers all tools.
     earlier: {
       beforeShellExecution: ({ command: line, ...event }) => ({
         ...event,

@@ -1,6 +1,6 @@
 /**
- * Ticket broker: a capability ticket of the gateway's own, for services that act only on what was governed. It
- * is handed on as any credential is; the service redeems it, once, for exactly the call it was issued for.
+ * Ticket broker: a capability ticket of the gateway's own, for services that act only on governed calls. It is sent
+ * with the call like any other credential. The service redeems it once, for exactly the call it was issued for.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';

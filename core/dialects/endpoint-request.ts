@@ -55,28 +55,19 @@ function checkMembers(name: EndpointName, more: JsonObject): void {
     const allowed = [...embeddingMembers].filter((member) => member !== 'model').join(', ');
     if (stranger !== undefined) throw refused(stranger, 'is not a member of this request', allowed);
     const { encoding_format, dimensions } = more;
-    if (
-      encoding_format !== undefined &&
-      encoding_format !== null &&
-      encoding_format !== 'float' &&
-      encoding_format !== 'base64'
-    )
+    if (!vectorFormats.has(encoding_format ?? 'float'))
       throw refused('encoding_format', 'is of another form', 'float, base64, or no such member');
-    if (dimensions !== undefined && dimensions !== null && !(Number.isInteger(dimensions) && Number(dimensions) > 0))
+    if (!Number.isInteger(dimensions ?? 1) || Number(dimensions ?? 1) < 1)
       throw refused('dimensions', 'is of another form', 'a whole number from 1, or no such member');
   }
   if (name === 'audio.speech' && (more.stream_format ?? 'audio') !== 'audio')
     throw refused('stream_format', 'asks for events', 'audio, or no such member');
-  if (
-    endpoints[name].form &&
-    name.startsWith('audio.') &&
-    more.response_format !== undefined &&
-    more.response_format !== null &&
-    !audioFormats.has(more.response_format)
-  )
+  const isTranscript = endpoints[name].form && name.startsWith('audio.');
+  if (isTranscript && !audioFormats.has(more.response_format ?? 'json'))
     throw refused('response_format', 'is of another form', 'json, verbose_json: filters read the answer');
 }
 
+const vectorFormats: ReadonlySet<Json> = new Set(['float', 'base64']);
 const audioFormats: ReadonlySet<Json> = new Set(['json', 'verbose_json', 'diarized_json']);
 
 /** Texts to work on: one or many; of moderations also parts with images; of forms perhaps none. */

@@ -77,10 +77,11 @@ describe('[passthrough.speech]', () => {
   test.each([
     ['blocks', 'the Top Secret plan'],
     ['would redact', 'call +1 415 555 2671 now'],
-  ])('what a filter of replies %s is not spoken', async (_, input) => {
-    answers();
+  ])('what a filter of replies %s is refused before the provider is asked', async (_, input) => {
+    const before = fake.requests.length;
     const { statusCode, text } = await speak({ input });
     expect({ statusCode, type: JSON.parse(text).error.type }).toEqual({ statusCode: 403, type: 'policy_violation' });
+    expect(fake.requests.length).toBe(before);
   });
 
   test.each([

@@ -9,6 +9,7 @@ import { until } from '../support/executor-cases.ts';
 import type { Loose } from '../support/loose.ts';
 import { type McpGatewayRun, mcpKeys, startMcpGateway } from '../support/mcp-gateway.ts';
 import { type McpServer, node, startMcpServer } from '../support/mcp-servers.ts';
+import { ask } from './client.ts';
 
 let gateway: McpGatewayRun;
 let guarded: McpServer;
@@ -59,12 +60,11 @@ async function withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
   }
 }
 
-const admin = async (method: string, path: string) => {
-  const headers = { 'x-api-key': mcpKeys.human, 'content-type': 'application/json' };
-  const body = method === 'POST' ? { body: '{}' } : {};
-  const response = await fetch(`${gateway.admin}/admin/v1/${path}`, { method, headers, ...body });
-  return { status: response.status, body: (await response.json()) as Loose };
-};
+const admin = (method: string, path: string) =>
+  ask<Loose>(gateway.admin, method, `/admin/v1/${path}`, {
+    key: mcpKeys.human,
+    ...(method === 'POST' && { body: {} }),
+  });
 const names = () => withClient(async (client) => (await client.listTools()).tools.map(({ name }) => name));
 const textOf = async (tool: string, args: Record<string, unknown>) =>
   withClient(async (client) => {

@@ -10,6 +10,9 @@ import type { RoutePlan } from '#core/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { BatchCaller } from './record.ts';
 
+/** An id that may stand in the path of a request to the provider. */
+export const isProviderId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(text);
+
 /** Kinds of providers with files and batches in this form. */
 const having: ReadonlySet<string> = new Set(['openai']);
 
@@ -28,7 +31,7 @@ export async function filesOf({ providers }: Pick<ChatPorts, 'providers'>, entry
 /** The provider's id of what it has made. @throws ProviderFault */
 export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
   const text = textOf(id) ?? '';
-  if (/^[\w.:-]{1,200}$/.test(text)) return text;
+  if (isProviderId(text)) return text;
   throw new ProviderFault(entry.name, 'garbage', `${entry.name} answered without an id`);
 }
 

@@ -5,23 +5,25 @@ import { leaves } from '#core/dialects/leaves.ts';
 import { countOf, textOf } from '#core/dialects/wire.ts';
 import { asGatewayError, GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
-import { asked, sentWith } from './at-provider.ts';
+import { asked, isProviderId, sentWith } from './at-provider.ts';
 import { isOwnId, resultOf } from './names.ts';
 import type { BatchPage } from './ports.ts';
+import { assertPlace, checkOutput, readingCall } from './reading.ts';
 import { assertMayRead, type BatchCaller, recorded } from './record.ts';
 import { checkResults } from './results.ts';
 
 export async function listFiles(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
-  const { items, more } = await ports.batchStore.list(caller.principal, 'file', placed(page));
+  assertPlace(page.after, isOwnId);
+  const { items, more } = await ports.batchStore.list(caller.principal, 'file', page);
   return listOf(items.map(fileObject), more);
 }
 
 /** Each batch as its provider has it now; one that cannot be asked for says why, and the others are listed [batches.list-partial]. */
 export async function listBatches(ports: ChatPorts, caller: BatchCaller, page: BatchPage): Promise<JsonObject> {
-  const { items, more } = await ports.batchStore.list(caller.principal, 'batch', placed(page));
+  assertPlace(page.after, isOwnId);
+  const { items, more } = await ports.batchStore.list(caller.principal, 'batch', page);
   const asked = items.map((stored) =>
     atProvider(ports, caller, stored, 'GET').catch((thrown: unknown) => unknownBatch(stored, asGatewayError(thrown))),
   );
@@ -60,14 +62,7 @@ export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: str
   }
   await assertMayRead(ports, caller);
   const { stored, provider_id } = await resultFile(ports, caller, id);
-  const { snapshot, principal, sessionId, requestId, signal } = caller;
-  const body = { model: stored.model, messages: [{ role: 'user', content: id }] };
-  const call = openCall(
-    snapshot,
-    { dialect: 'openai', body, principal, sessionId, requestId, transport: 'http', passed: {}, signal },
-    ports.ids.uuid(),
-  );
-  if (call.refusal) throw call.refusal;
+  const call = readingCall(ports, caller, id, stored);
   return recorded(ports, caller, { operation: 'files.content', id, stored }, async () => {
     const text = await asked(ports, caller, stored, `File ${id}`, ({ download }) =>
       download({ path: `/files/${provider_id}/content`, most, ...sentWith(ports, caller) }),
@@ -77,7 +72,7 @@ export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: str
         'payload_too_large',
         `The file ${id} has more than ${most} bytes, the most that is read here; make smaller batches.`,
       );
-    const policy = await contentPolicyOf(snapshot.configuration, principal.tenant, ports);
+    const policy = await contentPolicyOf(caller.snapshot.configuration, caller.principal.tenant, ports);
     const results = await checkResults(ports, call, policy, {
       text,
       endpoint: stored.endpoint,
@@ -124,16 +119,8 @@ async function atProvider(
     resource({ method, path, ...sentWith(ports, caller) }),
   );
   const answer = batchObject(stored, reply);
-  const { configuration } = caller.snapshot;
-  const policy = await contentPolicyOf(configuration, stored.tenant, ports);
-  if (policy.outputIdle) return answer;
-  const context = { tenant_id: stored.tenant, model: stored.resolved_model, provider: stored.provider };
-  const verdict = await policy.checkOutput(leaves(answer, 'reply', []), context);
-  if (verdict.decision === 'allow') return answer;
-  const name = verdict.matched_rule?.replace(/^content:/, '') ?? 'content policy';
-  throw new GatewayError('policy_violation', `The reply is blocked by policy ${name}.`, {
-    data: { policy: name, phase: 'output' },
-  });
+  await checkOutput(ports, caller, stored, () => leaves(answer, 'reply', []));
+  return answer;
 }
 
 /** A file of results: its batch, and what the provider calls the file. */
@@ -144,7 +131,7 @@ async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
     resource({ method: 'GET', path: `/batches/${stored.provider_id}`, ...sentWith(ports, caller) }),
   );
   const provider_id = textOf(reply[`${kind}_file_id`]) ?? '';
-  if (!/^[\w.:-]{1,200}$/.test(provider_id)) throw notFound(`File ${id}`);
+  if (!isProviderId(provider_id)) throw notFound(`File ${id}`);
   return { stored, provider_id };
 }
 
@@ -159,12 +146,6 @@ async function ownOf(
   const stored = isOwnId(id) ? await batchStore.get(principal, id) : undefined;
   if (stored?.kind !== kind) throw notFound(what);
   return stored;
-}
-
-/** @throws GatewayError `invalid_request` for a place that is not an id. */
-function placed(page: BatchPage): BatchPage {
-  if (page.after === undefined || isOwnId(page.after)) return page;
-  throw invalidRequest(`after is ${JSON.stringify(page.after.slice(0, 64))}; it takes the last id of the page before.`);
 }
 
 const listOf = (data: readonly JsonObject[], has_more: boolean): JsonObject => ({

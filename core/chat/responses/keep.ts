@@ -22,7 +22,7 @@ export async function keepResponse(ports: ChatPorts, state: ChatCallState, keep:
       keep.stored = true;
       return;
     } catch (thrown) {
-      log(ports, state, 'a response that was not noted is deleted at its provider', thrown);
+      log(ports, state, 'a response whose owner was not stored is deleted at its provider', thrown);
     }
   }
   await forget(ports, state, provider_id);

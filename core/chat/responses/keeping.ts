@@ -27,5 +27,5 @@ export class Keeping {
 export const responseNotFound = (id: string): GatewayError =>
   new GatewayError(
     'not_found',
-    `Response ${id.slice(0, 64)} was not found. Kept are responses of this key whose answer has store: true; set store to false in the client and send the whole input where none is kept.`,
+    `Response ${id.slice(0, 64)} was not found. A key reads its own responses that were answered with store: true. Where no provider keeps responses, set store to false in the client and send the whole input.`,
   );

@@ -1,20 +1,17 @@
 /** What callers do with their responses beside making them: read, list what went in, delete. What is not their own is not there. */
-import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
-import type { Finding } from '#core/contracts/chat.ts';
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
-import type { TextSlot } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { responseOf } from '#core/dialects/responses/events.ts';
 import { completionOf } from '#core/dialects/responses/from-native.ts';
 import { member, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
-import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { asked, sentWith } from '../batches/at-provider.ts';
+import { asked, isProviderId, sentWith } from '../batches/at-provider.ts';
 import { isResponseId } from '../batches/names.ts';
 import type { BatchPage } from '../batches/ports.ts';
+import { assertPlace, checkOutput, readingCall } from '../batches/reading.ts';
 import { assertMayRead, type BatchCaller, recorded } from '../batches/record.ts';
-import { type ChatCall, openCall } from '../call.ts';
 import type { ChatPorts } from '../ports.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
 import { responseNotFound } from './keeping.ts';
@@ -23,14 +20,16 @@ import { responseNotFound } from './keeping.ts';
 export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   await assertMayRead(ports, caller);
-  const call = callFor(ports, caller, stored);
+  const call = readingCall(ports, caller, id, stored);
   return recorded(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
     const reply = await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
       resource({ method: 'GET', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     const completion = completionOf(reply);
     assertDecided(caller, stored, completion);
-    const findings = await checked(ports, call, stored, dialects.openai.replyTexts(completion));
+    const texts = dialects.openai.replyTexts(completion);
+    const findings = await checkOutput(ports, caller, stored, () => texts);
+    rewriteTexts(call, texts);
     const context = { id: id.slice('resp_'.length), createdAt: stored.created_at, stored: () => true };
     return { answer: responseOf(completion, askedFor(stored, reply), context), findings };
   });
@@ -70,11 +69,10 @@ export async function responseItems(
   id: string,
   { limit, after, ascending = false }: BatchPage,
 ): Promise<JsonObject> {
-  if (after !== undefined && !/^[\w.:-]{1,200}$/.test(after))
-    throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it takes the last id of the page before.`);
+  assertPlace(after, isProviderId);
   const stored = await ownOf(ports, caller, id);
   await assertMayRead(ports, caller);
-  const call = callFor(ports, caller, stored);
+  const call = readingCall(ports, caller, id, stored);
   const query = new URLSearchParams({
     limit: String(limit),
     order: ascending ? 'asc' : 'desc',
@@ -93,7 +91,10 @@ export async function responseItems(
       last_id: textOf(data.at(-1)?.id) ?? null,
       has_more: reply.has_more === true,
     };
-    return { answer, findings: await checked(ports, call, stored, leaves(answer, 'reply', [])) };
+    const texts = leaves(answer, 'reply', []);
+    const findings = await checkOutput(ports, caller, stored, () => texts);
+    rewriteTexts(call, texts);
+    return { answer, findings };
   });
 }
 
@@ -113,37 +114,4 @@ async function ownOf({ batchStore }: ChatPorts, { principal }: BatchCaller, id: 
   const stored = isResponseId(id) ? await batchStore.get(principal, id) : undefined;
   if (stored?.kind === 'response') return stored;
   throw responseNotFound(id);
-}
-
-/** Whether the caller may still use the model. @throws GatewayError `model_not_allowed` and what a call is refused with */
-function callFor(ports: ChatPorts, caller: BatchCaller, { id, model }: StoredResponse): ChatCall {
-  const { snapshot, principal, sessionId, requestId, signal } = caller;
-  const body = { model, messages: [{ role: 'user', content: id }] };
-  const call = openCall(
-    snapshot,
-    { dialect: 'openai', body, principal, sessionId, requestId, transport: 'http', passed: {}, signal },
-    ports.ids.uuid(),
-  );
-  if (call.refusal) throw call.refusal;
-  return call;
-}
-
-/** Filters and transforms in place. @throws GatewayError `policy_violation` */
-async function checked(
-  ports: ChatPorts,
-  call: ChatCall,
-  { provider }: StoredResponse,
-  texts: readonly TextSlot[],
-): Promise<readonly Finding[]> {
-  const policy = await contentPolicyOf(call.snapshot.configuration, call.tenant.id, ports);
-  const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider };
-  const verdict = policy.outputIdle ? undefined : await policy.checkOutput(texts, context);
-  if (verdict && verdict.decision !== 'allow') {
-    const name = verdict.matched_rule?.replace(/^content:/, '') ?? 'content policy';
-    throw new GatewayError('policy_violation', `The reply is blocked by policy ${name}.`, {
-      data: { policy: name, phase: 'output' },
-    });
-  }
-  rewriteTexts(call, texts);
-  return verdict?.findings ?? [];
 }

@@ -133,7 +133,7 @@ async function undo(
   } catch (fault) {
     const error = fault instanceof Error ? fault.message : String(fault);
     const about = { envelope_id: call.envelopeId, provider: entry.name, path: request.path, error };
-    ports.telemetry.log('error', 'what was not noted was left at its provider', about);
+    ports.telemetry.log('error', 'a file or batch that was not stored here was left at its provider', about);
   }
 }
 

@@ -35,6 +35,7 @@ export async function callEndpoint(
   const name = call.operation as EndpointName;
   if (!call.plan.candidates.some(({ entry }) => having.has(entry.type))) throw notHad(state, name);
   const body = { ...endpointBody(name, checked), model: call.resolvedModel };
+  if (endpoints[name].speech) await checkSpoken(ports, state, policy, body);
   const form = endpoints[name].form && (await formOf(body, call.files));
   state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
   let answered: Answered;
@@ -61,13 +62,15 @@ export async function callEndpoint(
   state.attempts = answered.attempts;
   count(state, name, reply);
   answered.settleSpan({ body: {}, usage: state.counted, finishReason: undefined });
-  if (endpoints[name].speech) await checkSpoken(ports, state, policy, body);
-  else await checkReply(ports, state, policy, reply, endpointTexts(reply));
+  if (!endpoints[name].speech) await checkReply(ports, state, policy, reply, endpointTexts(reply));
   state.outcome = 'completed';
   answering.json(200, name === 'embeddings' ? vectorsOf(state, reply) : reply);
 }
 
-/** Speech says what the request holds: filters of replies read that, and what they would take out of a text cannot be taken out of sound. */
+/**
+ * Speech says what the request holds, so filters of replies read that before a provider is paid for it. What they would take out
+ * of a text cannot be taken out of sound.
+ */
 async function checkSpoken(
   ports: ChatPorts,
   state: ChatCallState,

@@ -1,0 +1,45 @@
+/** What a provider keeps, read again: whether the caller may use its model today, and what the output policy says of it. */
+import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
+import type { Finding } from '#core/contracts/chat.ts';
+import type { Stored } from '#core/contracts/stored-batch.ts';
+import type { TextSlot } from '#core/dialects/dialect.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { type ChatCall, openCall } from '../call.ts';
+import type { ChatPorts } from '../ports.ts';
+import type { BatchCaller } from './record.ts';
+
+/** A chat call that stands for the reading. @throws GatewayError `model_not_allowed`, and whatever else such a call is refused with. */
+export function readingCall(ports: ChatPorts, caller: BatchCaller, id: string, { model }: Stored): ChatCall {
+  const { snapshot, principal, sessionId, requestId, signal } = caller;
+  const body = { model, messages: [{ role: 'user', content: id }] };
+  const call = openCall(
+    snapshot,
+    { dialect: 'openai', body, principal, sessionId, requestId, transport: 'http', passed: {}, signal },
+    ports.ids.uuid(),
+  );
+  if (call.refusal) throw call.refusal;
+  return call;
+}
+
+/** Filters in place. @throws GatewayError `policy_violation` */
+export async function checkOutput(
+  ports: ChatPorts,
+  { snapshot }: Pick<BatchCaller, 'snapshot'>,
+  { tenant, resolved_model, provider }: Stored,
+  texts: () => readonly TextSlot[],
+): Promise<readonly Finding[]> {
+  const policy = await contentPolicyOf(snapshot.configuration, tenant, ports);
+  if (policy.outputIdle) return [];
+  const verdict = await policy.checkOutput(texts(), { tenant_id: tenant, model: resolved_model, provider });
+  if (verdict.decision === 'allow') return verdict.findings;
+  const name = verdict.matched_rule?.replace(/^content:/, '') ?? 'content policy';
+  throw new GatewayError('policy_violation', `The reply is blocked by policy ${name}.`, {
+    data: { policy: name, phase: 'output' },
+  });
+}
+
+/** @throws GatewayError `invalid_request` for a place in a list that is not of the form of its ids. */
+export function assertPlace(after: string | undefined, isId: (id: string) => boolean): void {
+  if (after === undefined || isId(after)) return;
+  throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it takes the last id of the page before.`);
+}
