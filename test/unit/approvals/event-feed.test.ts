@@ -113,6 +113,16 @@ test('[approval.events] a key has a bounded number of streams; one that its read
   expect(() => reader(feed)).toThrow(/at most 8/);
 });
 
+test('[approval.events] of several streams of a key, those that stay open count on when others are closed', async () => {
+  const { feed } = feedOf();
+  const [first, ...others] = Array.from({ length: mostStreams.key }, () => reader(feed));
+  for (const stream of others) await stream.return?.();
+  for (let n = 1; n < mostStreams.key; n++) reader(feed);
+  expect(() => reader(feed)).toThrow(/at most 8/);
+  await first?.return?.();
+  expect(() => reader(feed)).not.toThrow();
+});
+
 test('[approval.events] a reader that waits is woken by the next event, and gets no ping for it', async () => {
   const { feed, timeouts } = feedOf();
   const stream = reader(feed);

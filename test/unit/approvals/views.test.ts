@@ -29,6 +29,11 @@ test('[approval.card] the seconds that are left are shown while the request wait
   expect(approvalItem(row({ status: 'approved' }), url, at)).not.toHaveProperty('expires_in_seconds');
 });
 
+test('[approval.passkey] a request that needs a passkey says so, others do not', () => {
+  expect(approvalItem(row({ require_passkey: true }), url, at)).toMatchObject({ passkey_required: true });
+  expect(approvalItem(row({ require_passkey: false }), url, at)).not.toHaveProperty('passkey_required');
+});
+
 test('[identity.separation-votes] what is still needed is shown while the request waits', () => {
   const waits = approvalView(row({ requires, votes: [ballot as never] }), url, at);
   expect(waits).toMatchObject({ still_needed: expect.stringContaining('1'), votes: [{ person: 'bob' }] });

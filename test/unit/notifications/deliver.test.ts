@@ -1,61 +1,13 @@
+/** Sending what is due: receipts, retries and dead letters, and the order of messages about one approval. */
 import {
-  type DeliverPorts,
   DeliveryRefused,
   deliverAll,
   deliverDue,
   deliverUntilNoneIsDue,
   type Notifier,
 } from '#core/approvals/deliver.ts';
-import { deliveryId, enqueueNotifications } from '#core/approvals/notifications.ts';
-import type { Delivery, NotificationEvent } from '#core/approvals/ports.ts';
-import type { Telemetry } from '#core/kernel/ports.ts';
-import { approvalId, memoryDeliveries, sampleRow } from './sample.ts';
-
-interface Sent {
-  readonly event: NotificationEvent;
-  readonly earlier: Readonly<Record<string, string>> | undefined;
-}
-
-function setting() {
-  const { rows, store } = memoryDeliveries();
-  const time = { ms: Date.UTC(2026, 0, 1) };
-  const sent: Sent[] = [];
-  const faults: Error[] = [];
-  const notifier: Notifier = {
-    async send(event, _row, earlier) {
-      const fault = faults.shift();
-      if (fault) throw fault;
-      sent.push({ event, earlier });
-      return { ts: String(sent.length) };
-    },
-  };
-  const telemetry: Telemetry = {
-    span: (_n, _a, work) => work({ traceId: '', set() {}, elapsedUs: () => 0 }),
-    continued: (_from, work) => work(),
-    outgoing: () => ({}),
-    count() {},
-    gauge() {},
-    observe() {},
-    flush: async () => {},
-    log() {},
-  };
-  const ports: DeliverPorts = {
-    clock: { now: () => time.ms },
-    deliveries: store,
-    approvals: { find: async () => sampleRow() },
-    telemetry,
-    notifier: async (channel) => (channel === 'off' ? undefined : notifier),
-    random: () => 0.5,
-  };
-  const enqueue = (event: NotificationEvent, channels = ['slack'], envelope_id = approvalId) =>
-    enqueueNotifications(ports, channels, event, sampleRow({ envelope_id }));
-  const delivery = (event: NotificationEvent = 'submitted', channel = 'slack') =>
-    rows.get(deliveryId(approvalId, event, channel));
-  const pass = (seconds: number) => {
-    time.ms += seconds * 1000;
-  };
-  return { ports, rows, sent, faults, enqueue, delivery, pass };
-}
+import { deliverySetting as setting } from './delivery-setting.ts';
+import { sampleRow } from './sample.ts';
 
 describe('queueing', () => {
   test('[notify.events] submitted, approved and denied each go to every channel once, however often asked', async () => {
@@ -83,6 +35,23 @@ describe('delivering', () => {
     expect(await deliverDue(ports)).toBe(1);
     expect(await deliverDue(ports)).toBe(0);
     expect(delivery()).toMatchObject({ state: 'sent', attempts: 1, receipt: { ts: '1' } });
+  });
+
+  test('how long an approval waited for its first message is observed, and is never negative', async () => {
+    const { ports, observed, enqueue, pass } = setting();
+    for (const queued_at of ['2025-12-31T23:59:59.750Z', '2026-01-01T00:00:00.500Z']) {
+      await enqueue('submitted', ['slack'], queued_at);
+      const approvals = { find: async () => sampleRow({ queued_at }) };
+      await deliverDue({ ...ports, approvals });
+    }
+    await enqueue('approved', ['webhook']);
+    pass(60);
+    await deliverDue(ports);
+    const name = 'svc_delivery_delay_seconds';
+    expect(observed).toEqual([
+      [name, 0.25],
+      [name, 0],
+    ]);
   });
 
   test('two workers at once send once', async () => {
@@ -188,7 +157,7 @@ describe('delivering', () => {
   });
 
   test('one fault of the store does not hold up the other deliveries', async () => {
-    const { ports, sent, enqueue } = setting();
+    const { ports, sent, logged, enqueue } = setting();
     await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000a');
     await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000b');
     let calls = 0;
@@ -199,6 +168,7 @@ describe('delivering', () => {
     };
     expect(await deliverDue({ ...ports, deliveries: { ...ports.deliveries, update: failing } })).toBe(1);
     expect(sent).toHaveLength(1);
+    expect(logged).toEqual([['notification state unknown', { id: expect.any(String), error: 'store down' }]]);
   });
 
   test('a channel that is switched off, and an approval that is gone, are failures with a reason', async () => {
@@ -240,6 +210,16 @@ describe('what was just enqueued', () => {
     expect(delivery('approved')).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
+  test('[notify.within-seconds] a decision is not touched where its first message failed', async () => {
+    const { ports, faults, enqueue, delivery } = setting();
+    await enqueue('submitted');
+    await enqueue('approved');
+    const waiting = delivery('approved');
+    faults.push(new Error('down'));
+    await deliverAll(ports, [delivery('submitted')!]);
+    expect(delivery('approved')).toEqual(waiting);
+  });
+
   test('[notify.within-seconds] a failure is left to the schedule', async () => {
     const { ports, sent, faults, rows, enqueue, pass } = setting();
     await enqueue('submitted');
@@ -248,104 +228,5 @@ describe('what was just enqueued', () => {
     pass(60);
     expect(await deliverUntilNoneIsDue(ports, 45_000)).toBe(1);
     expect(sent).toHaveLength(1);
-  });
-});
-
-describe('[notify.until-nothing-is-due] the schedule', () => {
-  const many = async (enqueue: ReturnType<typeof setting>['enqueue'], count: number) => {
-    for (let i = 0; i < count; i++) await enqueue('submitted', ['slack'], `approval-${i}`);
-  };
-
-  test('goes on page after page until nothing is due', async () => {
-    const { ports, sent, enqueue } = setting();
-    await many(enqueue, 25);
-    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(25);
-    expect(sent).toHaveLength(25);
-  });
-
-  test('ends when its time is over, and what is left is sent by the next', async () => {
-    const { ports, enqueue, pass } = setting();
-    await many(enqueue, 25);
-    const due: typeof ports.deliveries.due = async (...given) => {
-      const page = await ports.deliveries.due(...given);
-      pass(30);
-      return page;
-    };
-    expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, due } }, 45_000, 10)).toBe(20);
-    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(5);
-  });
-
-  test('ends where the store takes nothing', async () => {
-    const { ports, sent, enqueue } = setting();
-    await many(enqueue, 3);
-    const update = () => Promise.reject(new Error('the store is down'));
-    expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, update } }, 45_000)).toBe(0);
-    expect(sent).toEqual([]);
-  });
-
-  test('ends where another worker has all of a page', async () => {
-    const { ports, enqueue } = setting();
-    await many(enqueue, 3);
-    let pages = 0;
-    const deliveries = {
-      ...ports.deliveries,
-      due: async () => {
-        pages++;
-        return ports.deliveries.due('9999', 3);
-      },
-      update: async () => false,
-    };
-    expect(await deliverUntilNoneIsDue({ ...ports, deliveries }, 45_000)).toBe(0);
-    expect(pages).toBe(1);
-  });
-});
-
-describe('[alert.evaluated] what is not an approval', () => {
-  const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
-  const one = (over: Partial<Delivery>): Delivery => ({
-    ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },
-    ...{ due_at: '2026-01-01T00:00:00.000Z', ...over },
-  });
-  const kept = async (delivery: Delivery, notifier: Notifier | undefined) => {
-    const { ports, rows } = setting();
-    rows.set(delivery.id, delivery);
-    const outcome = await deliverAll({ ...ports, notifier: async () => notifier }, [delivery]);
-    return [outcome, rows.get(delivery.id)] as const;
-  };
-  const plain: Notifier = { send: async () => ({}) };
-
-  test('an alert goes where alerts are taken, and is a failure elsewhere', async () => {
-    const taking = { ...plain, sendAlert: async (given: object) => ({ given: JSON.stringify(given) }) };
-    expect(await kept(one({ alert }), taking)).toMatchObject([
-      { sent: 1, moved: 1 },
-      { state: 'sent', attempts: 1, receipt: { given: JSON.stringify(alert) } },
-    ]);
-    for (const notifier of [plain, undefined])
-      expect(await kept(one({ alert }), notifier)).toMatchObject([
-        { sent: 0, moved: 1 },
-        { state: 'due', last_error: 'the channel slack is not configured for alerts' },
-      ]);
-  });
-
-  test('an event of a policy is done where the channel takes none', async () => {
-    const policy = { name: 'p' } as unknown as NonNullable<Delivery['policy']>;
-    const taking = { ...plain, sendPolicyEvent: async () => ({ id: '1' }) };
-    expect((await kept(one({ policy }), taking))[1]).toMatchObject({ state: 'sent', receipt: { id: '1' } });
-    expect((await kept(one({ policy }), undefined))[1]).toMatchObject({ state: 'sent', receipt: {} });
-  });
-
-  test('the texts of an evaluated call leave the store when it is sent, and when it is given up', async () => {
-    const evaluation = { prompt: 'p' } as unknown as NonNullable<Delivery['evaluation']>;
-    const taking = { ...plain, evaluate: async () => ({ score: '1' }) };
-    const sent = (await kept(one({ evaluation }), taking))[1]!;
-    expect([sent.state, sent.receipt, 'evaluation' in sent]).toEqual(['sent', { score: '1' }, false]);
-    const failed = (await kept(one({ evaluation }), plain))[1]!;
-    expect([failed.state, failed.last_error, 'evaluation' in failed]).toEqual([
-      'due',
-      'no evaluation webhook is configured',
-      true,
-    ]);
-    const dead = (await kept(one({ evaluation, attempts: 7 }), plain))[1]!;
-    expect([dead.state, 'evaluation' in dead]).toEqual(['dead', false]);
   });
 });

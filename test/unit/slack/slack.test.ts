@@ -87,6 +87,18 @@ describe('a click', () => {
   });
 
   test.each([
+    ['team', { team: { id: 'T' } }],
+    ['user', { user: { id: 'U' } }],
+    ['trigger', { trigger_id: '1' }],
+    ['time', { actions: [{ ...payload.actions[0], action_ts: '1' }] }],
+  ])('takes any %s that has a character', (_, over) => {
+    expect(() => parse(over)).not.toThrow();
+  });
+
+  test.each([
+    ['an empty team', { team: { id: '' } }],
+    ['an empty user', { user: { id: '' } }],
+    ['an empty time', { actions: [{ ...payload.actions[0], action_ts: '' }] }],
     ['another type', { type: 'view_submission' }],
     ['no user', { user: undefined }],
     ['an unknown button', { actions: [{ ...payload.actions[0], action_id: 'approve_all' }] }],

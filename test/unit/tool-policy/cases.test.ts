@@ -13,6 +13,13 @@ test.each([
   expect(() => parseCases(table, 'table.yaml')).toThrow(said);
 });
 
+test('[cli.policy-test] a row has every member of a call, and sources by path', () => {
+  const whole = { ...row, upstream: 'files', parameters: { a: 'b' }, from: { a: 'user' }, why: 'x', matched_rule: '*' };
+  expect(parseCases([whole], 'table.yaml')).toEqual([whole]);
+  expect(() => parseCases([{ ...row, from: { '': 'user' } }], 'table.yaml')).toThrow('table.yaml: row 1 from');
+  expect(() => parseCases([{ ...row, unknown: 1 }], 'table.yaml')).toThrow('table.yaml: row 1');
+});
+
 test('[cli.policy-test] a row differs by its decision, or by the rule that it names', () => {
   const [parsed] = parseCases([{ ...row, matched_rule: 'shell:shell.rm' }], 'table.yaml');
   expect(mismatch(parsed!, { decision: 'block', matched_rule: 'shell:shell.rm' })).toBeUndefined();

@@ -40,3 +40,13 @@ test('[policy.guards] many parts and deep ones stay bounded', () => {
   for (let i = 0; i < 5000; i++) deep = { deep };
   expect(joinedParts(deep)).toEqual([]);
 });
+
+test.each([
+  ['lists', (value: unknown) => [value]],
+  ['objects', (value: unknown) => ({ in: value })],
+])('[policy.guards] parts count down to eight levels of %s, deeper ones do not', (_what, wrap) => {
+  const nested = (levels: number): unknown =>
+    Array.from({ length: levels }).reduce<unknown>((value) => wrap(value), '/etc');
+  expect(joinedParts({ deep: nested(7), b: 'shadow' })).toEqual(['/etcshadow', '/etc/shadow']);
+  expect(joinedParts({ deep: nested(8), b: 'shadow' })).toEqual([]);
+});

@@ -143,3 +143,14 @@ test('a pack error names the place, what was found and what is allowed', () => {
     /p\.yaml: rules\[0\]\.decision: found "maybe", allowed allow, review, block$/,
   );
 });
+
+test('[policy.shadowed-rule] of up to 24 rules that overlap the fewest are named; of more, all', () => {
+  // Each overlaps the last rule, and those of even numbers cover it together with the one for everything else.
+  const overlapping = (count: number) => [
+    ...Array.from({ length: count - 1 }, (_, i) => ({ target: `a${i}`, ...allow })),
+    { target: 'a*', ...allow },
+    { target: 'a?*', ...allow },
+  ];
+  expect(covers(...overlapping(24)).at(-1)).toEqual([24, [23]]);
+  expect(covers(...overlapping(25)).at(-1)).toEqual([25, Array.from({ length: 25 }, (_, i) => i)]);
+});

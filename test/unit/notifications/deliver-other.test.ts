@@ -1,0 +1,54 @@
+/** Alerts, events of policies and evaluated calls go through the same deliveries as approvals. */
+import { deliverAll, type Notifier } from '#core/approvals/deliver.ts';
+import type { Delivery } from '#core/approvals/ports.ts';
+import { deliverySetting as setting } from './delivery-setting.ts';
+
+describe('[alert.evaluated] what is not an approval', () => {
+  const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
+  const one = (over: Partial<Delivery>): Delivery => ({
+    ...{ id: 'd1', channel: 'slack', event: 'submitted', envelope_id: 'e', tenant: 't', attempts: 0, state: 'due' },
+    ...{ due_at: '2026-01-01T00:00:00.000Z', ...over },
+  });
+  const kept = async (delivery: Delivery, notifier: Notifier | undefined) => {
+    const { ports, rows } = setting();
+    rows.set(delivery.id, delivery);
+    const outcome = await deliverAll({ ...ports, notifier: async () => notifier }, [delivery]);
+    return [outcome, rows.get(delivery.id)] as const;
+  };
+  const plain: Notifier = { send: async () => ({}) };
+
+  test('an alert goes where alerts are taken, and is a failure elsewhere', async () => {
+    const taking = { ...plain, sendAlert: async (given: object) => ({ given: JSON.stringify(given) }) };
+    expect(await kept(one({ alert }), taking)).toMatchObject([
+      { sent: 1, moved: 1 },
+      { state: 'sent', attempts: 1, receipt: { given: JSON.stringify(alert) } },
+    ]);
+    for (const notifier of [plain, undefined])
+      expect(await kept(one({ alert }), notifier)).toMatchObject([
+        { sent: 0, moved: 1 },
+        { state: 'due', last_error: 'the channel slack is not configured for alerts' },
+      ]);
+  });
+
+  test('an event of a policy is done where the channel takes none', async () => {
+    const policy = { name: 'p' } as unknown as NonNullable<Delivery['policy']>;
+    const taking = { ...plain, sendPolicyEvent: async () => ({ id: '1' }) };
+    expect((await kept(one({ policy }), taking))[1]).toMatchObject({ state: 'sent', receipt: { id: '1' } });
+    expect((await kept(one({ policy }), undefined))[1]).toMatchObject({ state: 'sent', receipt: {} });
+  });
+
+  test('the texts of an evaluated call leave the store when it is sent, and when it is given up', async () => {
+    const evaluation = { prompt: 'p' } as unknown as NonNullable<Delivery['evaluation']>;
+    const taking = { ...plain, evaluate: async () => ({ score: '1' }) };
+    const sent = (await kept(one({ evaluation }), taking))[1]!;
+    expect([sent.state, sent.receipt, 'evaluation' in sent]).toEqual(['sent', { score: '1' }, false]);
+    const failed = (await kept(one({ evaluation }), plain))[1]!;
+    expect([failed.state, failed.last_error, 'evaluation' in failed]).toEqual([
+      'due',
+      'no evaluation webhook is configured',
+      true,
+    ]);
+    const dead = (await kept(one({ evaluation, attempts: 7 }), plain))[1]!;
+    expect([dead.state, 'evaluation' in dead]).toEqual(['dead', false]);
+  });
+});

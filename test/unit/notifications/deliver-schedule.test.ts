@@ -1,0 +1,52 @@
+/** The schedule: page after page until nothing is due. */
+import { deliverUntilNoneIsDue } from '#core/approvals/deliver.ts';
+import { deliverySetting as setting } from './delivery-setting.ts';
+
+describe('[notify.until-nothing-is-due] the schedule', () => {
+  const many = async (enqueue: ReturnType<typeof setting>['enqueue'], count: number) => {
+    for (let i = 0; i < count; i++) await enqueue('submitted', ['slack'], `approval-${i}`);
+  };
+
+  test('goes on page after page until nothing is due', async () => {
+    const { ports, sent, enqueue } = setting();
+    await many(enqueue, 25);
+    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(25);
+    expect(sent).toHaveLength(25);
+  });
+
+  test('ends when its time is over, and what is left is sent by the next', async () => {
+    const { ports, enqueue, pass } = setting();
+    await many(enqueue, 25);
+    const due: typeof ports.deliveries.due = async (...given) => {
+      const page = await ports.deliveries.due(...given);
+      pass(30);
+      return page;
+    };
+    expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, due } }, 45_000, 10)).toBe(20);
+    expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(5);
+  });
+
+  test('ends where the store takes nothing', async () => {
+    const { ports, sent, enqueue } = setting();
+    await many(enqueue, 3);
+    const update = () => Promise.reject(new Error('the store is down'));
+    expect(await deliverUntilNoneIsDue({ ...ports, deliveries: { ...ports.deliveries, update } }, 45_000)).toBe(0);
+    expect(sent).toEqual([]);
+  });
+
+  test('ends where another worker has all of a page', async () => {
+    const { ports, enqueue } = setting();
+    await many(enqueue, 3);
+    let pages = 0;
+    const deliveries = {
+      ...ports.deliveries,
+      due: async () => {
+        pages++;
+        return ports.deliveries.due('9999', 3);
+      },
+      update: async () => false,
+    };
+    expect(await deliverUntilNoneIsDue({ ...ports, deliveries }, 45_000)).toBe(0);
+    expect(pages).toBe(1);
+  });
+});
