@@ -31,7 +31,7 @@ test('[approval.card] the seconds that are left are shown while the request wait
 
 test('[approval.passkey] a request that needs a passkey says so, others do not', () => {
   expect(approvalItem(row({ require_passkey: true }), url, at)).toMatchObject({ passkey_required: true });
-  expect(approvalItem(row({ require_passkey: false }), url, at)).not.toHaveProperty('passkey_required');
+  expect(approvalItem(row(), url, at)).not.toHaveProperty('passkey_required');
 });
 
 test('[identity.separation-votes] what is still needed is shown while the request waits', () => {
