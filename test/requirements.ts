@@ -547,6 +547,10 @@ const approvals: readonly Requirement[] = [
   must('slack.vote', 'A Slack button votes as the mapped person and the message is updated.'),
   must('notify.events', 'Notifications go out when an approval is submitted, approved and denied.'),
   must('notify.slack-buttons', 'Slack buttons carry only the id.'),
+  must(
+    'approval.card-place',
+    'Slack messages, pull-request comments and webhooks name the file and line of the rule that asks for a person, as code.',
+  ),
   must('notify.webhook-signed', 'The generic webhook is signed.'),
   must('notify.retries', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
   must('approval.hold', 'With hold_seconds the call is held and answers in place if decided in time.'),

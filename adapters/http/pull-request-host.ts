@@ -90,18 +90,18 @@ export interface PullRequestNotifierOptions {
 
 export function pullRequestNotifier({ host, channel, linkBase }: PullRequestNotifierOptions): Notifier {
   return {
-    async send(_event, row, earlier) {
+    async send(_event, row, earlier, place) {
       const asked = noticeOf(earlier);
       if (asked) {
         const { at, comment_id, head_sha } = asked;
-        await host.rewrite(at.repository, comment_id, pullRequestComment(row, head_sha, linkBase));
+        await host.rewrite(at.repository, comment_id, pullRequestComment(row, head_sha, linkBase, place));
         return receiptOf(asked);
       }
       const at = pullRequestOf(row, channel);
       if (!at) throw new Error('no pull request is configured for this approval');
       // Read first: a push between the two makes the question void, not the answer wrong.
       const head_sha = await host.head(at);
-      const text = pullRequestComment(row, head_sha, linkBase);
+      const text = pullRequestComment(row, head_sha, linkBase, place);
       const comment_id = await host.comment(at, text);
       return receiptOf({ at, comment_id, head_sha, text_sha256: textDigest(text) });
     },

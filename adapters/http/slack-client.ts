@@ -16,8 +16,8 @@ export interface SlackOptions {
 
 export function slackNotifier(options: SlackOptions): Notifier {
   return {
-    async send(_event, row, earlier) {
-      const message = slackMessage(row, options.linkBase);
+    async send(_event, row, earlier, place) {
+      const message = slackMessage(row, options.linkBase, place);
       if (earlier?.channel && earlier.ts) {
         const { channel, ts } = earlier;
         await callSlack(options, 'chat.update', { channel, ts, ...message });

@@ -59,10 +59,10 @@ export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookO
   }
 
   return {
-    send(event, row) {
+    send(event, row, _earlier, place) {
       const now = clock.now();
       const id = `${row.envelope_id}#${event}`;
-      return post({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl, now) });
+      return post({ event, id, sent_at: isoTime(now), approval: approvalView(row, adminUrl, now, place) });
     },
 
     async sendPolicyEvent({ id, event, tenant }, { evidence_hash, violation }) {

@@ -6,9 +6,9 @@ import { channelsOf } from '#core/approvals/channels.ts';
 import { assertUndecided } from '#core/approvals/open-request.ts';
 import { provenBy } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
+import { placeOfRule } from '#core/approvals/rule-place.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
-import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
@@ -26,16 +26,12 @@ export const listApprovals: Operation = async (call) => {
   const open = page.items.filter((row) => row.expires_at > isoTime(now));
   const pending = await Promise.all(
     open.map(async (row) => ({
-      ...approvalItem(row, ports.adminUrl, now, await placeOf(call, row)),
+      ...approvalItem(row, ports.adminUrl, now, await placeOfRule(call.ports, row)),
       ...toSign(row),
     })),
   );
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
-
-/** Where the rule stands that asks for a person; unknown where its version came without a file [policy-version.places]. */
-const placeOf = async ({ ports }: Call, { policy_version, rule_index: index, matched_rule: rule }: ApprovalRow) =>
-  (await placesOfVersion(ports, policy_version))({ index, rule });
 
 /** What was decided, and what became of it: an approval that was used is still an approval. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
@@ -71,7 +67,7 @@ export const approvalHistory: Operation = async (call) => {
     place = found.cursor ? `${at}.${found.cursor}` : states[at + 1] && `${at + 1}.`;
   }
   const approvals = await Promise.all(
-    rows.map(async (row) => approvalView(row, ports.adminUrl, ports.clock.now(), await placeOf(call, row))),
+    rows.map(async (row) => approvalView(row, ports.adminUrl, ports.clock.now(), await placeOfRule(call.ports, row))),
   );
   return { body: { approvals, ...(place !== undefined && { cursor: place }) } };
 };
@@ -115,7 +111,7 @@ export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
   return {
     body: {
-      ...approvalView(row, call.ports.adminUrl, call.ports.clock.now(), await placeOf(call, row)),
+      ...approvalView(row, call.ports.adminUrl, call.ports.clock.now(), await placeOfRule(call.ports, row)),
       ...toSign(row),
       ...(await readResult(call.ports, row)),
     },

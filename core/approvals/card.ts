@@ -4,8 +4,11 @@ import { stillNeeded } from './views.ts';
 
 export type Fact = readonly [label: string, text: string];
 
-/** What the gateway knows itself, and then what the caller says of itself. Facts that a row lacks are left out. */
-export function factsOf(row: ApprovalRow): Fact[] {
+/**
+ * What the gateway knows itself, and then what the caller says of itself. Facts that a row lacks are left out.
+ * @param place of the rule, as `file:line` [approval.card-place].
+ */
+export function factsOf(row: ApprovalRow, place = ''): Fact[] {
   const { tool, upstream, target, capability, tenant, session_id, matched_rule, rule_reason, withheld } = row;
   const rule = row.policy === undefined ? '' : ` (policy ${row.policy}, version ${row.policy_version})`;
   const facts: readonly Fact[] = [
@@ -16,6 +19,7 @@ export function factsOf(row: ApprovalRow): Fact[] {
     ['Tenant', tenant],
     ['Session', session_id],
     ['Rule', matched_rule + rule],
+    ['Rule at', place],
     ['Reason', rule_reason ?? ''],
     ['Sources', (row.sources ?? []).join(' ')],
     ['Credential', credentialOf(row)],

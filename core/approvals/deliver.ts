@@ -12,12 +12,14 @@ export interface Notifier {
   /**
    * Sends one message; answers what later messages about the same approval need.
    * @param earlier what the `submitted` message was answered with, if it was sent.
+   * @param place of the rule that asks for a person, as `file:line`; absent where its version came without a file.
    * @throws DeliveryRefused when the channel named a time to wait; any error counts as a failed attempt.
    */
   send(
     event: NotificationEvent,
     row: ApprovalRow,
     earlier: Readonly<Record<string, string>> | undefined,
+    place?: string,
   ): Promise<Record<string, string>>;
   /** Sends a chat call to its evaluator and keeps what it answers; absent where the channel takes none. */
   evaluate?(call: NonNullable<Delivery['evaluation']>, envelopeId: string): Promise<Record<string, string>>;
@@ -42,6 +44,8 @@ export interface DeliverPorts {
   readonly approvals: Pick<ApprovalStore, 'find'>;
   readonly telemetry: Telemetry;
   readonly notifier: (channel: string) => Promise<Notifier | undefined>;
+  /** Where the rule of a request stands. Never rejects. */
+  readonly placeOf: (row: ApprovalRow) => Promise<string | undefined>;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
 }
@@ -174,7 +178,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
     ]);
     if (!row) throw new Error('the approval is gone');
     if (!notifier) throw new Error(`the channel ${claimed.channel} is not configured`);
-    const receipt = await notifier.send(claimed.event, row, submitted?.receipt);
+    const receipt = await notifier.send(claimed.event, row, submitted?.receipt, await ports.placeOf(row));
     if (claimed.event === 'submitted') reportDelay(ports, row);
     return { ...claimed, state: 'sent', receipt };
   } catch (cause) {

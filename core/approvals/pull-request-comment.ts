@@ -12,7 +12,8 @@ import { approvalUrl } from './views.ts';
 /** GitHub refuses a longer comment. */
 const maxComment = 65_536;
 
-export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string): string {
+/** @param place of the rule, as `file:line`. */
+export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string, place?: string): string {
   const effects = effectsOf(row).map((line) => `- ${visible(line)}`);
   const head = (canApprove: boolean) =>
     [
@@ -20,7 +21,7 @@ export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: 
       ...(row.status === 'pending' ? answers(row, headSha, canApprove) : []),
       `[Details](<${approvalUrl(linkBase, row.envelope_id)}>)`,
       codeBlock(
-        [facts(row), ...(effects.length > 0 ? ['', 'What the call would do:', ...effects] : [])].join('\n'),
+        [facts(row, place), ...(effects.length > 0 ? ['', 'What the call would do:', ...effects] : [])].join('\n'),
         maxComment / 2,
       ),
     ].join('\n\n');
@@ -56,8 +57,8 @@ const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readon
 /** Room for facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = { Target: 9000, Reason: 1000, Why: 2000, Withheld: 1000 };
 
-const facts = (row: ApprovalRow): string =>
-  [...factsOf(row), ['Digest', row.call_digest] as const]
+const facts = (row: ApprovalRow, place: string | undefined): string =>
+  [...factsOf(row, place), ['Digest', row.call_digest] as const]
     .map(([label, text]) => `${label.padEnd(11)}${shorten(visible(text), rooms[label] ?? 300)}`)
     .join('\n');
 

@@ -20,9 +20,10 @@ const maxSection = 3000;
 /** Executable text that needs more is not shown in Slack, and not approved from there. */
 const maxExecutedSections = 12;
 
-export function slackMessage(row: ApprovalRow, linkBase: string): SlackMessage {
+/** @param place of the rule, as `file:line`. */
+export function slackMessage(row: ApprovalRow, linkBase: string, place?: string): SlackMessage {
   const text = `${fitted(visible(row.tool), 250)} on ${fitted(visible(row.target), 400)}: ${headline(row)}`;
-  const { sections, isWhole } = details(row, linkBase);
+  const { sections, isWhole } = details(row, linkBase, place);
   const blocks = sections.map((section) => ({ type: 'section', text: { type: 'mrkdwn', text: section } }));
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
 }
@@ -49,13 +50,17 @@ interface Details {
 }
 
 /** Each kind of fact in a section of its own, so that no length of one pushes out another. */
-function details(row: ApprovalRow, linkBase: string): Details {
+function details(row: ApprovalRow, linkBase: string, place: string | undefined): Details {
   const { envelope_id, call_digest } = row;
   const link = `<${approvalUrl(linkBase, envelope_id)}|details>`;
   const head = `*${headline(row)}*\nDigest ${code(call_digest.slice(0, 16), 16)}, ${link}, or ${code(`agentctl show ${envelope_id}`, 80)}`;
-  const facts = factsOf(row).map(([label, text]) => `${label}: ${code(text, rooms[label] ?? 130)}`);
+  const facts = factsOf(row, place).map(([label, text]) => `${label}: ${code(text, rooms[label] ?? 130)}`);
   const effects = effectsOf(row).map((line) => `• ${code(line, 250)}`);
-  const before = [head, facts.join('\n'), ...(effects.length > 0 ? [listed('What the call would do:', effects)] : [])];
+  const before = [
+    head,
+    ...fittingSections(facts),
+    ...(effects.length > 0 ? [listed('What the call would do:', effects)] : []),
+  ];
   const title = 'Parameters:\n';
   const json = JSON.stringify(sentOf(row), null, 1);
   const whole = title + codeBlock(json, Number.POSITIVE_INFINITY);
@@ -71,10 +76,21 @@ function details(row: ApprovalRow, linkBase: string): Details {
   return { sections: [...before, title + codeBlock(json, maxSection - title.length), ...shown], isWhole };
 }
 
-/** Facts whose texts are longer than names; all of them together fit into one section. */
+/** Facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = {
   ...{ Tool: 250, Target: 400, Rule: 200, Reason: 300, Withheld: 200, Why: 400 },
 };
+
+/** Lines in as few sections as hold them; no line is longer than one. */
+function fittingSections(lines: readonly string[]): string[] {
+  const sections: string[] = [];
+  for (const line of lines) {
+    const longer = `${sections.at(-1)}\n${line}`;
+    if (sections.length > 0 && longer.length <= maxSection) sections[sections.length - 1] = longer;
+    else sections.push(line);
+  }
+  return sections;
+}
 
 /** As many lines as fit, and how many do not. */
 function listed(title: string, lines: readonly string[]): string {

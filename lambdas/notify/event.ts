@@ -9,7 +9,8 @@ import { askEvaluator } from '#adapters/http/evaluation-sender.ts';
 import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
-import { deliverAll, deliverUntilNoneIsDue, type Notifier } from '#core/approvals/deliver.ts';
+import { type DeliverPorts, deliverAll, deliverUntilNoneIsDue, type Notifier } from '#core/approvals/deliver.ts';
+import { placeOfRule } from '#core/approvals/rule-place.ts';
 import { recordScore } from '#core/evaluation/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -21,7 +22,12 @@ const budgetMs = 45_000;
 export const createHandler =
   (ports: GatewayPorts) =>
   async (event: Partial<DynamoDBStreamEvent> = {}): Promise<{ delivered: number }> => {
-    const deliver = { ...ports, random: Math.random, notifier: (channel: string) => notifierFor(ports, channel) };
+    const deliver: DeliverPorts = {
+      ...ports,
+      random: Math.random,
+      notifier: (channel) => notifierFor(ports, channel),
+      placeOf: (row) => placeOfRule(ports, row),
+    };
     if (!event.Records) {
       const delivered = await deliverUntilNoneIsDue(deliver, budgetMs);
       scheduleCompleted(ports, 'notify');

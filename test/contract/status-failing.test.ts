@@ -29,6 +29,7 @@ test('[cli.status-failing] a failed notification is retrying, then dead, with it
         send: () => Promise.reject(new Error('POST https://hooks.slack.example/T0/B0/secret answered 404')),
       }),
       random: () => 0.5,
+      placeOf: async () => undefined,
     });
   await tryAll();
   const retrying = await statusOf();

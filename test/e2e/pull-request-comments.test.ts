@@ -8,6 +8,7 @@ let host: Awaited<ReturnType<typeof fakePullRequests>>;
 let gateway: Gateway;
 let url: string;
 let writes = 5000;
+const ruleOfTheFile = '{ protocol: git, tool: scm.update_pull_request, decision: review }';
 
 beforeAll(async () => {
   host = await fakePullRequests('host-token-value');
@@ -20,7 +21,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: configurationWith(
       (yaml) =>
-        yaml.replace('id: alice, role: operator', 'id: alice, role: operator, github_login: alice-gh') + channels,
+        yaml
+          .replace('id: alice, role: operator', 'id: alice, role: operator, github_login: alice-gh')
+          .replace('  rules:\n', `  rules:\n    - ${ruleOfTheFile}\n`) + channels,
     ),
     env: { HOST_TOKEN: 'host-token-value', HOST_WEBHOOK: 'webhook-secret' },
   });
@@ -65,8 +68,14 @@ const settled = (text: string, number: number) =>
 const statusOf = async (id: string) =>
   (await ask(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'e2e-bob' })).body.status;
 
-test('[approval.pr-comment] [pr-comment.place] a request is asked on its pull request, approved there, used, and the question rewritten', async () => {
+test('[approval.pr-comment] [pr-comment.place] [approval.card-place] a request is asked on its pull request, approved there, used, and the question rewritten', async () => {
   const id = await asked('comment-vote', 7);
+  const { rule } = (
+    await ask<{ rule: { place?: string } }>(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'e2e-bob' })
+  ).body;
+  expect(rule.place).toMatch(/^gateway\.yaml:\d+$/);
+  const asking = host.comments.find(({ body }) => body.includes(id));
+  expect(asking?.body).toContain(`\nRule at    ${rule.place}\n`);
   expect(await settled(`/approve ${id}`, 7)).toBe('scm.update_pull_request: approved by alice.');
   expect(await statusOf(id)).toBe('approved');
   const { entries } = await exportOf(url, 'e2e-bob', 'comment-vote');

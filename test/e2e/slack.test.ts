@@ -56,7 +56,7 @@ const told = (text: RegExp) =>
 const statusOf = async (id: string) =>
   (await ask(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'e2e-bob' })).body.status;
 
-test('[notify.events] [notify.slack-buttons] [slack.vote] a request is posted, decided by button, and the message rewritten', async () => {
+test('[notify.events] [notify.slack-buttons] [slack.vote] [approval.card-place] a request is posted, decided by button, and the message rewritten', async () => {
   const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-vote'));
   const posted = await until('the message', async () =>
     slack.calls.find(({ path }) => path === '/api/chat.postMessage'),
@@ -64,6 +64,16 @@ test('[notify.events] [notify.slack-buttons] [slack.vote] a request is posted, d
   expect(posted.headers.authorization).toBe('Bearer bot-token-value');
   const values = JSON.stringify(posted.body.blocks).match(/"value":"[^"]*"/g);
   expect(values).toEqual([`"value":"${envelope_id}"`, `"value":"${envelope_id}"`]);
+
+  const { rule } = (
+    await ask<{ rule: { place?: string } }>(url, 'GET', `/admin/v1/approvals/${envelope_id}`, { key: 'e2e-bob' })
+  ).body;
+  expect(rule.place).toMatch(/^policies\/pr-writer\.yaml:\d+$/);
+  expect(posted.body.blocks[1].text.text).toContain(`\nRule at: \`${rule.place}\`\n`);
+  const hooked = await until('the webhook', async () =>
+    hook.calls.find(({ body }) => body.approval?.envelope_id === envelope_id),
+  );
+  expect(hooked.body.approval.rule.place).toBe(rule.place);
 
   const answer = await click(envelope_id, 'U01', 'first-click');
   expect(answer.status).toBe(200);

@@ -37,6 +37,16 @@ describe('Slack', () => {
     expect(JSON.stringify(fake.calls)).not.toContain('task-token-value');
   });
 
+  test('[approval.card-place] names file and line of the rule, escaped, in the question and in what it becomes', async () => {
+    const receipt = await slack().send('submitted', sampleRow(), undefined, 'config/<!channel>`a&b.yaml:14');
+    await slack().send('approved', decided, receipt, 'policies/pr-writer.yaml:31');
+    await slack().send('submitted', sampleRow(), undefined);
+    const [asked, rewritten, placeless] = fake.calls.map(({ body }) => body.blocks[1].text.text as string);
+    expect(asked).toContain('version 1)`\nRule at: `config/&lt;!channel&gt;\\u{60}a&amp;b.yaml:14`\nReason: `');
+    expect(rewritten).toContain('\nRule at: `policies/pr-writer.yaml:31`\n');
+    expect(placeless).not.toContain('Rule at');
+  });
+
   test('a decision without an earlier message is posted again', async () => {
     await slack().send('denied', sampleRow({ status: 'denied', person: 'bob' }), undefined);
     expect(fake.calls[0]?.path).toBe('/api/chat.postMessage');
@@ -100,6 +110,15 @@ describe('pull requests', () => {
     });
     expect(host.comments).toHaveLength(1);
     expect(host.comments[0]?.body).toContain('Approved by');
+  });
+
+  test('[approval.card-place] names file and line of the rule inside the block, in the question and in what it becomes', async () => {
+    const receipt = await notifier().send('submitted', sampleRow(about), undefined, 'config/```@all`.yaml:14');
+    expect(host.comments[0]?.body).toMatch(/\n````\nTool .*\nRule at {4}config\/```@all`\.yaml:14\nReason .*\n````\n/s);
+    await notifier().send('approved', { ...decided, ...about }, receipt, 'policies/pr-writer.yaml:31');
+    expect(host.comments[0]?.body).toContain('\nRule at    policies/pr-writer.yaml:31\n');
+    await notifier().send('submitted', sampleRow(about), undefined);
+    expect(host.comments[1]?.body).not.toContain('Rule at');
   });
 
   test('a decision without an earlier question gets a comment of its own', async () => {
@@ -183,6 +202,14 @@ describe('the webhook', () => {
       clock,
       policyEvents: [],
     });
+
+  test('[approval.card-place] the approval says where its rule stands', async () => {
+    await hook().send('submitted', sampleRow(), undefined, 'policies/pr-writer.yaml:31');
+    expect(fake.calls[0]?.body.approval.rule).toMatchObject({
+      place: 'policies/pr-writer.yaml:31',
+      policy: 'pr-writer',
+    });
+  });
 
   test('[notify.webhook-signed] carries event, id, time and approval, signed over time and body', async () => {
     await hook().send('approved', decided, undefined);

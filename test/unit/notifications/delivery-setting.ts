@@ -43,6 +43,7 @@ export function deliverySetting() {
     telemetry,
     notifier: async (channel) => (channel === 'off' ? undefined : notifier),
     random: () => 0.5,
+    placeOf: async () => undefined,
   };
   const enqueue = (event: NotificationEvent, channels = ['slack'], envelope_id = approvalId) =>
     enqueueNotifications(ports, channels, event, sampleRow({ envelope_id }));

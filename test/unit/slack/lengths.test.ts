@@ -32,6 +32,43 @@ test('[notify.slack-buttons] each fact takes as much as its kind has room for, a
   expect(facts.length).toBeLessThanOrEqual(3000);
 });
 
+test('[notify.slack-buttons] every fact at its longest takes a second section, never a longer one', () => {
+  const row = sampleRow({
+    ...{
+      tool: long,
+      target: long,
+      capability: long,
+      tenant: long,
+      session_id: long,
+      matched_rule: long,
+      key_name: long,
+    },
+    ...{
+      rule_reason: long,
+      withheld: [long],
+      justification: long,
+      sources: [long],
+      actor: { agent: long, session: '' },
+    },
+    credential: { broker: long, scope: long, ttl_seconds: 600 },
+  });
+  const place = `${'y'.repeat(120)}.yaml:1`;
+  const texts = slackMessage(row, 'https://gateway.example', place).blocks.flatMap((block) =>
+    'text' in block ? [(block as { text: { text: string } }).text.text] : [],
+  );
+  expect(Math.max(...texts.map(({ length }) => length))).toBeLessThanOrEqual(3000);
+  expect(
+    texts
+      .slice(1, 3)
+      .join('\n')
+      .match(/^[A-Z][a-z ]+(?=: `)/gm),
+  ).toEqual([
+    ...['Tool', 'Target', 'Capability', 'Key', 'Tenant', 'Session', 'Rule', 'Rule at', 'Reason', 'Sources'],
+    ...['Credential', 'Risk', 'Withheld', 'Label', 'Why'],
+  ]);
+  expect(texts[1]).toContain(`Rule at: \`${place}\``);
+});
+
 test('[notify.slack-buttons] a text that has just room enough is whole, and one more is cut', () => {
   const shown = (reason: string) => sections({ rule_reason: reason })[1]!.match(/Reason: `(.*)`/)![1]!;
   expect(shown('x'.repeat(300))).toBe('x'.repeat(300));
