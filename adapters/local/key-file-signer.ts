@@ -1,9 +1,10 @@
 /** Signs session manifests with a key kept in a file; on AWS a KMS key does it. */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Signer } from '#core/evidence/ports.ts';
 import { createDurably } from './durable-file.ts';
+import { privateKeyIn } from './private-key.ts';
 
 /** The key in `path`, generated with mode 0600 when there is none. The key id is the first 16 hex of SHA-256(SPKI DER). */
 export async function keyFileSigner(path: string): Promise<Signer> {
@@ -43,7 +44,7 @@ async function read(path: string): Promise<KeyObject | undefined> {
 
 /** @throws Error for another kind of key */
 export function signingKeyIn(pem: string, path: string): KeyObject {
-  const key = createPrivateKey(pem);
+  const key = privateKeyIn(pem, path);
   if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error(`${path} holds no ECDSA P-256 key.`);
   return key;
 }

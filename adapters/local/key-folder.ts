@@ -8,7 +8,7 @@ import type { Signer } from '#core/evidence/ports.ts';
 import { createDurably } from './durable-file.ts';
 import { type LogKeys, logKeysOf, sharedLogKey } from './log-keys.ts';
 import { readSigner, signingKeyPem, stateSigner } from './signing-keys.ts';
-import { sharedTicketKey } from './ticket-key.ts';
+import { sharedTicketKey, ticketKeyIn } from './ticket-key.ts';
 
 export interface SharedKeys {
   readonly signer: Signer;
@@ -27,7 +27,7 @@ export async function sharedKeys(folder: string): Promise<SharedKeys> {
       `The folder of keys ${folder} lacks ${missing.join(', ')}. Make what is missing once with --make-keys, and give the same files to each gateway of the store.`,
     );
   const [signer, log] = await Promise.all([readSigner(folder), logKeysOf(folder)]);
-  return { signer, log, ticket: texts[2]!.trim() };
+  return { signer, log, ticket: ticketKeyIn(texts[2]!, join(folder, 'ticket-key')) };
 }
 
 /**

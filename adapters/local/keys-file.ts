@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createDurably } from './durable-file.ts';
+import { privateKeyIn } from './private-key.ts';
 
 export interface LocalKeys {
   readonly agent: string;
@@ -23,18 +24,26 @@ export async function localKeys(stateFolder: string): Promise<LocalKeys> {
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
   const generated = Object.fromEntries(names.map((name) => [name, generate(name)]));
   if (!(await createDurably(path, `${JSON.stringify(generated, null, 2)}\n`))) await chmod(path, 0o600);
-  const keys = JSON.parse(await readFile(path, 'utf8')) as LocalKeys;
+  const keys = keysIn(await readFile(path, 'utf8'), path);
   const missing = names.filter((name) => typeof keys[name] !== 'string' || keys[name].length < 16);
   if (missing.length > 0)
     throw new Error(`${path} lacks ${missing.join(', ')}; remove the file to have new keys made.`);
-  return keys;
+  return keys as LocalKeys;
+}
+
+function keysIn(text: string, path: string): Partial<LocalKeys> {
+  try {
+    return { ...JSON.parse(text) };
+  } catch (cause) {
+    throw new Error(`${path} is no JSON; remove the file to have new keys made.`, { cause });
+  }
 }
 
 /** RSA key of the demonstration app that the scm broker signs with, PEM. */
 export async function demoAppKey(stateFolder: string): Promise<string> {
   const path = join(stateFolder, 'scm-app-key.pem');
   const found = await readFile(path, 'utf8').catch(() => undefined);
-  if (found !== undefined) return found;
+  if (found !== undefined) return privateKeyIn(found, path) && found;
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));

@@ -1,9 +1,10 @@
 /** The Ed25519 key of the transparency log, kept in a file of the state folder. */
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LogSigner, NoteSigner } from '#core/transparency/note.ts';
 import { createDurably } from './durable-file.ts';
+import { privateKeyIn } from './private-key.ts';
 
 /**
  * The key in `path`, made with mode 0600 when there is none. @throws Error when the file holds another kind of key.
@@ -33,7 +34,7 @@ async function read(path: string): Promise<KeyObject | undefined> {
     return undefined;
   });
   if (pem === undefined) return undefined;
-  const key = createPrivateKey(pem);
+  const key = privateKeyIn(pem, path);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} holds no Ed25519 key.`);
   return key;
 }

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { type LogSigner, logKeyOf, rawKey } from '#core/transparency/note.ts';
 import { syncFolder, writeDurably } from './durable-file.ts';
 import { ed25519KeyFile, logSigner } from './log-key.ts';
+import { privateKeyIn } from './private-key.ts';
 
 const keyPath = (folder: string): string => join(folder, 'log-key.pem');
 const previousPath = (folder: string): string => join(folder, 'log-key-previous.pem');
@@ -28,7 +29,7 @@ export async function logKeysOf(folder: string, made?: () => Promise<KeyObject>)
   const same = (key: KeyObject) => rawKey(key).equals(rawKey(createPublicKey(current)));
   const former = (await formerKeys(folder)).filter((key) => !same(key));
   const pem = await unlessMissing(readFile(previousPath(folder), 'utf8'));
-  const previous = pem === undefined ? undefined : createPrivateKey(pem);
+  const previous = pem === undefined ? undefined : privateKeyIn(pem, previousPath(folder));
   // A rotation that stopped in between leaves the current key as the previous one.
   return { current, former, ...(previous && !same(createPublicKey(previous)) && { previous }) };
 }

@@ -9,7 +9,7 @@ export interface StateLock {
 
 /** @throws Error that says who holds the folder. */
 export function lockState(folder: string): StateLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const path = join(folder, 'lock');
   const mine = JSON.stringify({
     pid: process.pid,
@@ -32,6 +32,17 @@ export function lockState(folder: string): StateLock {
       if (read(path) === mine) unlinkSync(path);
     },
   };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new Error(
+      `The state folder ${folder} cannot be made (${(cause as NodeJS.ErrnoException).code}): choose another with --state.`,
+      { cause },
+    );
+  }
 }
 
 /** Linking a complete file is atomic: a lock is never seen half written. */

@@ -2,6 +2,7 @@
 import { createPrivateKey, hkdfSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shortestTicketKeyCharacters } from '#core/tickets/keys.ts';
 import { createDurably } from './durable-file.ts';
 
 /** The key of a state folder, made when there is none. */
@@ -9,7 +10,16 @@ export async function ticketKey(stateFolder: string): Promise<string> {
   const path = join(stateFolder, 'ticket-key');
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });
   await createDurably(path, randomBytes(32).toString('base64url'));
-  return readFile(path, 'utf8');
+  return ticketKeyIn(await readFile(path, 'utf8'), path);
+}
+
+/** @throws Error that names the file when its text is too short for a key. */
+export function ticketKeyIn(text: string, path: string): string {
+  const key = text.trim();
+  if (key.length >= shortestTicketKeyCharacters) return key;
+  throw new Error(
+    `${path} holds ${key.length} characters, and a ticket key has at least ${shortestTicketKeyCharacters}: put back a copy of the file, or remove it to have a new key made.`,
+  );
 }
 
 /** The key of processes that share a store and its signing key: all of them derive this one, and nothing leads back from it. */

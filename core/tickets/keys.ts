@@ -18,7 +18,7 @@ export interface TicketKeys {
   readonly previous?: TicketKey;
 }
 
-const shortestKeyCharacters = 32;
+export const shortestTicketKeyCharacters = 32;
 
 /**
  * @param prefix what is signed; keys of different prefixes have nothing in common.
@@ -43,8 +43,8 @@ export async function ticketKeys(
 }
 
 function usable(name: string, secret: string, prefix: string): TicketKey {
-  if (secret.length >= shortestKeyCharacters) return ticketKey(secret, prefix);
-  throw noKey(`${name} is shorter than ${shortestKeyCharacters} characters`);
+  if (secret.length >= shortestTicketKeyCharacters) return ticketKey(secret, prefix);
+  throw noKey(`${name} is shorter than ${shortestTicketKeyCharacters} characters`);
 }
 
 /** Key and id are derived under names of their own: neither works for anything else the secret may be used for. */

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { privateKeyIn } from '#adapters/local/private-key.ts';
 
 export interface Certificate {
   /** PEM. */
@@ -23,10 +24,30 @@ const lifeDays = 397;
 const renewBeforeDays = 30;
 const dayMs = 86_400_000;
 
-/** @throws Error when the files cannot be read. */
+/** @throws Error that says which of `--edge-cert` and `--edge-key` is at fault. */
 export async function ownCertificate({ certFile, keyFile }: OwnCertificate): Promise<Certificate> {
-  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
+  const [cert, key] = await Promise.all([textOf(certFile, '--edge-cert'), textOf(keyFile, '--edge-key')]);
+  if (!certificateIn(cert, certFile).checkPrivateKey(privateKeyIn(key, keyFile)))
+    throw new Error(`The private key in ${keyFile} (--edge-key) is not that of the certificate in ${certFile}.`);
   return { cert, key, certFile, keyFile };
+}
+
+async function textOf(path: string, option: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`The file ${path} of ${option} cannot be read (${(cause as NodeJS.ErrnoException).code}).`, {
+      cause,
+    });
+  }
+}
+
+function certificateIn(pem: string, path: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (cause) {
+    throw new Error(`${path} holds no certificate in PEM.`, { cause });
+  }
 }
 
 /** The one of the last start while it is valid for these names, else a new one: ECDSA P-256. */

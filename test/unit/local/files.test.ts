@@ -1,6 +1,6 @@
 /** What lies in the state folder: objects, keys, the signing key, the lock. */
 import { spawn } from 'node:child_process';
-import { createHash, createPrivateKey, verify } from 'node:crypto';
+import { createHash, createPrivateKey, generateKeyPairSync, verify } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -18,7 +18,10 @@ import { createDurably, writeDurably } from '#adapters/local/durable-file.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
 import { demoAppKey, keysPath, localKeys } from '#adapters/local/keys-file.ts';
+import { logKeysOf } from '#adapters/local/log-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
+import { ticketKey } from '#adapters/local/ticket-key.ts';
+import { keptCertificate, ownCertificate } from '../../../bin/local/edge/certificate.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -110,6 +113,41 @@ describe('the signing key', () => {
   });
 });
 
+describe('a key file that was cut off or overwritten is named', () => {
+  const cut = 'x{';
+  const read: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+    'signing-key.pem': keyFileSigner,
+    'log-key.pem': () => logKeysOf(folder),
+    'scm-app-key.pem': () => demoAppKey(folder),
+    'ticket-key': () => ticketKey(folder),
+    'keys.json': () => localKeys(folder),
+    'edge-key.pem': (path) => ownCertificate({ certFile: path, keyFile: path }),
+  };
+
+  test.each(Object.keys(read))('%s', async (name) => {
+    const path = join(folder, name);
+    for (const text of [cut, '']) {
+      writeFileSync(path, text);
+      await expect(read[name]!(path)).rejects.toThrow(path);
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
+  });
+
+  test('and so is a key of TLS that is not the certificate’s, unless both were made here', async () => {
+    const { certFile, keyFile } = await keptCertificate(folder, 'localhost', Date.now());
+    expect(await ownCertificate({ certFile, keyFile })).toMatchObject({ certFile, keyFile });
+    const other = join(folder, 'other.pem');
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writeFileSync(other, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+    await expect(ownCertificate({ certFile, keyFile: other })).rejects.toThrow('not that of the certificate');
+    await expect(ownCertificate({ certFile: other, keyFile: other })).rejects.toThrow('no certificate');
+    await expect(ownCertificate({ certFile, keyFile: join(folder, 'none') })).rejects.toThrow('--edge-key');
+    writeFileSync(keyFile, cut);
+    const { key } = await keptCertificate(folder, 'localhost', Date.now());
+    expect(createPrivateKey(key).asymmetricKeyType).toBe('ec');
+  });
+});
+
 describe('the keys file', () => {
   test('is generated once, for its owner alone', async () => {
     const [keys, again] = await Promise.all([localKeys(folder), localKeys(folder)]);
@@ -141,6 +179,12 @@ describe('the keys file', () => {
 
 describe('the lock', () => {
   const lockFile = () => join(folder, 'lock');
+
+  test('needs a folder, and says so where a file is in its place', () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, '');
+    expect(() => lockState(path)).toThrow(`The state folder ${path} cannot be made (EEXIST)`);
+  });
 
   test('is held once and says by whom', () => {
     const lock = lockState(folder);

@@ -1,0 +1,11 @@
+/** Private keys in files of the operator or of the state folder. */
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+
+/** @throws Error that names the file when it holds no private key. */
+export function privateKeyIn(pem: string, path: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw new Error(`${path} holds no private key in PEM: put back a copy of the file.`, { cause });
+  }
+}
