@@ -642,7 +642,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'evidence.checkpoint.file',
-    'The local checkpoint file is append-only, chained and of mode 0600: edits, gaps and strangers’ lines are found, a torn line is dropped.',
+    'The local checkpoint file is append-only, chained and of mode 0600: edits, gaps and strangers’ lines are found, a line that a crash or a full disk cut is dropped.',
   ),
   must(
     'evidence.checkpoint.bundle',

@@ -42,6 +42,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
   if (found.torn) await file.truncate(found.end);
   let { end, previous } = found;
   let damaged = found.damage;
+  let torn = false;
   let writing: Promise<void> = Promise.resolve();
 
   function remember({ checkpoint, points, offset, bytes }: CheckpointLine): void {
@@ -58,8 +59,12 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     const created_at = isoTime(clock.now());
     const checkpoint = await signCheckpoint(points, { created_at, previous }, signer);
     const line = Buffer.from(`${canonicalize({ checkpoint, points })}\n`);
+    // What a full disk left of a line would stand before the next one.
+    if (torn) await file.truncate(end);
+    torn = true;
     await file.appendFile(line);
     await file.datasync();
+    torn = false;
     remember({ checkpoint, points, offset: end, bytes: line.length });
     end += line.length;
     previous = checkpointHash(checkpoint);

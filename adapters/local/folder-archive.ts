@@ -10,6 +10,7 @@ import { archiveReader, maxEntriesPerRun } from '#core/evidence/archived.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
 import { textOfEntry } from '#core/evidence/entry-text.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 
 /** Tenants and sessions name files, so what a file system could misread is encoded; `..` is a valid session id. */
@@ -28,6 +29,8 @@ export interface FolderArchiveOptions {
 export function folderArchive(root: string, { shared = false }: FolderArchiveOptions = {}): Archive & ArchiveReader {
   const fileOf = (tenant: string, sessionId: string): string =>
     join(root, fileName(tenant), `${fileName(sessionId)}.jsonl`);
+  /** Files that end with a whole line. */
+  const whole = new RecentMap<string, true>({ max: 1000 });
   /** What waits for the end of this turn: entries of a batch that belong to one session share a write. */
   const batches = new Map<string, Batch>();
 
@@ -66,6 +69,14 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
       await mkdir(dirname(path), { recursive: true });
       await append(path, text);
     });
+  }
+
+  /** One write of whole lines, behind whole lines: a full disk or a power cut leaves half a one, which would take the next with it. */
+  async function append(path: string, text: string): Promise<void> {
+    const start = whole.get(path) || (await endsWhole(path)) ? '' : '\n';
+    whole.delete(path);
+    await appendFile(path, start + text, { mode: 0o600 });
+    whole.set(path, true);
   }
 }
 
@@ -132,5 +143,14 @@ function entryOf(line: string): EvidenceEntry | undefined {
   }
 }
 
-/** One write of whole lines. */
-const append = (path: string, text: string): Promise<void> => appendFile(path, text, { mode: 0o600 });
+async function endsWhole(path: string): Promise<boolean> {
+  const file = await opened(path);
+  if (!file) return true;
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.from('\n'), 0, 1, Math.max(0, size - 1));
+    return buffer.toString() === '\n';
+  } finally {
+    await file.close();
+  }
+}

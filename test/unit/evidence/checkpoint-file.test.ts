@@ -1,5 +1,14 @@
 /** The checkpoint file: kept over restarts, and whoever spoils it is found or at least said. */
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  type FileHandle,
+  mkdtemp,
+  open as openFile,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkpointFile } from '#adapters/local/checkpoint-file.ts';
@@ -77,6 +86,19 @@ describe('[evidence.checkpoint.file] the checkpoint file', () => {
     await again.close();
   });
 
+  test('keeps its lines apart when a full disk takes half of one', async () => {
+    const file = await open();
+    await file.append([point('a', 0)]);
+    await fillDisk(() => file.append([point('a', 1)]));
+    await file.append([point('a', 1)]);
+    await file.append([point('b', 0)]);
+    expect(sessionCheckpointDefect(await file.proof('t', 'b'), trustedKey)).toBeUndefined();
+    await file.close();
+    const again = await open();
+    expect([await again.damage(), (await again.last('t', 'a'))?.point.index]).toEqual([undefined, 1]);
+    await again.close();
+  });
+
   test.each<[string, (lines: string[]) => string[], string]>([
     [
       'a point is edited',
@@ -133,6 +155,34 @@ describe('[evidence.checkpoint.file] the checkpoint file', () => {
     expect(await changed.damage()).toContain('was changed at byte');
     await changed.close();
   });
+});
+
+/** While `act` runs, the first write through a file handle ends after ten bytes. */
+async function fillDisk(act: () => Promise<unknown>): Promise<void> {
+  const handle = await openFile(path, 'r');
+  const writing = jest.spyOn(Object.getPrototypeOf(handle), 'appendFile');
+  await handle.close();
+  writing.mockImplementationOnce(async function (this: FileHandle, line: unknown) {
+    await this.write((line as Buffer).subarray(0, 10));
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  await expect(act()).rejects.toThrow('no space left');
+  writing.mockRestore();
+}
+
+test('[evidence.archive.read] what a crash or a full disk left of a line takes no other copy with it', async () => {
+  const { entries } = await sealedSession();
+  const [a, b, c] = entries;
+  const root = join(folder, 'archive');
+  const file = join(root, 'default', 's-1.jsonl');
+  await folderArchive(root).keep([a!]);
+  await appendFile(file, JSON.stringify(b).slice(0, 40));
+  const archive = folderArchive(root);
+  await archive.keep([b!]);
+  await archive.keep([c!]);
+  const copies = await archivedHashes(archive, 'default', 's-1');
+  expect(Object.fromEntries(copies)).toEqual({ 0: [a!.hash], 1: [b!.hash], 2: [c!.hash] });
+  expect((await readFile(file, 'utf8')).split('\n')).toHaveLength(5);
 });
 
 test('[evidence.archive.read] the archive of a folder is read back: copies once, twins as twins, up to the first gap', async () => {
