@@ -35,7 +35,7 @@ function keysIn(text: string, path: string): Partial<LocalKeys> {
   try {
     return { ...JSON.parse(text) };
   } catch (cause) {
-    throw new Error(`${path} is no JSON; remove the file to have new keys made.`, { cause });
+    throw new Error(`${path} is not valid JSON; remove the file to have new keys made.`, { cause });
   }
 }
 
