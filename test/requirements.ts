@@ -457,6 +457,10 @@ const approvals: readonly Requirement[] = [
     'approval.strictest-terms',
     'Where several rules review a call, of levels or of its effects, an approval needs a passkey if one of them asks for it, within the shortest of their times.',
   ),
+  must(
+    'approval.terms-now',
+    'A passkey, further votes or a shorter time that the configuration asks for while a request waits is asked of that request on every channel, and shown; nothing that was asked when it was queued is taken off.',
+  ),
   must('approval.used-once', 'An approval is used once; a second use is review again with a reason.'),
   must('approval.race', 'Of twenty simultaneous uses of one approval exactly one is allowed.'),
   must('approval.bound.session', 'Another session using an approval_ref gets review with the reason.'),

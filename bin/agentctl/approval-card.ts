@@ -65,6 +65,9 @@ function showRule(out: Output, item: Fields): void {
   out.field('  matched_rule', `${plain(item.matched_rule)}${policy}`);
   out.field('  rule at', text(rule.place));
   out.field('  reason', text(rule.reason));
+  if (item.passkey_required === true)
+    out.line('  passkey: an approval counts only with one; approve in the web console');
+  out.field('  changed', text(item.terms_changed));
   out.field('  needs', text(item.still_needed));
   for (const { person, comment } of list(item.votes))
     out.field('  approved', `${text(person)}${comment ? `: ${text(comment)}` : ''}`);

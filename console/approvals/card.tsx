@@ -240,6 +240,13 @@ function Rule({ item }: { readonly item: Item }) {
           ))}
         </Fact>
       )}
+      {item.terms_changed && (
+        <Fact name="Changed">
+          <strong>
+            <Text of={item.terms_changed} />
+          </strong>
+        </Fact>
+      )}
       {item.passkey_required && <Fact name="Passkey">an approval counts only with one</Fact>}
       {still_needed && (
         <Fact name="Still needed">

@@ -70,7 +70,7 @@ function keyOwner(principal: GovernedAction['principal']) {
 }
 
 /** The shortest of the rules that review the call. */
-export const timeoutSeconds = ({ decision, snapshot }: GovernedAction): number =>
+export const timeoutSeconds = ({ decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>): number =>
   Math.min(
     ...(termsOf(decision)?.times ?? [undefined]).map(
       (each) => each ?? snapshot.configuration.approvals.timeout_seconds,

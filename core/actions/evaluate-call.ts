@@ -80,6 +80,7 @@ const bare = ({
   parameters,
   sent_with,
   sources,
+  withheld,
 }: ToolCall): ToolCall => ({
-  ...{ protocol, tool, target, capability, upstream, parameters, sent_with, sources },
+  ...{ protocol, tool, target, capability, upstream, parameters, sent_with, sources, withheld },
 });

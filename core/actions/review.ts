@@ -10,6 +10,7 @@ import type { ExecutionMode } from './execute-action.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 import { type ApprovalRequest, requestApproval } from './request-approval.ts';
+import { underDecision } from './terms-asked.ts';
 import { storedResult, useApproval } from './use-approval.ts';
 import type { WaitStrategy } from './wait.ts';
 
@@ -25,7 +26,8 @@ export async function review(
   const hold = async (request: ApprovalRequest) =>
     request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
   if (!candidate) return hold(await requestApproval(ports, action, {}));
-  const use = await useApproval(ports, action, candidate.row, carry);
+  const asked = candidate.row && (await underDecision(ports, action, candidate.row));
+  const use = await useApproval(ports, action, asked, carry);
   if ('result' in use) return use.result;
 
   const { row, why } = use;

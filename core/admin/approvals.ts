@@ -2,11 +2,13 @@
 
 import type { z } from 'zod';
 import { readResult } from '#core/actions/kept-result.ts';
+import { termsUnder } from '#core/actions/terms-under.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { assertUndecided } from '#core/approvals/open-request.ts';
 import { provenBy } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
+import { underTerms } from '#core/approvals/terms.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
@@ -23,7 +25,8 @@ export const listApprovals: Operation = async (call) => {
   const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = ports.clock.now();
-  const open = page.items.filter((row) => row.expires_at > isoTime(now));
+  const asked = await Promise.all(page.items.map((row) => shownUnderTerms(call, row)));
+  const open = asked.filter((row) => row.expires_at > isoTime(now));
   const pending = await Promise.all(
     open.map(async (row) => ({
       ...approvalItem(row, ports.adminUrl, now, await placeOfRule(call.ports, row)),
@@ -32,6 +35,19 @@ export const listApprovals: Operation = async (call) => {
   );
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
 };
+
+/** What cannot be evaluated now is shown as it was queued; its votes wait until it can be. */
+async function shownUnderTerms(call: Call, row: ApprovalRow): Promise<ApprovalRow> {
+  try {
+    return underTerms(row, await termsUnder(call.ports, call.snapshot)(row));
+  } catch (fault) {
+    call.ports.telemetry.log('warn', 'the terms of a request were not looked at again', {
+      envelope_id: row.envelope_id,
+      error: (fault as Error).message,
+    });
+    return row;
+  }
+}
 
 /** What was decided, and what became of it: an approval that was used is still an approval. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
@@ -134,10 +150,12 @@ const vote =
     assertMayVote(principal, row, snapshot.identities);
     const person = principal.person ?? principal.name;
     if (verdict === 'approve') assertUndecided(row);
+    const terms = verdict === 'approve' ? await termsUnder(ports, snapshot)(row) : undefined;
     const signed = passkey && (await provenBy(ports, person, row, passkey, relyingParty(ports)));
     const decided = await decideApproval(ports, row, {
       verdict,
       person,
+      terms,
       separation: separationOf(snapshot.configuration, row, { person, role: principal.role }),
       key_id: principal.key_id,
       federated: principal.federated,
@@ -157,9 +175,10 @@ export const deny = vote('deny');
 /** The row, with its time-out applied if that has come. */
 async function rowOf(call: Call): Promise<ApprovalRow> {
   const id = call.params.envelope_id ?? '';
-  const row = await call.ports.approvals.get(call.principal.tenant, id);
-  if (!row) throw notFound(`Approval ${id}`);
-  assertOwn(call, row.key_id, `Approval ${id}`);
+  const found = await call.ports.approvals.get(call.principal.tenant, id);
+  if (!found) throw notFound(`Approval ${id}`);
+  assertOwn(call, found.key_id, `Approval ${id}`);
+  const row = await shownUnderTerms(call, found);
   if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
   return timeOut(call.ports, row, channelsOf(call.snapshot.configuration, row));
 }

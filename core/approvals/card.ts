@@ -1,5 +1,6 @@
 /** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { tightenedText } from './terms.ts';
 import { stillNeeded } from './views.ts';
 
 export type Fact = readonly [label: string, text: string];
@@ -24,6 +25,8 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
     ['Sources', (row.sources ?? []).join(' ')],
     ['Credential', credentialOf(row)],
     ['Needs', row.requires ? stillNeeded(row) : ''],
+    ['Passkey', row.require_passkey ? 'an approval counts only with one: approve in the web console' : ''],
+    ['Changed', tightenedText(row) ?? ''],
     ['Risk', riskOf(row)],
     ['Withheld', withheld.join(', ')],
     ['Label', `not verified, given by the caller: ${row.actor.agent}`],

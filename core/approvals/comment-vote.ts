@@ -18,11 +18,14 @@ import type { WrittenComment } from './github.ts';
 import { deliveryId } from './notifications.ts';
 import { assertUndecided } from './open-request.ts';
 import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
+import type { AsksTermsNow } from './terms.ts';
 import { stillNeeded } from './views.ts';
 import { decideApproval, type VotePorts } from './vote.ts';
 
 export interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;
+  /** What the configuration in force asks of the approval of a request that waits. */
+  readonly termsNow: AsksTermsNow;
 }
 
 export interface Heard {
@@ -165,7 +168,7 @@ async function takeOnce(ports: CommentVotePorts, { id }: WrittenComment, row: Ap
   );
 }
 
-const counted = (
+const counted = async (
   ports: CommentVotePorts,
   { configuration }: Snapshot,
   written: WrittenComment,
@@ -173,6 +176,7 @@ const counted = (
 ): Promise<ApprovalRow> =>
   decideApproval(ports, row, {
     verdict: command.verdict,
+    terms: command.verdict === 'approve' ? await ports.termsNow(row) : undefined,
     person: voter.person ?? voter.name,
     separation: separationOf(configuration, row, { person: voter.person ?? voter.name, role: voter.role }),
     key_id: voter.key_id,

@@ -3,10 +3,10 @@
 import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
 import type { Requirement } from '#core/contracts/separation.ts';
 import { counts, type Missing, missingOf, missingText } from '#core/identity/separation-rules.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { addedTo } from './terms.ts';
 import { approvalRecord } from './views.ts';
-import type { Vote } from './vote-entry.ts';
+import type { CheckedVote } from './vote-entry.ts';
 
 export interface SeveralVotes {
   readonly requires: readonly Requirement[];
@@ -19,11 +19,9 @@ export interface SeveralVotes {
  * The votes with this one, where rules ask for several: those in force when the request was queued, and those of now.
  * @throws GatewayError `conflict` for a second vote of a person, `separation_of_duties` for one that no rule counts.
  */
-export function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralVotes | undefined {
+export function severalVotes(row: ApprovalRow, vote: CheckedVote, at: string): SeveralVotes | undefined {
   const { requires: earlier = [], votes: before = [] } = row;
-  const now = vote.separation?.requires ?? [];
-  const known = new Set(earlier.map((each) => canonicalize(each)));
-  const requires = [...earlier, ...now.filter((each) => !known.has(canonicalize(each)))];
+  const requires = [...earlier, ...addedTo(earlier, vote.separation?.requires ?? [])];
   if (requires.length === 0) return undefined;
   const { person, reviewer, comment, channel } = vote;
   if (before.some((each) => each.person === person))
@@ -38,6 +36,7 @@ export function severalVotes(row: ApprovalRow, vote: Vote, at: string): SeveralV
   const open = missingOf(requires, before);
   if (!open.some((each) => counts(each, ballot)))
     throw new GatewayError('separation_of_duties', `Not counted: this approval needs ${missingText(open)}.`);
-  const votes = [...before, { ...ballot, reviewer, comment, channel, at }];
+  const signed = vote.signed && { passkey: true as const };
+  const votes = [...before, { ...ballot, reviewer, comment, channel, at, ...signed }];
   return { requires, votes, missing: missingOf(requires, votes) };
 }

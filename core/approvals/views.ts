@@ -1,6 +1,7 @@
 /** How approvals look on the wire: item while pending, record once decided. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { missingOf, missingText } from '#core/identity/separation-rules.ts';
+import { tightenedText } from './terms.ts';
 
 /**
  * The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. `key` and `rule`
@@ -55,6 +56,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     risk,
     credential,
     ...(row.require_passkey && { passkey_required: true }),
+    ...(row.tightened && { terms_changed: tightenedText(row) }),
     ...several,
     approval_url,
   };

@@ -9,6 +9,7 @@ import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import type { Ids } from '#core/kernel/ports.ts';
 import type { SignedWith } from './passkeys/assert.ts';
+import type { TermsNow } from './terms.ts';
 
 export interface Vote {
   readonly verdict: 'approve' | 'deny';
@@ -29,6 +30,8 @@ export interface Vote {
   readonly reason?: 'timeout' | 'withdrawn';
   /** The voter's teams and role, and the rules in force; absent for denials by time or by the caller. */
   readonly separation?: Separation;
+  /** What the configuration in force asks of the approval now; absent for denials by time or by the caller. */
+  readonly terms?: TermsNow | undefined;
   /** Notification channels to tell. */
   readonly channels: readonly string[];
   /** Seconds an approval may be used after it was given. */
@@ -82,6 +85,7 @@ export function voteEntry(
       }),
       ...(vote.signed && { passkey: vote.signed }),
       ...(row.require_passkey && vote.verdict === 'approve' && { passkey_required: true }),
+      ...(row.tightened && vote.verdict === 'approve' && { tightened_by: row.tightened.policy_version }),
       ...(vote.reason && { reason: vote.reason }),
       ...(vote.given_on && { given_on: vote.given_on }),
     },

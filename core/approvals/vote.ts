@@ -11,6 +11,7 @@ import { moveApproval } from './approval.ts';
 import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { type SeveralVotes, severalVotes } from './several-votes.ts';
+import { tightenedText, underTerms } from './terms.ts';
 import { type CheckedVote, redactedComment, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
@@ -31,16 +32,18 @@ const maxTries = 5;
 
 /**
  * Counts a vote. A denial decides, and so does an approval where one is enough; where rules of the organisation ask for several the row stays
- * pending until they are satisfied [identity.separation-votes].
+ * pending until they are satisfied [identity.separation-votes]. What the configuration asks by now is asked as well [approval.terms-now].
  * @returns the row as the vote left it
  * @throws GatewayError `separation_of_duties` for an approval that no rule counts; `conflict` with the record when another vote or the time-out came first, and for an approval of a row
  * whose call is not the one that its digest covers.
  */
 export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
-  const passkey = vote.verdict === 'approve' ? await passkeyOf(ports, found, vote) : undefined;
+  const asked = (row: ApprovalRow) => underTerms(row, vote.terms);
+  await assertInTime(ports, asked(found), vote);
+  const passkey = vote.verdict === 'approve' ? await passkeyOf(ports, asked(found), vote) : undefined;
   let row: ApprovalRow | undefined = found;
   for (let tries = 0; row && tries < maxTries; tries++) {
-    const counted = await countVote(ports, row, { ...vote, ...(passkey && { signed: passkey }) });
+    const counted = await countVote(ports, asked(row), { ...vote, ...(passkey && { signed: passkey }) });
     if (counted) return counted;
     row = await ports.approvals.find(found.envelope_id);
   }
@@ -50,13 +53,17 @@ export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote:
   );
 }
 
+/** Time that is over has decided, whatever else the vote lacks. @throws GatewayError `conflict` with the record. */
+async function assertInTime(ports: VotePorts, row: ApprovalRow, { reason, channels }: Vote): Promise<void> {
+  assertUndecided(row);
+  if (reason === 'timeout' || row.expires_at > isoTime(ports.clock.now())) return;
+  throw alreadyDecided(await timeOut(ports, row, channels));
+}
+
 /** @returns undefined when another vote came in between, and the row still waits. */
 async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
-  assertUndecided(row);
-  if (vote.reason !== 'timeout' && row.expires_at <= now)
-    throw alreadyDecided(await timeOut(ports, row, vote.channels));
-
+  await assertInTime(ports, row, vote);
   const to = vote.verdict === 'approve' ? 'approved' : 'denied';
   if (to === 'approved') assertUnchanged(row);
   const { comment, salts } = redactedComment(ports, row, vote);
@@ -69,7 +76,8 @@ async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote):
     channel: vote.channel,
     decided_at: now,
     ...(vote.reason && { reason: vote.reason }),
-    ...(several && { votes: several.votes, vote_count: several.votes.length }),
+    ...(several && { votes: several.votes, vote_count: nextCount(row) }),
+    ...(to === 'approved' && addedTerms(row)),
     ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),
   } satisfies Partial<ApprovalRow>;
 
@@ -107,7 +115,7 @@ async function keepVote(
   const decided_at = isoTime(ports.clock.now());
   const { comment } = votes.at(-1)!;
   const entry = voteEntry(row, { ...vote, comment }, 'pending', { decided_at, votes, requires });
-  const set = { votes, vote_count: votes.length, requires };
+  const set = { votes, vote_count: nextCount(row), requires, ...addedTerms(row) };
   const outcome = await ports.ledger.commit({
     draft: { ...entry, kind: 'vote', body: { ...entry.body, missing: missingText(missing) } },
     changes: [
@@ -126,6 +134,13 @@ async function keepVote(
 /** A vote is written on top of those that its voter was shown. Rows of an earlier release count none. */
 const ontoVotes = (row: ApprovalRow | undefined): Partial<ApprovalRow> =>
   row?.vote_count === undefined ? {} : { vote_count: row.vote_count };
+
+/** Votes that do not count any more leave their number behind. */
+const nextCount = ({ vote_count, votes = [] }: ApprovalRow): number => (vote_count ?? votes.length) + 1;
+
+/** What a vote was given under stays with the row. */
+const addedTerms = ({ tightened, require_passkey }: ApprovalRow): Partial<ApprovalRow> =>
+  tightened ? { tightened, ...(require_passkey && { require_passkey }) } : {};
 
 /** @returns undefined for a row that still waits: another vote was written to it. @throws GatewayError `conflict` */
 async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: ApprovalRow): Promise<undefined> {
@@ -161,12 +176,12 @@ export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: read
  * @throws GatewayError `forbidden` for an approval without a passkey where the rule asks for one, on whatever channel it came.
  */
 async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
-  assertUndecided(row);
   if (!vote.passkey) {
     if (!row.require_passkey) return undefined;
+    const changed = tightenedText(row);
     throw new GatewayError(
       'forbidden',
-      `Not counted: rule ${row.matched_rule} takes an approval only with a passkey. Approve it in the web console; a passkey is registered there under Passkeys.`,
+      `Not counted: rule ${row.matched_rule} takes an approval only with a passkey.${changed ? ` ${changed}` : ''} Approve it in the web console; a passkey is registered there under Passkeys.`,
     );
   }
   const { assertion, passkey } = vote.passkey;

@@ -53,6 +53,8 @@ export interface CastVote extends Ballot {
   readonly comment: string;
   readonly channel: string;
   readonly at: string;
+  /** A passkey signed it. */
+  readonly passkey?: true;
 }
 
 /** The stored row. Wire views are derived from it; the task token never leaves the approval steps. */
@@ -136,6 +138,8 @@ export interface ApprovalRow extends KeptResult {
   readonly requires?: readonly Requirement[];
   /** Approving votes that are not enough yet, and with the last one those that were. */
   readonly votes?: readonly CastVote[];
+  /** What a later configuration asks of the approval on top of what was asked when the request was queued, in words. */
+  readonly tightened?: { readonly policy_version: number; readonly asks: readonly string[] };
   /** Counts the votes: each is written on top of those that its voter was shown. */
   readonly vote_count?: number;
   /** Whether the clock (state machine) is known to have started. */

@@ -86,6 +86,8 @@ export interface ToolCall {
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
   /** Where its values come from; absent where nothing was traced, or no rule asks. Never part of what is digested. */
   readonly sources?: CallSources | undefined;
+  /** Values of it are withheld and stand as digests: conditions on them are unclear. Of a request that waits, never of a call. */
+  readonly withheld?: true | undefined;
   /** Of an example that the analysis made: the conditions on sources that hold in it, by their keys. */
   readonly assumed?: ReadonlySet<string> | undefined;
 }

@@ -73,8 +73,9 @@ export function withCapabilityOfName(call: ToolCall): ToolCall | undefined {
   return graver(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
 }
 
-const placeOf = ({ upstream, sources }: ToolCall) => ({
+const placeOf = ({ upstream, sources, withheld }: ToolCall) => ({
   ...(upstream !== undefined && { upstream }),
+  ...(withheld && { withheld }),
   ...(sources && { sources }),
 });
 

@@ -4,6 +4,7 @@
  * table of its own, erases the value for good without breaking the chain.
  */
 import { createHash } from 'node:crypto';
+import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { childPath, cursorsAtRoot, descend, type PathCursor, sensitivePath } from './json-path.ts';
@@ -13,7 +14,7 @@ import { secrecyOfMember } from './secret-names.ts';
 
 /** What stands in the place of a whole value. */
 export interface Redacted {
-  readonly redacted: 'sha256-salted';
+  readonly redacted: typeof wholeDigest;
   /** Hex SHA-256 of salt bytes ‖ JCS(value). */
   readonly digest: string;
   readonly salt_id: string;
@@ -112,7 +113,7 @@ class Redactor {
 
   #whole(value: unknown, path: string): Redacted {
     this.#withhold(path);
-    return { redacted: 'sha256-salted', ...this.#digest(value) };
+    return { redacted: wholeDigest, ...this.#digest(value) };
   }
 
   #text(text: string, path: string): unknown {
@@ -149,7 +150,7 @@ class Redactor {
     let from = 0;
     for (const [start, end] of ranges) {
       const { digest, salt_id } = this.#digest(text.slice(start, end));
-      kept += `${text.slice(from, start)}[redacted:${digest.slice(0, 16)}:${salt_id}]`;
+      kept += `${text.slice(from, start)}${partDigest}${digest.slice(0, 16)}:${salt_id}]`;
       from = end;
     }
     return kept + text.slice(from);

@@ -2,6 +2,7 @@
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { SourceNote } from '#core/contracts/provenance.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { hasDigest } from '#core/contracts/withheld.ts';
 import { type ArgumentPath, holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { type NormalCall, readingsOf } from './normalise.ts';
@@ -120,28 +121,44 @@ function decideReadings(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
 
 function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
   const { rule: match, unclear } = matchOf(policy, call);
-  const decision = match?.rule.decision ?? policy.defaultDecision;
-  if (unclear && (decision === 'allow' || (decision === 'review' && !match))) return unclearSource(policy, unclear);
-  if (!match) return { decision, matched_rule: 'default', policy: policy.name };
-  return {
-    decision,
-    matched_rule: match.name,
-    policy: policy.name,
-    rule: match.rule,
-    ...(match.index >= 0 && { rule_index: match.index }),
-    ...(match.rule.reason !== undefined && { reason: match.rule.reason }),
-  };
+  const decided = match ? decisionOf(policy, match) : byDefault(policy);
+  if (!unclear) return decided;
+  const { decision } = decided;
+  const standing = decision === 'allow' || (decision === 'review' && !match) ? unclearSource(policy, unclear) : decided;
+  return unclear.filter(asksOfApproval).reduce((all, rule) => alsoFor(all, decisionOf(policy, rule)), standing);
 }
+
+const byDefault = ({ name, defaultDecision }: CompiledPolicy): PolicyDecision => ({
+  decision: defaultDecision,
+  matched_rule: 'default',
+  policy: name,
+});
+
+const decisionOf = (policy: CompiledPolicy, { rule, name, index }: CompiledRule): PolicyDecision => ({
+  decision: rule.decision,
+  matched_rule: name,
+  policy: policy.name,
+  rule,
+  ...(index >= 0 && { rule_index: index }),
+  ...(rule.reason !== undefined && { reason: rule.reason }),
+});
+
+const asksOfApproval = ({ rule: { decision, approval } }: CompiledRule): boolean =>
+  decision === 'review' && approval !== undefined;
 
 /** `matched_rule` of a review because nothing certain can be said of where a value comes from. */
 export const unclearSourceRule = 'provenance:unclear';
 
-/** What a rule asks for and the record cannot answer is not allowed [provenance.fail-closed]. */
-const unclearSource = ({ name }: CompiledPolicy, rule: CompiledRule): PolicyDecision => ({
+/**
+ * What a rule asks for and the record cannot answer is not allowed [provenance.fail-closed]. The time is that of the configuration, and what
+ * the rule asks of an approval is asked as well [approval.strictest-terms].
+ */
+const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[]): PolicyDecision => ({
   decision: 'review',
   matched_rule: unclearSourceRule,
   policy: name,
-  reason: `The rule ${rule.name} asks where a value comes from, and what this session has seen is not known for certain.`,
+  ...(rules.some(asksOfApproval) && { terms: { require_passkey: false, times: [undefined] } }),
+  reason: `The rule ${rules[0]?.name} asks where a value comes from, and what this session has seen is not known for certain.`,
 });
 
 /** Whether an argument condition holds for certain; shared with the explanation. */
@@ -151,6 +168,7 @@ export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boo
 /** Whether an argument condition holds; shared with the explanation. */
 export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
   const { origin } = predicate;
+  if (call.withheld) return shownState({ path, predicate }, call);
   if (origin === undefined)
     return holdsInCall(path, call, (value) => holds(predicate, value, call.text)) ? 'yes' : 'no';
   const held = (passes: (held: Held) => boolean): boolean =>
@@ -164,6 +182,14 @@ export function argumentState({ path, predicate }: CompiledArgument, call: Norma
   return held((each) => each !== 'no') ? 'unclear' : 'no';
 }
 
+/** A digest stands for any value, and a text that is searched for may be in one. The source of a value is traced by the value. */
+function shownState({ path, predicate }: CompiledArgument, call: NormalCall): Held {
+  const held = (digests: boolean): boolean =>
+    holdsInCall(path, call, (value) => (hasDigest(value) ? digests : holds(predicate, value, call.text)));
+  if (path.anywhere === undefined && !held(true)) return 'no';
+  return predicate.origin === undefined && held(false) ? 'yes' : 'unclear';
+}
+
 /** Examples of the analysis assume what holds instead of tracing it. */
 const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): Held =>
   call.assumed ? (call.assumed.has(assumedKey(path, origin)) ? 'yes' : 'no') : sourceHolds(origin, value, call.sources);
@@ -171,17 +197,17 @@ const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown
 interface Match {
   /** The guard or rule that decides, if one matches for certain. */
   readonly rule?: CompiledRule;
-  /** The first before it that would match if its condition on a source held, which is not known. */
-  readonly unclear?: CompiledRule;
+  /** Those before it, or all where none matches, that would match if a condition held of which that is not known. */
+  readonly unclear?: readonly CompiledRule[];
 }
 
 function matchOf(policy: CompiledPolicy, call: NormalCall): Match {
-  let unclear: CompiledRule | undefined;
+  let unclear: CompiledRule[] | undefined;
   // Candidates match in protocol and tool already.
   for (const rule of policy.index.candidates(call.protocol, call.tool)) {
     const held = restMatches(rule, call);
     if (held === 'yes') return { rule, ...(unclear && { unclear }) };
-    if (held === 'unclear') unclear ??= rule;
+    if (held === 'unclear') unclear = [...(unclear ?? []), rule];
   }
   return unclear ? { unclear } : {};
 }
@@ -192,9 +218,12 @@ export const firstMatch = (policy: CompiledPolicy, call: NormalCall): CompiledRu
 
 function restMatches(rule: CompiledRule, call: NormalCall): Held {
   if (rule.upstream && !rule.upstream.matches(call.upstream)) return 'no';
-  if (rule.target && !rule.target.matches(call.target)) return 'no';
-  if (rule.capability && !rule.capability.matches(call.capability)) return 'no';
   let held: Held = 'yes';
+  if (rule.target && !rule.target.matches(call.target)) {
+    if (!call.withheld || !hasDigest(call.target)) return 'no';
+    held = 'unclear';
+  }
+  if (rule.capability && !rule.capability.matches(call.capability)) return 'no';
   for (const argument of rule.arguments) {
     const state = argumentState(argument, call);
     if (state === 'no') return 'no';

@@ -49,6 +49,7 @@ function readAs(call: ToolCall, reading: Reading): NormalCall {
     sent_with: call.sent_with,
     sources: call.sources,
     assumed: call.assumed,
+    withheld: call.withheld,
     text: remember((raw) => canonicalText(raw, reading)),
   };
 }

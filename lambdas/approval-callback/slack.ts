@@ -1,5 +1,7 @@
 /** Votes by Slack button: signature first, then identity, then the vote. */
+
 import { respondToSlack } from '#adapters/http/slack-client.ts';
+import { termsUnder } from '#core/actions/terms-under.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
 import { stillNeeded } from '#core/approvals/views.ts';
@@ -64,6 +66,7 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
     const decided = await decideApproval(ports, row, {
       verdict: click.action,
       person,
+      terms: click.action === 'approve' ? await termsUnder(ports, snapshot)(row) : undefined,
       separation: separationOf(snapshot.configuration, row, { person, role: voter.role }),
       key_id: voter.key_id,
       reviewer: voter.name,

@@ -12,7 +12,7 @@ import {
   pushedSha,
   type Written,
 } from '../support/fake-pull-requests.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let host: Awaited<ReturnType<typeof fakePullRequests>>;
 let gateway: TestPorts;
@@ -20,10 +20,7 @@ let call: ReturnType<typeof caller>;
 let asks = 0;
 let writes = 5000;
 
-beforeAll(async () => {
-  host = await fakePullRequests('host-token-value');
-  gateway = await testPorts({
-    extra: `
+const channels = () => `
 approvals:
   channels:
     github:
@@ -33,7 +30,12 @@ approvals:
       repositories: ["acme/*"]
       pull_request: acme/ops#3
       api_url: "${host.url}"
-`,
+`;
+
+beforeAll(async () => {
+  host = await fakePullRequests('host-token-value');
+  gateway = await testPorts({
+    extra: channels(),
     secrets: { HOST_TOKEN: 'host-token-value', HOST_WEBHOOK: 'webhook-secret-1', HOST_WEBHOOK_OLD: 'webhook-secret-0' },
   });
   call = caller(gateway.ports);
@@ -413,4 +415,21 @@ test('nothing that is secret is logged, written or answered', async () => {
 
 test('nothing is decided on GET', async () => {
   expect((await call('GET', '/callbacks/github')).status).toBe(405);
+});
+
+test('[approval.terms-now] a comment meets the passkey that the rule asks for since the question was written', async () => {
+  const id = await asked();
+  const rule =
+    '{ protocol: git, tool: scm.update_pull_request, decision: review, approval: { require_passkey: true } }';
+  const put = await call('PUT', '/admin/v1/config', {
+    ...{ key: 'admin-token-1', raw: configuration(channels(), '', `{ pack: pr-writer, rules: [${rule}] }`) },
+    headers: { 'content-type': 'application/yaml' },
+  });
+  expect(put.status).toBe(201);
+  const digest = questionDigest(await rowOf(id), headSha);
+  expect((await comment({ text: `/approve ${id} ${digest}` })).body.text).toMatch(
+    /Not decided: .*only with a passkey\. Since this was asked, version 2 of the configuration/,
+  );
+  expect(await statusOf(id)).toBe('pending');
+  expect((await comment({ text: `/deny ${id} no` })).body.text).toContain('denied by alice');
 });

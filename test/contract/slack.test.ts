@@ -6,7 +6,7 @@ import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let slack: Awaited<ReturnType<typeof fakeSlack>>;
 let hook: Awaited<ReturnType<typeof fakeSlack>>;
@@ -14,16 +14,18 @@ let gateway: TestPorts;
 let call: ReturnType<typeof caller>;
 let clicks = 0;
 
-beforeAll(async () => {
-  slack = await fakeSlack();
-  hook = await fakeSlack();
-  gateway = await testPorts({
-    extra: `
+const channels = () => `
 approvals:
   channels:
     slack: { channel: C1, bot_token_env: SLACK_BOT_TOKEN, signing_secret_env: SLACK_SIGNING, previous_signing_secret_env: SLACK_OLD, api_url: "${slack.url}/api" }
     webhook: { url: "${hook.url}/hook", secret_env: HOOK_SECRET }
-`,
+`;
+
+beforeAll(async () => {
+  slack = await fakeSlack();
+  hook = await fakeSlack();
+  gateway = await testPorts({
+    extra: channels(),
     secrets: {
       SLACK_BOT_TOKEN: 'bot-token-value',
       SLACK_SIGNING: 'signing-1',
@@ -221,4 +223,29 @@ describe('delivery', () => {
     expect(await gateway.ports.deliveries.get(key)).toMatchObject({ state: 'dead', attempts: 8 });
     expect(gateway.lines.join('\n')).not.toContain('bot-token-value');
   });
+});
+
+test('[approval.terms-now] a click meets the passkey that the rule asks for since the message was posted', async () => {
+  const id = await asked();
+  const put = (toolPolicies: string) =>
+    call('PUT', '/admin/v1/config', {
+      ...{ key: 'admin-token-1', raw: configuration(channels(), '', toolPolicies) },
+      headers: { 'content-type': 'application/yaml' },
+    });
+  const rule =
+    '{ protocol: git, tool: scm.create_pull_request, decision: review, approval: { require_passkey: true } }';
+  expect((await put(`{ pack: pr-writer, rules: [${rule}] }`)).status).toBe(201);
+  await click(id);
+  expect(told()).toMatch(
+    /^Not decided: .*only with a passkey\. Since this was asked, version \d+ of the configuration/,
+  );
+  expect(await statusOf(id)).toBe('pending');
+  // A message that is posted now says it.
+  await asked({ target: 'acme/api' });
+  await notify(gateway.ports)();
+  const posted = slack.calls.map(({ body }) => JSON.stringify(body)).find((text) => text.includes('acme/api'));
+  expect(posted).toContain('an approval counts only with one');
+  expect((await put('{ pack: pr-writer }')).status).toBe(201);
+  await click(id, { action: 'deny' });
+  expect(await statusOf(id)).toBe('denied');
 });

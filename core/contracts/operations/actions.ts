@@ -101,6 +101,9 @@ const item = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'An approval counts only with the signature of a passkey.' }),
+  terms_changed: z.string().optional().meta({
+    description: 'What a later configuration asks of the approval on top of what was asked when it was queued.',
+  }),
   passkey_challenge: z
     .string()
     .optional()

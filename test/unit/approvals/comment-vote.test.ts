@@ -79,7 +79,7 @@ function said(asked: Asked = {}) {
     text: asked.text ?? `/approve ${id}`,
     ...asked.on,
   };
-  const ports = { ...world.ports, host, deliveries } as never;
+  const ports = { ...world.ports, host, deliveries, termsNow: async () => undefined } as never;
   return { ...world, row, looked, taken, heard: () => voteByComment(ports, snapshot, written) };
 }
 

@@ -281,6 +281,55 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
   });
 });
 
+describe('[approval.strictest-terms] a rule of which it is not known whether it holds', () => {
+  const passkey = { require_passkey: true, timeout_seconds: 900 };
+  const onSource = (over: Partial<ToolRule> = {}): ToolRule => ({
+    ...{ protocol: 'git', tool: 'scm.publish', arguments: { to: { source: 'trusted' } }, decision: 'review' },
+    ...{ approval: passkey, ...over },
+  });
+  const publish = (parameters: object, ...rules: ToolRule[]) =>
+    decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));
+  const later: ToolRule = { protocol: 'git', tool: 'scm.*', decision: 'review', approval: { timeout_seconds: 60 } };
+
+  test('asks of the approval as one that holds; the time of the configuration ends it as well', () => {
+    const unclear = publish({ to: 'x' }, onSource());
+    expect(unclear.matched_rule).toBe('provenance:unclear');
+    expect(termsOf(unclear)).toEqual({ require_passkey: true, times: [undefined, 900] });
+    const ruled = publish({ to: 'x' }, onSource(), later);
+    expect(ruled.matched_rule).toBe('git:scm.*');
+    expect(termsOf(ruled)).toEqual({ require_passkey: true, times: [60, 900] });
+    const second = publish({ to: 'x' }, onSource({ approval: { timeout_seconds: 30 } }), onSource(), later);
+    expect(termsOf(second)).toEqual({ require_passkey: true, times: [60, 30, 900] });
+  });
+
+  test('and nothing where it does not review, certainly does not hold, or stands behind the rule that decides', () => {
+    const allowing = onSource({ decision: 'allow' });
+    expect(termsOf(publish({ to: 'x' }, allowing))).toBeUndefined();
+    expect(termsOf(publish({}, onSource(), later))).toMatchObject({ require_passkey: false });
+    expect(termsOf(publish({ to: 'x' }, later, onSource()))).toEqual({ require_passkey: false, times: [60] });
+  });
+
+  test('[approval.terms-now] a digest may be any value, in an argument, in a text and in the target', () => {
+    const digest = { redacted: 'sha256-salted', digest: 'ab', salt_id: 'cd' };
+    const asks = (rule: Partial<ToolRule>, over: object) =>
+      termsOf(
+        decide(
+          compilePolicy(policyOf(onSource({ arguments: {}, ...rule }), { ...later, tool: 'scm.publish' })),
+          call({ tool: 'scm.publish', withheld: true, ...over }),
+        ),
+      )?.require_passkey;
+    const secret = { arguments: { password: { glob: 'correct*' } } };
+    expect(asks(secret, { parameters: { password: digest } })).toBe(true);
+    expect(asks(secret, { parameters: { password: 'wrong [redacted:ab:cd]' } })).toBe(true);
+    expect(asks(secret, { parameters: { password: 'wrong', token: digest } })).toBe(false);
+    expect(asks({ arguments: { '**': { glob: 'x*' } } }, { parameters: { token: digest } })).toBe(true);
+    expect(asks({ target: 'acme/secret' }, { target: 'acme/[redacted:ab:cd]' })).toBe(true);
+    expect(asks({ target: 'acme/secret' }, { target: 'acme/shop' })).toBe(false);
+    // Calls are decided by what they say.
+    expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
+  });
+});
+
 test('[identity.level-policies] a level tightens, and its rule never takes the place of a graver default', () => {
   const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
   const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>

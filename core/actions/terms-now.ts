@@ -1,0 +1,48 @@
+/** Decides a request that waits by the policy in force, for what that asks of its approval [approval.terms-now]. */
+import type { TermsNow } from '#core/approvals/terms.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { evaluateCall } from './evaluate-call.ts';
+import type { GovernPorts } from './ports.ts';
+import { termsAsked } from './terms-asked.ts';
+import { withSources } from './value-sources.ts';
+
+export type TermsPorts = Pick<
+  GovernPorts,
+  'calls' | 'links' | 'effects' | 'provenance' | 'tasks' | 'clock' | 'ids' | 'evidence' | 'telemetry'
+>;
+
+/** Lists are asked for again and again while requests wait. */
+const mostKept = 10_000;
+const known = new WeakMap<Snapshot, RecentMap<string, TermsNow>>();
+
+/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
+export async function termsNow(ports: TermsPorts, snapshot: Snapshot, row: ApprovalRow): Promise<TermsNow> {
+  const kept = known.get(snapshot) ?? new RecentMap<string, TermsNow>({ max: mostKept });
+  known.set(snapshot, kept);
+  const before = kept.get(row.envelope_id);
+  if (before) return before;
+  const scoped = ofTenant(snapshot, row.tenant);
+  const call = shownCall(row);
+  const effects = await ports.effects(call);
+  const { tenant, actor, key_id } = row;
+  const traced = await withSources(ports, scoped, { ...call, tenant, actor, key_id }, effects);
+  const decision = await evaluateCall(ports, scoped, traced, effects);
+  const terms = termsAsked({ decision, snapshot: scoped }, row);
+  kept.set(row.envelope_id, terms);
+  return terms;
+}
+
+/** The call as the row shows it; where values are withheld, conditions on them are unclear. */
+function shownCall(row: ApprovalRow): ToolCall {
+  const { protocol, tool, target, capability, upstream, parameters, sent_with, withheld } = row;
+  return {
+    ...{ protocol, tool, capability, upstream, parameters, sent_with },
+    // A target that is withheld as a whole is an object.
+    target: typeof target === 'string' ? target : JSON.stringify(target),
+    ...(withheld.length > 0 && { withheld: true as const }),
+  };
+}

@@ -1,0 +1,170 @@
+/** Rules that change while a request waits, over HTTP: what they ask by then is asked of its approval as well, and nothing is taken off. */
+import { authenticator } from '../support/authenticator.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { type TestPorts, testPorts } from '../support/ports.ts';
+
+interface Terms {
+  readonly rules?: string;
+  readonly separation?: string;
+  readonly timeout?: number;
+}
+const publish = (approval = '') =>
+  `{ protocol: git, tool: scm.publish, decision: review, reason: It is public.${approval && `, approval: { ${approval} }`} }`;
+const configuration = ({ rules = publish(), separation = '', timeout = 1_800 }: Terms = {}) => `version: 1
+people: [{ id: alice, role: admin, tenants: ["*"] }, { id: bob, role: operator }, { id: carol, role: operator }]
+tenants:
+  - id: default
+    api_keys:
+      - { key: agent-key-1, kind: agent, name: builder }
+      - { key: alice-key-1, kind: human, person: alice, role: admin, platform: true }
+      - { key: bob-key-1, kind: human, person: bob }
+      - { key: carol-key-1, kind: human, person: carol }
+organizations:
+  - id: acme
+    teams: [{ id: web, projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }] }]
+separation_rules: [${separation}]
+approvals: { timeout_seconds: ${timeout} }
+tool_policies: { pack: null, default_decision: allow, rules: [${rules}] }
+`;
+
+let gateway: TestPorts;
+beforeEach(async () => {
+  gateway = await testPorts({ configuration: configuration() });
+});
+afterEach(() => gateway.stop());
+
+const call = (method: string, path: string, person: string, body?: unknown) =>
+  caller(gateway.ports)(method, `/admin/v1${path}`, { key: `${person}-key-1`, ...(body !== undefined && { body }) });
+let sessions = 0;
+const asked = async (parameters: object = { to: 'everyone' }, session = `s${++sessions}`) => {
+  const { body } = await call('POST', '/test-action', 'agent', {
+    ...{ protocol: 'git', tool: 'scm.publish', target: 'acme/shop', capability: 'write', parameters },
+    actor: { agent: 'builder', session },
+  });
+  expect(body.decision).toBe('review');
+  return { id: body.envelope_id as string, session, reason: body.error.data.reason };
+};
+const change = async (terms: Terms) => {
+  const raw = configuration(terms);
+  const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
+    ...{ key: 'alice-key-1', raw, headers: { 'content-type': 'application/yaml' } },
+  });
+  expect([201, put.body.error?.message]).toEqual([put.status, undefined]);
+};
+const approve = (id: string, person = 'bob', more: object = {}) =>
+  call('POST', `/approvals/${id}/approve`, person, { reviewer: person, ...more });
+const item = async (id: string) => (await call('GET', `/approvals/${id}`, 'bob')).body;
+const listed = async (id: string) =>
+  (await call('GET', '/approvals', 'bob')).body.pending.find(
+    (each: { envelope_id: string }) => each.envelope_id === id,
+  );
+const said = ({ status, body }: Awaited<ReturnType<typeof call>>) => [status, body.error?.message ?? body.status];
+
+const page = { id: 'localhost', origin: 'http://localhost:8081' };
+async function registered(person: string) {
+  const own = authenticator();
+  const { body } = await call('POST', '/passkeys/challenge', person);
+  const answer = own.register(String(body.challenge), page);
+  expect((await call('POST', '/passkeys', person, { name: 'laptop', ...answer })).status).toBe(201);
+  return own;
+}
+
+test('[approval.terms-now] a passkey that the rule asks for by now is asked for; item, list and evidence say so', async () => {
+  const { id, session } = await asked();
+  expect((await item(id)).terms_changed).toBeUndefined();
+  await change({ rules: publish('require_passkey: true') });
+  for (const shown of [await item(id), await listed(id)])
+    expect(shown).toMatchObject({
+      passkey_required: true,
+      terms_changed:
+        'Since this was asked, version 2 of the configuration asks for more: a passkey with each approval.',
+    });
+  expect(said(await approve(id))).toEqual([
+    403,
+    expect.stringMatching(/only with a passkey\. Since this was asked, version 2 .*Approve it in the web console/),
+  ]);
+  const own = await registered('bob');
+  const challenge = String((await item(id)).passkey_challenge);
+  const vote = await approve(id, 'bob', { passkey: own.sign(challenge, page) });
+  expect(said(vote)).toEqual([200, 'approved']);
+  expect(await item(id)).toMatchObject({ status: 'approved', passkey_required: true });
+  const { entries } = (await call('GET', `/evidence/sessions/${session}/export`, 'alice')).body;
+  expect(entries.find(({ kind }: { kind: string }) => kind === 'approve').body).toMatchObject({
+    ...{ passkey_required: true, tightened_by: 2, passkey: { credential_id: own.id } },
+  });
+});
+
+test('[approval.terms-now] a rule that asks for less by now, and one for another call, change nothing', async () => {
+  await change({ rules: publish('require_passkey: true, timeout_seconds: 600') });
+  const strict = await asked();
+  await change({ rules: publish('timeout_seconds: 900') });
+  expect(await item(strict.id)).toMatchObject({ passkey_required: true, expires_in_seconds: 600 });
+  expect((await item(strict.id)).terms_changed).toBeUndefined();
+  expect((await approve(strict.id)).status).toBe(403);
+  const plain = await asked({ to: 'testers' });
+  await change({
+    rules: `${publish()}, { protocol: git, tool: scm.delete, decision: review, approval: { require_passkey: true } }`,
+  });
+  expect((await item(plain.id)).terms_changed).toBeUndefined();
+  expect(said(await approve(plain.id))).toEqual([200, 'approved']);
+});
+
+test('[approval.terms-now] a shorter time counts from when the call was sent: later votes meet a request that is over', async () => {
+  const { id, session } = await asked();
+  gateway.pass(120);
+  await change({ rules: publish('timeout_seconds: 300') });
+  expect(await item(id)).toMatchObject({
+    expires_in_seconds: 180,
+    terms_changed: expect.stringContaining('a decision before 2026-01-01T00:05:00.000Z'),
+  });
+  gateway.pass(180);
+  expect(await listed(id)).toBeUndefined();
+  expect(said(await approve(id))).toEqual([409, expect.stringContaining('already denied (by its time-out)')]);
+  const { reason, id: next } = await asked(undefined, session);
+  expect([reason, next === id]).toEqual(['expired', false]);
+});
+
+test('[approval.terms-now] the call that is sent again finds its request over, and another one waits with the time of now', async () => {
+  const { id, session } = await asked();
+  gateway.pass(400);
+  await change({ timeout: 300 });
+  const next = await asked(undefined, session);
+  expect([next.reason, next.id === id]).toEqual(['expired', false]);
+  expect(await item(id)).toMatchObject({ status: 'denied', reason: 'timeout' });
+  expect(await item(next.id)).toMatchObject({ status: 'pending', expires_in_seconds: 300 });
+});
+
+test('[approval.terms-now] [identity.separation-votes] a rule of separation is shown and asked for; approvals without a passkey stop counting where one is asked for', async () => {
+  const { id } = await asked();
+  const separation = '{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }';
+  await change({ separation });
+  expect(await item(id)).toMatchObject({
+    ...{ requires: [{ rule: 'four-eyes', approvals: 2 }], still_needed: '2 more approvals (four-eyes)' },
+    terms_changed: expect.stringContaining('asks for more: 2 more approvals (four-eyes)'),
+  });
+  expect(said(await approve(id, 'bob'))).toEqual([200, 'pending']);
+  await change({ separation, rules: publish('require_passkey: true') });
+  expect(await item(id)).toMatchObject({
+    ...{ votes: [], still_needed: '2 more approvals (four-eyes)' },
+    terms_changed: expect.stringContaining('1 of the approvals again, because they were given without a passkey'),
+  });
+  const challenge = String((await item(id)).passkey_challenge);
+  for (const [person, status] of [
+    ['carol', 'pending'],
+    ['bob', 'approved'],
+  ] as const) {
+    const own = await registered(person);
+    expect(said(await approve(id, person, { passkey: own.sign(challenge, page) }))).toEqual([200, status]);
+  }
+});
+
+test('[approval.terms-now] a condition on a value that is withheld counts as one that may hold', async () => {
+  const { id } = await asked({ to: 'testers', password: 'correct horse battery' });
+  const { id: named } = await asked({ to: 'testers', password: 'correct horse battery', copy: 1 });
+  const onSecret = (glob: string, more = '') =>
+    `{ protocol: git, tool: scm.publish, decision: review, arguments: { password: { glob: "${glob}" }${more} }, approval: { require_passkey: true } }, ${publish()}`;
+  await change({ rules: onSecret('correct*') });
+  expect(await item(id)).toMatchObject({ passkey_required: true });
+  await change({ rules: onSecret('correct*', ', to: { equals: everyone }') });
+  expect((await item(named)).passkey_required).toBeUndefined();
+});
