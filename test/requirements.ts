@@ -2270,6 +2270,10 @@ const edgeProxy: readonly Requirement[] = [
   must('edge.fail-closed', 'Without a known configuration the edge lets nothing in.'),
   must('edge.no-delay', 'An answer leaves the edge at once, whatever part of it the client has acknowledged.'),
   must(
+    'edge.in-process',
+    'A request of HTTP/1.1 goes from the edge to its listener without a connection between them.',
+  ),
+  must(
     'edge.one-write',
     'A head whose body is at hand leaves the edge with it in one write; the head of a stream without a first chunk leaves alone.',
   ),

@@ -57,6 +57,8 @@ export interface HttpServerOptions {
 
 export interface HttpServer {
   readonly port: number;
+  /** Answers a request of HTTP/1.1 that another listener of this process took. */
+  readonly serve: Serve;
   /** Stops accepting, finishes what is in flight within `graceMs`, then cuts what is left. */
   drain(graceMs?: number): Promise<void>;
 }
@@ -65,6 +67,8 @@ export interface HttpServer {
 export const maxHeaderBytes = 10_240;
 /** Of one listener at a time; a further one is closed at once. */
 const maxConnections = 4_096;
+
+export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const requestTimeout = options.requestTimeoutMs ?? 60_000;
@@ -122,13 +126,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     };
     const requestId = options.ids.uuid();
     const call = new AbortController();
-    const calls = waiting.get(request.socket)?.add(call);
+    const calls = callsOf(request.socket).add(call);
     const told = await answer(request, requestId, call.signal, goOn).catch((fault) =>
       refusal(fault, requestId, request.url),
     );
     if (comes && !request.complete) await discardBody(request);
     await reply(request, response, told, requestId);
-    calls?.delete(call);
+    calls.delete(call);
     if (draining) server.closeIdleConnections();
   };
 
@@ -161,14 +165,20 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 
   /** The calls that wait on each connection; a client that goes away is noticed by all of them. */
   const waiting = new WeakMap<Socket, Set<AbortController>>();
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket.once('close', () => sockets.delete(socket)));
+  const callsOf = (socket: Socket): Set<AbortController> => {
+    const known = waiting.get(socket);
+    if (known) return known;
     const calls = new Set<AbortController>();
     waiting.set(socket, calls);
     socket.once('close', () => {
       for (const call of calls) call.abort();
     });
+    return calls;
+  };
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)));
+    callsOf(socket);
   });
   server.on('request', (request, response) => serve(request, response));
   server.on('checkContinue', (request, response) => serve(request, response, true));
@@ -207,6 +217,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   await bound(server, options);
   return {
     port: (server.address() as AddressInfo).port,
+    serve,
     drain: (graceMs = 10_000) => {
       draining = true;
       // Opened and never used: no client waits for an answer on them.

@@ -110,7 +110,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
     sharedKeys: shared,
   });
   started.resolve(gateway);
-  const { edge, ...edgeUrls } = await openEdge(flags, urls, gateway, telemetry, edgeToken);
+  const { edge, ...edgeUrls } = await openEdge(flags, { urls, servers }, gateway, telemetry, edgeToken);
   const { configuration } = await gateway.ports.snapshots.current({ evenStale: true });
   const shown = { fragment: link?.fragment, demoModels: demoModels(configuration) };
   announce(flags, keys, shown, {
@@ -184,7 +184,7 @@ function openListeners(
 /** The listeners in front of the three, once these answer. */
 async function openEdge(
   flags: Flags,
-  urls: Urls,
+  { urls, servers: [gateway, admin, mcp] }: { readonly urls: Urls; readonly servers: readonly HttpServer[] },
   { ports }: Gateway,
   telemetry: Telemetry,
   token: string,
@@ -200,7 +200,11 @@ async function openEdge(
     tlsPort: flags.edgePort,
     cleartextPort: flags.edgeCleartextPort,
     certificate,
-    upstreams: { gateway: urls.gateway_url, admin: urls.admin_url, mcp: urls.mcp_url },
+    upstreams: {
+      gateway: { url: urls.gateway_url, serve: gateway!.serve },
+      admin: { url: urls.admin_url, serve: admin!.serve },
+      mcp: { url: urls.mcp_url, serve: mcp!.serve },
+    },
     snapshot: () => ports.snapshots.current({ evenStale: true }),
     telemetry,
     clock: systemClock,

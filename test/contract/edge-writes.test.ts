@@ -2,12 +2,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { edgeAgent, forward } from '../../bin/local/edge/forward.ts';
+import { handOver } from '../../bin/local/edge/hand-over.ts';
 
 const servers: Server[] = [];
-const agent = edgeAgent();
 afterAll(() => {
-  agent.destroy();
   for (const server of servers) server.close().closeAllConnections();
 });
 
@@ -20,7 +18,6 @@ async function listening(listener: RequestListener): Promise<number> {
 
 /** The writes of one answer, as the connection of the edge makes them. */
 async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () => {}): Promise<string[]> {
-  const origin = new URL(`http://127.0.0.1:${await listening(upstream)}`);
   const writes: string[] = [];
   const enough = Promise.withResolvers<void>();
   const port = await listening((request, response) => {
@@ -39,7 +36,7 @@ async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () =
       note([{ chunk }]);
       one!.call(socket, chunk, encoding, done);
     };
-    void forward(agent, request, response, { origin, path: '/', headers: ['host', origin.host], added: {} });
+    void handOver(async (...call) => void upstream(...call), request, response, { path: '/', headers: [], added: {} });
   });
   const client = connect(port, '127.0.0.1').resume();
   client.write('GET / HTTP/1.1\r\nhost: edge\r\n\r\n');
@@ -60,8 +57,8 @@ test('[edge.one-write] the head of a stream without a first chunk leaves alone, 
   let goOn = () => {};
   const writes = await writesOf(
     (_request, response) => {
+      goOn = () => void setImmediate(() => response.end('data: 1\n\n'));
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-      goOn = () => void response.end('data: 1\n\n');
     },
     2,
     () => goOn(),

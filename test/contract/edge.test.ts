@@ -53,6 +53,16 @@ describe('requests', () => {
     expect(errorOf(nothing).message).toContain('/api/*');
   });
 
+  test('[edge.in-process] a request of HTTP/1.1 needs no connection to its upstream', async () => {
+    const connected = jest.fn();
+    edge.upstream.on('connection', connected);
+    const { url, headers } = sentOn(
+      await edge.h1('/api/v1/x', { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: 'x' }),
+    );
+    expect([url, headers['transfer-encoding']]).toEqual(['/v1/x', 'chunked']);
+    expect(connected).not.toHaveBeenCalled();
+  });
+
   test.each(protocols)(
     '[edge.forwarded] [edge.address] %s hands on body, headers and the true address',
     async (protocol) => {

@@ -12,6 +12,7 @@ import { systemIds } from '../../adapters/system/ids.ts';
 import { type LogTelemetry, logTelemetry } from '../../adapters/telemetry/telemetry.ts';
 import { type Certificate, keptCertificate } from '../../bin/local/edge/certificate.ts';
 import { startEdge } from '../../bin/local/edge/edge.ts';
+import type { Serve } from '../../bin/local/http-server.ts';
 import type { Snapshot } from '../../core/configuration/store/snapshots.ts';
 import { edge as edgeSettings } from '../../core/contracts/config/edge.ts';
 import { buildIdentities } from '../../core/identity/identities.ts';
@@ -51,6 +52,7 @@ export async function testEdge(upstream: RequestListener, settings: object = {},
   const behind = createServer(upstream).listen(0, '127.0.0.1');
   await once(behind, 'listening');
   const url = `http://127.0.0.1:${(behind.address() as AddressInfo).port}`;
+  const behindIt = { url, serve: async (...call: Parameters<Serve>) => void upstream(...call) };
   const state = mkdtempSync(join(tmpdir(), 'edge-'));
   const certificate = await keptCertificate(state, '127.0.0.1', systemClock.now());
   const telemetry = logTelemetry({ clock: systemClock, service: 'edge', write: () => {} });
@@ -60,7 +62,7 @@ export async function testEdge(upstream: RequestListener, settings: object = {},
     tlsPort: 0,
     cleartextPort: 0,
     certificate,
-    upstreams: { gateway: url, admin: url, mcp: url },
+    upstreams: { gateway: behindIt, admin: behindIt, mcp: behindIt },
     snapshot: async () => {
       if (unknown) throw unknown;
       return snapshot;

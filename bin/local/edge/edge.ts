@@ -3,6 +3,7 @@
  * limits, breaks circuits and hands on; who may do what is decided behind it [edge.listeners] [edge.routing].
  */
 import type { ServerResponse } from 'node:http';
+import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { forwardedHeaders } from '#core/edge/forwarded-headers.ts';
@@ -13,14 +14,22 @@ import type { CallOutcome } from '#core/routing/breaker.ts';
 import { shortened } from '#lambdas/middleware/route.ts';
 import { checkExpectation, checkHost, isOurs } from '../http-event.ts';
 import { errorReply, standardHeaders } from '../http-reply.ts';
-import { refuseConnection } from '../http-server.ts';
+import { refuseConnection, type Serve } from '../http-server.ts';
 import { edgeTokenHeader } from '../load-balancer.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
-import { type EdgeRequest, type EdgeResponse, edgeAgent, forward, type Outcome } from './forward.ts';
+import { type EdgeRequest, type EdgeResponse, edgeAgent, type Forwarded, forward, type Outcome } from './forward.ts';
+import { handOver } from './hand-over.ts';
 import { type Http3, http3TokenHeader, startHttp3 } from './http3.ts';
 import { type EdgeListeners, edgeListeners } from './listeners.ts';
 import { forwardUpgrade } from './upgrade.ts';
+
+export interface Upstream {
+  /** Its base address, for HTTP/2 and WebSockets. */
+  readonly url: string;
+  /** Takes requests of HTTP/1.1 without another connection. */
+  readonly serve: Serve;
+}
 
 export interface EdgeOptions {
   readonly host: string;
@@ -28,8 +37,8 @@ export interface EdgeOptions {
   readonly tlsPort: number;
   readonly cleartextPort: number;
   readonly certificate: Certificate;
-  /** Base addresses of the listeners behind. */
-  readonly upstreams: Readonly<Record<EdgeUpstream, string>>;
+  /** The listeners behind, in this process. */
+  readonly upstreams: Readonly<Record<EdgeUpstream, Upstream>>;
   /** @throws GatewayError when no configuration is known: nothing is let in then. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly telemetry: Telemetry;
@@ -63,7 +72,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
   const admission = new EdgeAdmission({ ...options, connections: () => listeners?.connections() ?? 0 });
   const agent = edgeAgent();
-  const origins = new Map(Object.entries(options.upstreams).map(([name, url]) => [name, new URL(url)]));
+  const origins = new Map(Object.entries(options.upstreams).map(([name, { url }]) => [name, new URL(url)]));
 
   const answer = async (request: EdgeRequest, response: EdgeResponse): Promise<void> => {
     const id = ids.uuid();
@@ -74,7 +83,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       const snapshot = await options.snapshot();
       const settle = admission.enter(target.upstream, request.headers, clientOf(request).address, snapshot);
       const outcome = await traced(request, target, (trace) =>
-        forward(agent, request, response, {
+        passOn(request, response, target.upstream, {
           origin,
           path: target.url,
           headers: onward(request, origin, trace, options.token, clientOf(request)),
@@ -91,6 +100,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       counted(request, upstream, error.kind.status);
       refuse(request, response, error, id, altSvc(request));
     }
+  };
+
+  const passOn = (request: EdgeRequest, response: EdgeResponse, upstream: EdgeUpstream, to: Forwarded) => {
+    if (request instanceof Http2ServerRequest) return forward(agent, request, response as Http2ServerResponse, to);
+    return handOver(options.upstreams[upstream].serve, request, response as ServerResponse, to);
   };
 
   const upgrade = async (request: EdgeRequest, socket: Duplex, head: Buffer): Promise<void> => {

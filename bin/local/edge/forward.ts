@@ -1,4 +1,4 @@
-/** Hands a request of the edge on to its upstream and the answer back, as both are read: nothing is collected. */
+/** Hands a request of HTTP/2 on to its upstream over HTTP/1.1, and the answer back, as both are read: nothing is collected. */
 import { Agent, type IncomingMessage, request as requestTo, type ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { returnedHeaders } from '#core/edge/forwarded-headers.ts';
@@ -31,7 +31,12 @@ export const edgeAgent = (): Agent =>
  * Resolves when the exchange has ended, however it did.
  * @throws GatewayError `service_unavailable` where no byte of an answer has been sent yet.
  */
-export function forward(agent: Agent, request: EdgeRequest, response: EdgeResponse, to: Forwarded): Promise<Outcome> {
+export function forward(
+  agent: Agent,
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  to: Forwarded,
+): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const outgoing = requestTo({
     agent,
@@ -68,8 +73,7 @@ export function forward(agent: Agent, request: EdgeRequest, response: EdgeRespon
     answer.on('error', broken);
     answer.on('aborted', () => broken(new Error('the answer was cut off')));
     head(response, status, [...returnedHeaders(answer.rawHeaders), ...Object.entries(to.added).flat()]);
-    withItsBody(answer, response as ServerResponse);
-    answer.pipe(response as ServerResponse);
+    answer.pipe(response);
   });
   if (hasBody(request)) {
     request.on('error', () => outgoing.destroy());
@@ -78,11 +82,8 @@ export function forward(agent: Agent, request: EdgeRequest, response: EdgeRespon
   return promise;
 }
 
-/** Of HTTP/2 a stream that is still open has a body; of HTTP/1.1 the headers say so. */
-function hasBody(request: EdgeRequest): boolean {
-  if ('stream' in request) return !request.stream.endAfterHeaders;
-  return request.headers['transfer-encoding'] !== undefined || (request.headers['content-length'] ?? '0') !== '0';
-}
+/** A stream that is still open has a body. */
+const hasBody = ({ stream }: Http2ServerRequest): boolean => !stream.endAfterHeaders;
 
 /**
  * The length as the client declared it, else chunks: the upstream never has to guess where a body ends. A declared length without a
@@ -96,32 +97,18 @@ function framed(headers: readonly string[], body: boolean): string[] {
     : [...headers, 'transfer-encoding', 'chunked'];
 }
 
-function head(response: EdgeResponse, status: number, raw: readonly string[]): void {
+function head(response: Http2ServerResponse, status: number, raw: readonly string[]): void {
   const fields: Record<string, string | string[]> = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name, value] = [raw[at]!, raw[at + 1]!];
     const known = fields[name];
     fields[name] = known === undefined ? value : [known, value].flat();
   }
-  (response as ServerResponse).writeHead(status, fields);
-}
-
-/**
- * A head whose body is at hand goes in one write with it: two writes are two records of TLS and two packets, of which the client
- * reads the second later. An event stream has no first chunk yet, and its client waits for the status line.
- */
-function withItsBody(answer: IncomingMessage, response: ServerResponse): void {
-  const alone = setImmediate(() => {
-    if (!response.writableEnded && !response.destroyed) response.flushHeaders();
-  });
-  answer.once('data', () => clearImmediate(alone));
+  response.writeHead(status, fields);
 }
 
 /** The client must not take it for whole. */
-function cut(response: EdgeResponse): void {
-  if ('stream' in response) response.stream.close(internalError);
-  else response.destroy();
-}
+const cut = ({ stream }: Http2ServerResponse): void => stream.close(internalError);
 
 /** INTERNAL_ERROR of RFC 9113. */
 const internalError = 0x2;

@@ -1,0 +1,31 @@
+/** Hands a request of HTTP/1.1 to its upstream in this process, which writes its answer to the client itself [edge.in-process]. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Serve } from '../http-server.ts';
+import type { Forwarded, Outcome } from './forward.ts';
+
+/** Resolves when the exchange has ended, however it did. */
+export function handOver(
+  serve: Serve,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { path, headers, added }: Omit<Forwarded, 'origin'>,
+): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  response.once('close', () => {
+    const status = response.headersSent ? response.statusCode : 0;
+    resolve({ kind: response.writableEnded ? 'answered' : 'left', status });
+  });
+  const chunked = request.headers['transfer-encoding'] !== undefined;
+  const fields = chunked ? [...headers, 'transfer-encoding', 'chunked'] : headers;
+  Object.assign(request, { url: path, rawHeaders: fields, headers: firstOfEach(fields) });
+  for (const [name, value] of Object.entries(added)) response.setHeader(name, value);
+  void serve(request, response);
+  return promise;
+}
+
+/** @param fields names, in lower case, and values in turn. */
+function firstOfEach(fields: readonly string[]): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = {};
+  for (let at = 0; at + 1 < fields.length; at += 2) headers[fields[at]!] ??= fields[at + 1]!;
+  return headers;
+}
