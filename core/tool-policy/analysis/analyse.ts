@@ -1,5 +1,7 @@
 /** Rules that can never match, exactly: every call they match is taken by rules before them. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { type CompiledRule, compilePolicy } from '../compile.ts';
 import { BudgetSpent, StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
@@ -25,10 +27,23 @@ export interface PolicyAnalysis {
   readonly warnings: readonly string[];
 }
 
+/** A configuration that is loaded again has nearly always the policies of before, and a large one takes a second. */
+const analyses = new RecentMap<string, PolicyAnalysis>({ max: 64 });
+
 /** @throws GatewayError `invalid_request` when the policy does not compile. */
-export function analysePolicy(document: ToolPolicyDocument, options: { stateBudget?: number } = {}): PolicyAnalysis {
+export function analysePolicy(
+  document: ToolPolicyDocument,
+  { stateBudget = defaultStateBudget }: { stateBudget?: number } = {},
+): PolicyAnalysis {
+  const key = sha256(JSON.stringify([document, stateBudget]));
+  const analysis = analyses.get(key) ?? newAnalysis(document, stateBudget);
+  analyses.set(key, analysis);
+  return analysis;
+}
+
+function newAnalysis(document: ToolPolicyDocument, stateBudget: number): PolicyAnalysis {
   const { guards, rules } = compilePolicy(document);
-  const reach = new Reach([...guards, ...rules], new StateBudget(options.stateBudget ?? defaultStateBudget));
+  const reach = new Reach([...guards, ...rules], new StateBudget(stateBudget));
   const unreachable: UnreachableRule[] = [];
   const warnings: string[] = [];
   for (const name of new Set(guards.map((guard) => guard.name))) {

@@ -154,3 +154,13 @@ test('[policy.shadowed-rule] of up to 24 rules that overlap the fewest are named
   expect(covers(...overlapping(24)).at(-1)).toEqual([24, [23]]);
   expect(covers(...overlapping(25)).at(-1)).toEqual([25, Array.from({ length: 25 }, (_, i) => i)]);
 });
+
+test('[policy.analysis.budget] a policy that is loaded again is not analysed again; another one, or another budget, is', () => {
+  const rules = [{ target: '**a**b**', ...allow }, allow];
+  const first = analysePolicy(policyOf(...rules));
+  expect(analysePolicy(policyOf(...rules))).toBe(first);
+  expect(analysePolicy(policyOf(...rules), { stateBudget: 1 })).toMatchObject({ analysed: false });
+  expect(analysePolicy(policyOf(...rules.toReversed()))).toMatchObject({
+    unreachable: [{ index: 1, covered_by: [0] }],
+  });
+});
