@@ -2044,6 +2044,18 @@ const toolGateway: readonly Requirement[] = [
     'guard.bytes',
     'Text that a result holds in base64 is checked like plain text: findings in it are marked, removed or withheld, and tokens are cut out. Bytes of pictures, sounds and archives stay as they came.',
   ),
+  must(
+    'guard.classifier',
+    'A classifier that tool_guard.classifier names, a WASM module or a model, looks at results and at new or changed definitions after the rules of the guard: what it scores at its threshold or above is recorded, marked, removed, withheld or held for a human. Without one nothing is asked.',
+  ),
+  must(
+    'guard.classifier-errs',
+    'Where a configured classifier errs, is late, answers in another form, has no budget or would have to read too much, results are withheld and definitions not served, with the reason; on_error: log records it and lets them pass.',
+  ),
+  must(
+    'guard.classifier-cost',
+    'A call of a classifying model is reserved and settled against the limits and budgets of the caller; evidence names the classifier, its version, the score and the cost, and no word of the text.',
+  ),
   must('guard.blocks', 'Blocks of text that speak to the model only together are found as one text.'),
   must(
     'guard.asks-secret',

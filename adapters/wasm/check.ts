@@ -44,18 +44,20 @@ function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): numb
   return at;
 }
 
-function reason(plugin: Abi, memory: WebAssembly.Memory): { message?: string } {
+function reason(plugin: Abi, memory: WebAssembly.Memory): { message?: string; score?: number } {
   const at = plugin.get_result_ptr() >>> 0;
   const length = plugin.get_result_len() >>> 0;
   if (length > wasmSizes.resultBytes) {
     throw new Error(`the result has ${length} bytes, allowed ${wasmSizes.resultBytes}`);
   }
-  const { message } = resultOf(inMemory(memory, at, length, 'the result'));
+  const { message, score } = resultOf(inMemory(memory, at, length, 'the result'));
   if (message !== undefined && typeof message !== 'string') throw new Error("the result's message is not a text");
-  return message === undefined ? {} : { message };
+  if (score !== undefined && (typeof score !== 'number' || !(score >= 0 && score <= 1)))
+    throw new Error("the result's score is not a number from 0 to 1");
+  return { ...(message !== undefined && { message }), ...(score !== undefined && { score }) };
 }
 
-function resultOf(bytes: Uint8Array): { readonly message?: unknown } {
+function resultOf(bytes: Uint8Array): { readonly message?: unknown; readonly score?: unknown } {
   try {
     const result: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;

@@ -42,6 +42,7 @@ import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import type { McpPorts } from '#core/mcp/ports.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { providersFrom } from '#core/providers/providers.ts';
@@ -92,6 +93,7 @@ export interface PortsOptions {
 /** What the functions of every surface are given here. */
 export type LocalPorts = GatewayPorts &
   ChatEndpointPorts &
+  Required<Pick<McpPorts, 'classifiers'>> &
   KeptEvidence & {
     readonly wasm: { stop(): Promise<void> };
     readonly background: { stop(): Promise<void> };
@@ -191,6 +193,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     breakers: () => breakersOf(providers).states(),
     timeouts,
     random: Math.random,
+    classifiers: async () => ports,
     recentTraces: async () => [
       ...(traces ? await stores.traceRing.recent(keptTraces, clock.now()) : []),
       ...telemetry.recentTraces(),

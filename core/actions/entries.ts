@@ -207,6 +207,7 @@ export function resultDraft(
     readonly approval_returned?: boolean;
     readonly aborted_by?: string;
     readonly guard?: unknown;
+    readonly guard_classifier?: unknown;
   },
   credential: CredentialRecord | undefined,
 ): EntryDraft {

@@ -14,6 +14,7 @@ import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential } from '#core/credentials/registry.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import type { Judged } from '#core/tool-guard/classifier/ports.ts';
 import { type Noted, notedOf } from '#core/tool-guard/noted.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { refusedLogin } from './abuse-notes.ts';
@@ -71,7 +72,7 @@ export async function executeAction(
     ...{ outcome, kept, loginRefusedBy },
     ...(latency_ms !== undefined && { latency_ms }),
     ...(upstream_down && { upstream_down }),
-    ...(noted && { guard: guardNote(ports, noted) }),
+    ...(noted && noteOf(ports, noted)),
     ...(message !== undefined && { error: message }),
     ...(message !== undefined && by !== undefined && { aborted_by: by }),
     ...(credential && { record: credential.record }),
@@ -111,10 +112,19 @@ export type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severit
 
 const mostNoted = 20;
 
-function guardNote({ telemetry }: GovernPorts, { findings }: Noted): GuardNote {
+function noteOf(
+  { telemetry }: GovernPorts,
+  { findings, judged, withheld }: Noted,
+): Pick<Done, 'guard' | 'guard_classifier'> {
   for (const { kind, action } of findings)
     telemetry.count('svc_tool_guard_findings_total', { place: 'result', kind, action });
-  return findings.slice(0, mostNoted).map(({ kind, where, severity, action }) => ({ kind, where, severity, action }));
+  if (judged && 'error' in judged) telemetry.count('svc_tool_guard_classifier_errors_total', { error: judged.error });
+  const kept = findings.slice(0, mostNoted);
+  const listed = kept.map(({ kind, where, severity, action }) => ({ kind, where, severity, action }));
+  return {
+    ...((listed.length > 0 || withheld) && { guard: listed }),
+    ...(judged && { guard_classifier: judged }),
+  };
 }
 
 /** Nothing was called: the answer says that the approval is still there. */
@@ -166,6 +176,8 @@ interface Done {
   readonly upstream_down?: true;
   /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
   readonly guard?: GuardNote;
+  /** Which classifier looked at the answer, with its score or why there is none. */
+  readonly guard_classifier?: Judged;
   readonly record?: CredentialRecord;
   /** No credential could be had: nothing was called, and the approval is as it was. */
   readonly approval_returned?: boolean;

@@ -53,7 +53,7 @@ export interface ContentPolicy {
 /** Runs the `check` of one WASM module. */
 export interface WasmRunner {
   /**
-   * @returns 0 and no message to allow; the module's reason when it flags.
+   * @returns 0 and no message to allow; the module's reason when it flags, and how sure it is (0 to 1) where it says so.
    * @throws Error when the module is missing, corrupt, traps, allocates beyond its declared maximum or runs longer than
    * `timeoutMs`.
    */
@@ -67,5 +67,5 @@ export interface WasmRunner {
       readonly phase: 'input' | 'output';
     };
     readonly timeoutMs: number;
-  }): Promise<{ readonly flagged: boolean; readonly message?: string }>;
+  }): Promise<{ readonly flagged: boolean; readonly message?: string; readonly score?: number }>;
 }

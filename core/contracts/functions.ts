@@ -116,6 +116,9 @@ const executing = {
   callsUpstreams: true,
 } as const;
 
+/** What the classifier of the tool guard takes, where one is configured: models, and counters that their calls are charged to. */
+const classifying = { counters: 'write' } as const;
+
 /** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
 const chat = {
   tables: {
@@ -186,11 +189,12 @@ export const functions = {
   },
   'test-action': {
     purpose: 'governs one action',
-    tables: { ...governing, actions: 'write' },
+    tables: { ...governing, ...classifying, actions: 'write' },
     queries: deciding,
     ...executing,
     startsApprovals: true,
-    secrets: ['brokers'],
+    secrets: ['brokers', 'providers'],
+    invokesModels: true,
     objects: 'read',
     results: 'write',
     definitions: 'write',
@@ -207,7 +211,8 @@ export const functions = {
     callsUpstreams: true,
     startsApprovals: true,
     settlesTasks: true,
-    secrets: ['brokers'],
+    secrets: ['brokers', 'providers'],
+    invokesModels: true,
     objects: 'read',
     results: 'write',
     definitions: 'write',
@@ -328,11 +333,12 @@ export const functions = {
   },
   'approval-steps': {
     purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
-    tables: { ...governing, deliveries: 'append' },
+    tables: { ...governing, ...classifying, deliveries: 'append' },
     queries: ['evidence', 'provenance'],
     ...executing,
     settlesTasks: true,
-    secrets: ['brokers'],
+    secrets: ['brokers', 'providers'],
+    invokesModels: true,
     objects: 'read',
     results: 'write',
     definitions: 'write',

@@ -6,6 +6,7 @@ import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
+import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
 
@@ -17,6 +18,8 @@ export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimit
   readonly upstreams: McpUpstreams;
   readonly version: string;
   readonly unnamedSessions: UnnamedSessions;
+  /** What classifiers of the tool guard work with, loaded with the first; without it a configured one errs. */
+  readonly classifiers?: () => Promise<ClassifierPorts>;
 }
 
 /** How a caller presents itself to a server. */

@@ -11,6 +11,7 @@ export const resultKinds = [
   'credential',
   'asks_secret',
   'asks_context',
+  'classified',
 ] as const;
 export type ResultKind = (typeof resultKinds)[number];
 
@@ -23,6 +24,7 @@ const definitionKinds = [
   'asks_secret',
   'contradiction',
   'shadowing',
+  'classified',
 ] as const;
 export type DefinitionKind = (typeof definitionKinds)[number];
 

@@ -1,8 +1,11 @@
 /** Findings on their way from where a result was looked over to the entry of its action. */
+import type { Judged } from './classifier/ports.ts';
 import type { ResultFinding } from './results.ts';
 
 export interface Noted {
   readonly findings: readonly ResultFinding[];
+  /** What the classifier said of the result. */
+  readonly judged?: Judged | undefined;
   /** The result is withheld. */
   readonly withheld: boolean;
 }
@@ -11,7 +14,7 @@ const notes = new WeakMap<object, Noted>();
 
 /** @param holder the result, or the error thrown instead of one. */
 export function noteFindings<T extends object>(holder: T, noted: Noted): T {
-  if (noted.findings.length > 0 || noted.withheld) notes.set(holder, noted);
+  if (noted.findings.length > 0 || noted.withheld || noted.judged) notes.set(holder, noted);
   return holder;
 }
 

@@ -189,13 +189,16 @@ it('[auth.admin-token-apart] lets no function read the admin token, and one alon
 const holders = (action: string) =>
   Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
 
-it('lets those that carry actions out invoke the sandbox, ws its worker, three call models, two answer connections, none more', () => {
+it('lets those that carry actions out invoke the sandbox, ws its worker, chat and the classifier call models, two answer connections, none more', () => {
   expect(holders('lambda:')).toEqual(['ws', 'test-action', 'approval-steps']);
   expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live')).toEqual([
     'test-action',
     'approval-steps',
   ]);
-  expect(holders('bedrock:')).toEqual(['chat-completions', 'messages', 'ws-worker']);
+  expect(holders('bedrock:')).toEqual([
+    ...['chat-completions', 'messages', 'ws-worker'],
+    ...['test-action', 'mcp', 'approval-steps'],
+  ]);
   expect(holders('execute-api:')).toEqual(['ws', 'ws-worker']);
 });
 

@@ -16,6 +16,7 @@ export const checkLlm = (file: ConfigurationFile): Problem[] => [
   ...checkFilters(file),
   ...checkBudgets(file),
   ...checkEmbedder(file),
+  ...checkClassifier(file),
 ];
 
 const checkProviders = ({ providers }: ConfigurationFile): Problem[] => [
@@ -147,13 +148,36 @@ function checkEmbedder({ cache, providers }: ConfigurationFile): Problem[] {
   return [{ path: ['cache', 'semantic', 'embedder'], found: JSON.stringify(embedder), allowed }];
 }
 
+/** What the classifier of the tool guard names has to be there: else it would refuse everything, or look at nothing. */
+function checkClassifier(file: ConfigurationFile): Problem[] {
+  const { classifier } = file.tool_guard;
+  if (classifier?.type === 'wasm') {
+    const filters = [...file.policies.output, ...file.policies.input];
+    const names = [...new Set(filters.filter(({ type }) => type === 'wasm').map(({ name }) => name))];
+    if (names.includes(classifier.filter)) return [];
+    const allowed = oneOf(names, 'filters of type wasm in policies.output and policies.input', classifier.filter);
+    return [{ path: ['tool_guard', 'classifier', 'filter'], found: JSON.stringify(classifier.filter), allowed }];
+  }
+  if (!classifier || isServed(file, classifier.model)) return [];
+  const allowed = 'a model of a route or provider, or an alias of one';
+  return [{ path: ['tool_guard', 'classifier', 'model'], found: JSON.stringify(classifier.model), allowed }];
+}
+
+const servedGlobs = ({ routes, providers }: ConfigurationFile): string[] => [
+  ...routes.map(({ match }) => match.model),
+  ...providers.flatMap(({ models }) => models),
+];
+
+const isServed = (file: ConfigurationFile, model: string): boolean =>
+  Object.hasOwn(file.aliases.models, model) || servedGlobs(file).some((glob) => globMatches(glob, model));
+
 /** What is odd but allowed, of a configuration without problems: routes to what is switched off, aliases to nowhere. */
 export function oddRouting(file: ConfigurationFile): string[] {
   const disabled = file.providers.filter(({ enabled }) => !enabled).map(({ name }) => name);
   const idle = routedProviders(file)
     .filter(({ name }) => disabled.includes(name))
     .map(({ name, path }) => `${pathText(path)}: the provider ${name} is not enabled.`);
-  const served = [...file.routes.map(({ match }) => match.model), ...file.providers.flatMap(({ models }) => models)];
+  const served = servedGlobs(file);
   const { models } = file.aliases;
   const lost = Object.entries(models)
     .filter(([, target]) => !Object.hasOwn(models, target) && !served.some((glob) => globMatches(glob, target)))

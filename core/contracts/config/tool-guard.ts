@@ -1,5 +1,6 @@
 /** What the guard on texts of MCP servers does with what it finds. */
 import * as z from 'zod';
+import { toolGuardClassifier } from './tool-guard-classifier.ts';
 
 const resultAction = z.enum(['log', 'mark', 'strip', 'block']);
 const argumentAction = z.enum(['log', 'review', 'block']);
@@ -16,6 +17,7 @@ export const guardMode = z.enum(['on', 'log', 'off']).default('on').meta({
 
 export const toolGuard = z
   .strictObject({
+    classifier: toolGuardClassifier,
     results: z
       .strictObject({
         instruction: resultAction.default('mark').meta({ description: 'Visible words that instruct the model.' }),
@@ -46,6 +48,10 @@ export const toolGuard = z
         asks_context: z.enum(['log', 'strip', 'block']).default('strip').meta({
           description:
             'Requests of a server for a reply of the model (sampling) that ask for the context of the conversation: strip asks without it.',
+        }),
+        classified: resultAction.default('mark').meta({
+          description:
+            'Texts that the classifier scores at its threshold or above: strip removes what they say, and withholds what it cannot remove.',
         }),
       })
       .prefault({})
@@ -80,6 +86,10 @@ export const toolGuard = z
           description:
             'Names that pass for a tool of another server, and texts that give orders about a tool of another server.',
         }),
+        classified: z
+          .enum(['log', 'review'])
+          .default('review')
+          .meta({ description: 'New or changed definitions that the classifier scores at its threshold or above.' }),
       })
       .prefault({})
       .meta({

@@ -36,7 +36,14 @@ import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
-import { type DefinitionGuard, definitionGuard, resultGuard } from './guard-settings.ts';
+import {
+  type DefinitionGuard,
+  definitionClassifier,
+  definitionGuard,
+  notingGuard,
+  resultClassifier,
+  resultGuard,
+} from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import { policyName } from './tool-names.ts';
 
@@ -110,6 +117,7 @@ async function make(
     onEvents: exchange.streams,
     calls: ports.calls,
     guard: resultGuard(caller.snapshot.configuration, tool.entry),
+    classifier: resultClassifier(ports, caller.snapshot, tool.entry, caller.principal),
     ...(notings.length > 0 && guard && { held: () => heldMeanwhile(ports, tool, guard, notings) }),
   };
   const executors = () => [runExecutor(run)];
@@ -147,6 +155,8 @@ async function find(
   const note = noteFor(ports, caller);
   const seen: typeof note = async (entry, definitions) => {
     const noting = note(entry, definitions);
+    // No call goes by a definition that a configured classifier has not looked at.
+    if (definitionClassifier(ports, caller.snapshot, entry, caller.principal)) return noting;
     notings.push(noting);
     exchange.later(noting);
   };
@@ -180,7 +190,7 @@ async function heldMeanwhile(
 export const noteFor =
   (ports: McpPorts, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
   async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
-    noteDefinitions(ports, principal, entry, definitions, await definitionGuard(snapshot.configuration, entry));
+    noteDefinitions(ports, principal, entry, definitions, await notingGuard(ports, snapshot, entry, principal));
 
 /** Both names are decided with the sources of the values, or one rule that asks for them would look like another's default. */
 const nameFor = (

@@ -8,10 +8,13 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import type { Judged } from '#core/tool-guard/classifier/ports.ts';
 import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';
+import type { Found } from './found-definition.ts';
 import type { DefinitionGuard } from './guard-settings.ts';
 import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 
@@ -19,6 +22,7 @@ import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
 type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'>;
 
+const classifying = loadedOnce(() => import('./classify-definitions.ts'));
 const tries = 5;
 const turnTools = 64;
 /** A server with more tools has only fingerprints stored, without texts, because the size of the item is bounded. */
@@ -47,6 +51,10 @@ export async function noteDefinitions(
     found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool), ...guarded });
     if (at % turnTools === turnTools - 1) await ports.pause(0); // other work has a turn
   }
+  if (guard?.classifier) {
+    const { classifyNew } = await classifying();
+    await classifyNew(ports, entry, definitions, found, guard.classifier, guard.actions.classified);
+  }
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);
     const now = isoTime(ports.clock.now());
@@ -62,8 +70,9 @@ export async function noteDefinitions(
     if (!written) continue;
     for (const { tool, mark, drifted, passed, onlyText } of news) {
       if (onlyText) continue;
-      const { noted = [] } = found.get(tool) ?? {};
-      if (drifted || noted.length > 0) await report(ports, actor, entry, tool, mark, { drifted, passed, noted });
+      const { noted = [], judged } = found.get(tool) ?? {};
+      if (drifted || noted.length > 0)
+        await report(ports, actor, entry, tool, mark, { drifted, passed, noted, judged });
     }
     return;
   }
@@ -104,17 +113,6 @@ async function withTexts(
     all.set(tool, { ...rest, mark: noted });
   }
   return [...all.values()];
-}
-
-interface Found {
-  readonly fingerprint: string;
-  readonly about: ToolFacts;
-  /** Kinds of findings that wait for a human. */
-  readonly held?: readonly string[];
-  /** Kinds that are recorded, or hide the tool. */
-  readonly noted?: readonly string[];
-  readonly surface?: string;
-  readonly shadows?: readonly string[];
 }
 
 interface News {
@@ -205,7 +203,12 @@ async function report(
     drifted,
     passed,
     noted,
-  }: { readonly drifted: boolean; readonly passed?: boolean | undefined; readonly noted: readonly string[] },
+    judged,
+  }: Pick<News, 'drifted'> & {
+    readonly passed?: boolean | undefined;
+    readonly noted: readonly string[];
+    readonly judged?: Judged | undefined;
+  },
 ): Promise<void> {
   const isNew = accepted === undefined;
   const what = isNew ? 'a known server offers a new tool' : 'a tool definition has changed';
@@ -229,6 +232,7 @@ async function report(
         ...(changed?.guard && { guard: changed.guard }),
         ...(changed?.shadows && { shadows: changed.shadows }),
         ...(noted.length > 0 && { findings: noted }),
+        ...(judged && { guard_classifier: judged }),
         ...(passed && { passed }),
       },
     },

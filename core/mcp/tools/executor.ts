@@ -11,6 +11,7 @@ import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import type { Judged } from '#core/tool-guard/classifier/ports.ts';
 import { noteFindings } from '#core/tool-guard/noted.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
@@ -20,7 +21,8 @@ import { type Asking, ask, type Conversation, type Conversations } from '../sess
 import { toServer } from '../sessions/relay.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
-import { resultGuard } from './guard-settings.ts';
+import type { ClassifiedResult, ResultClassifier } from './classify-result.ts';
+import { resultClassifier, resultGuard } from './guard-settings.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
 import type { GuardSettings, LookedOver, lookOver } from './look-over.ts';
 import { type PlacingPorts, placed, speaks } from './placement.ts';
@@ -44,6 +46,8 @@ export interface Run {
   readonly calls?: CallWork | undefined;
   /** How results are looked over; absent where the guard is off for the server. */
   readonly guard?: GuardSettings | undefined;
+  /** What looks at results after the guard; absent where none is configured for them. */
+  readonly classifier?: ResultClassifier | undefined;
   /** Whether the tool's definition turned out to wait for a human while the call was decided. */
   readonly held?: () => Promise<boolean>;
   /** Set once there is an answer, secrets redacted. */
@@ -89,9 +93,10 @@ function paramsOf(
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
 const looking = loadedOnce(() => import('./look-over.ts'));
+const classifying = loadedOnce(() => import('./classify-result.ts'));
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
-  const { conversation, entry, method = 'tools/call', onMessage, calls, guard, held, ...asking } = run;
+  const { conversation, entry, method = 'tools/call', onMessage, calls, guard, classifier: _, held, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
   const { lookOver: look } = await looking();
@@ -130,14 +135,18 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     if (doubt) thrown.name = 'UnknownOutcome'; // read by executeAction
     throw thrown;
   }
-  const { outcome: seen, findings: found } = await lookedOver(run, outcome, secrets, look);
+  const {
+    outcome: seen,
+    findings: found,
+    judged,
+  } = await classified(run, await lookedOver(run, outcome, secrets, look));
   const findings = [...heard, ...found];
   if (seen === undefined) {
-    run.outcome = { error: withheldError(run.tool, findings) };
-    return noteFindings({}, { findings, withheld: true });
+    run.outcome = { error: withheldError(run.tool, findings, judged) };
+    return noteFindings({}, { findings, judged, withheld: true });
   }
   run.outcome = seen as RpcOutcome;
-  const noted = { findings, withheld: false };
+  const noted = { findings, judged, withheld: false };
   if ('error' in run.outcome) {
     run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
     throw noteFindings(new Error(run.outcome.error.message), noted);
@@ -153,17 +162,26 @@ function waitingError(run: Run): Error {
 }
 
 /** The call ran: its answer says so, and names what was found without repeating it [guard.results]. */
-function withheldError(tool: string, findings: readonly ResultFinding[]): RpcError {
-  const blocking = findings.filter(({ action }) => action === 'block');
+function withheldError(tool: string, findings: readonly ResultFinding[], judged: Judged | undefined): RpcError {
+  // A text that could not be removed from its result is withheld like one that is blocked.
+  const blocking = findings.filter(
+    ({ action, kind }) => action === 'block' || (kind === 'classified' && action === 'strip'),
+  );
   const kinds = [...new Set(blocking.map(({ kind }) => kind))];
+  const failed = judged && 'error' in judged ? judged : undefined;
   const why =
-    kinds.length > 0 ? `the tool guard found ${kinds.join(', ')} in it` : 'the tool guard could not look it over';
+    kinds.length > 0
+      ? `the tool guard found ${kinds.join(', ')} in it`
+      : failed
+        ? `the classifier ${failed.classifier} of the tool guard could not look at it (${failed.error})`
+        : 'the tool guard could not look it over';
   return {
     code: mcpCodes.upstreamFailed,
     message: `${tool} was carried out, and its result is withheld: ${why}. Do not repeat the call for it.`,
     data: {
       ...{ tool, outcome: 'executed', reason: 'tool_guard' },
       findings: blocking.map(({ kind, where }) => ({ kind, where })),
+      ...(failed && { classifier: { name: failed.classifier, error: failed.error } }),
     },
   };
 }
@@ -184,6 +202,11 @@ async function lookedOver(
     run.outcome = { error };
     throw Object.assign(new Error(error.message, { cause }), { name: 'UnknownOutcome' });
   }
+}
+
+async function classified({ classifier, signal }: Run, looked: LookedOver): Promise<ClassifiedResult> {
+  if (!classifier || looked.outcome === undefined) return looked;
+  return (await classifying()).classifyResult(looked, classifier, signal);
 }
 
 /**
@@ -234,6 +257,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
         ...asking,
         calls: ports.calls,
         guard: resultGuard(snapshot.configuration, entry),
+        classifier: resultClassifier(ports, snapshot, entry, envelope),
         conversation,
         entry,
         tool: own,

@@ -17,7 +17,7 @@ import { noHold } from '../waiting/waiting.ts';
 import { governable } from './action.ts';
 import { answer, sentWith } from './call.ts';
 import { type Run, readExecutor } from './executor.ts';
-import { resultGuard } from './guard-settings.ts';
+import { resultClassifier, resultGuard } from './guard-settings.ts';
 
 /** What policies call the reading of one thing, and the member that names the thing. */
 const words = {
@@ -63,6 +63,7 @@ export async function readGoverned(
     onEvents: exchange.streams,
     calls: ports.calls,
     guard: resultGuard(caller.snapshot.configuration, entry, method),
+    classifier: resultClassifier(ports, caller.snapshot, entry, caller.principal, method),
   };
   const executors = () => [readExecutor(run)];
   const result = await govern(ports, caller.principal, caller.sessionId, action, {

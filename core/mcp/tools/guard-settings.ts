@@ -1,10 +1,16 @@
 /** Which of the configured guard holds for one server. */
 
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
+import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
 import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import type { Classify } from '#core/tool-guard/classifier/ports.ts';
 import { resultKinds } from '#core/tool-guard/finding.ts';
 import type { ResultActions } from '#core/tool-guard/results.ts';
+import type { McpPorts } from '../ports.ts';
+import type { ResultClassifier } from './classify-result.ts';
+import type { DefinitionClassifier } from './found-definition.ts';
 import type { GuardSettings } from './look-over.ts';
 
 const recorded = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
@@ -19,12 +25,58 @@ export function resultGuard(
   return { actions: guard === 'log' ? recorded : tool_guard.results, prompt: method === 'prompts/get' };
 }
 
+type Ports = Pick<McpPorts, 'classifiers'>;
+type InForce = Pick<Snapshot, 'configuration' | 'identities' | 'version'>;
+interface Caller {
+  readonly tenant: string;
+  readonly key_id: string;
+}
+
+const classifier = loadedOnce(() => import('#core/tool-guard/classifier/classify.ts'));
+
+/** What looks at results once the rules of the guard have; nothing does where none is configured for them. */
+export function resultClassifier(
+  ports: Ports,
+  snapshot: InForce,
+  { guard }: McpUpstreamEntry,
+  caller: Caller,
+  method = 'tools/call',
+): ResultClassifier | undefined {
+  const { classifier: settings, results } = snapshot.configuration.tool_guard;
+  if (guard === 'off' || method === 'prompts/get' || !settings?.looks_at.includes('results')) return undefined;
+  const ask = asking(ports, snapshot, settings, caller);
+  return guard === 'log'
+    ? { ask, action: 'log', onError: 'log' }
+    : { ask, action: results.classified, onError: settings.on_error };
+}
+
+/** What looks at definitions that are new or have changed; nothing does where none is configured for them. */
+export function definitionClassifier(
+  ports: Ports,
+  snapshot: InForce,
+  { guard }: McpUpstreamEntry,
+  caller: Caller,
+): DefinitionClassifier | undefined {
+  const { classifier: settings } = snapshot.configuration.tool_guard;
+  if (guard !== 'on' || !settings?.looks_at.includes('definitions')) return undefined;
+  return { ask: asking(ports, snapshot, settings, caller), settings, version: snapshot.version };
+}
+
+const asking =
+  (ports: Ports, snapshot: InForce, settings: ClassifierSettings, { tenant, key_id }: Caller): Classify =>
+  async (text, signal) => {
+    const [{ classify }, given] = await Promise.all([classifier(), ports.classifiers?.()]);
+    return classify(given, { settings, snapshot, caller: { tenant, key_id } }, text, signal);
+  };
+
 /** What is done about definitions, and what looks at them. */
 export interface DefinitionGuard {
   readonly actions: ToolGuard['definitions'];
   readonly changes: ToolGuard['changes'];
   /** What arguments that do not fit the schema come to. */
   readonly schema: ToolGuard['arguments_schema'];
+  /** Looks at those that are new or have changed; absent for who only reads what was noted. */
+  readonly classifier?: DefinitionClassifier | undefined;
   readonly look: typeof import('#core/tool-guard/changes.ts') &
     typeof import('#core/tool-guard/definitions.ts') &
     typeof import('#core/tool-guard/shadowing.ts');
@@ -51,4 +103,15 @@ export async function definitionGuard(
     schema: tool_guard.arguments_schema,
     look: await look(),
   };
+}
+
+/** The same for those who note definitions: with the classifier. */
+export async function notingGuard(
+  ports: Ports,
+  snapshot: InForce,
+  entry: McpUpstreamEntry,
+  caller: Caller,
+): Promise<DefinitionGuard | undefined> {
+  const guard = await definitionGuard(snapshot.configuration, entry);
+  return guard && { ...guard, classifier: definitionClassifier(ports, snapshot, entry, caller) };
 }

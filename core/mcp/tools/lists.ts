@@ -1,7 +1,7 @@
 /** Lists of several servers as one: pages of one server after the other, and whose a named thing is. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { McpPorts } from '../ports.ts';
+import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
@@ -32,19 +32,24 @@ export async function listTools(
     // One server without renaming: its own pages, as they are.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
-    try {
-      assertFewTools(only, page.result.tools.length);
-    } catch (fault) {
-      return { error: upstreamError('tools/list', only, fault) };
-    }
     const served = page.result.tools.filter((tool) => isServed(only, tool));
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
-    // What is new follows from the whole list: a page of it would make all others look added later.
+    try {
+      assertFewTools(only, page.result.tools.length);
+      // What is new follows from the whole list: a page of it would make all others look added later.
+      if (whole) await noteFor(ports, caller)(only, served);
+    } catch (fault) {
+      if (fault instanceof UpstreamFault) return { error: upstreamError('tools/list', only, fault) };
+      throw fault;
+    }
     if (whole) {
-      await noteFor(ports, caller)(only, served);
       // Calls are decided by the definitions that the client has just seen.
       knownTools.set(await conversation.link(only), { at: ports.clock.now(), definitions: Promise.resolve(served) });
-    } else await inventoryOf(ports, conversation, asking, noteFor(ports, caller), request.params.cursor === undefined);
+    } else {
+      const first = request.params.cursor === undefined;
+      const { silent } = await inventoryOf(ports, conversation, asking, noteFor(ports, caller), first);
+      if (silent[0]) return { error: upstreamError('tools/list', only, silent[0].fault) };
+    }
     const tools = served.map((definition) => ({ entry: only, definition, ...nameOf(definition) }));
     return {
       result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },

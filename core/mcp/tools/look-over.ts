@@ -36,7 +36,7 @@ export function lookOver(
       () => void (guard && leaked.length === 0 && leaked.push(credential(guard))),
     );
     if (!guard) return { outcome: redacted, findings: [] };
-    const { value, findings } = guardResult(redacted as Json, { ...guard, bytes });
+    const { value, findings } = guardResult(redacted as Json, { ...guard, bytes: guardedBytes });
     const all = [...leaked, ...findings];
     const blocked = value === undefined || leaked.some(({ action }) => action === 'block');
     return { outcome: blocked ? undefined : marked(value as JsonObject, all), findings: all };
@@ -45,7 +45,7 @@ export function lookOver(
   }
 }
 
-const bytes = { memberOf: bytesMember, textOf: textOfBytes, ofText: bytesOfText };
+export const guardedBytes = { memberOf: bytesMember, textOf: textOfBytes, ofText: bytesOfText };
 
 const credential = ({ actions }: GuardSettings): ResultFinding => ({
   ...{ kind: 'credential', where: 'result', severity: 'high', action: actions.credential },
@@ -53,7 +53,7 @@ const credential = ({ actions }: GuardSettings): ResultFinding => ({
 });
 
 /** Schemas of structured results stay satisfied: the mark stands in the content, the list of findings in `_meta`. */
-function marked(outcome: JsonObject, findings: readonly ResultFinding[]): JsonObject {
+export function marked(outcome: JsonObject, findings: readonly ResultFinding[]): JsonObject {
   const acted = findings.filter(({ action, kind }) => action !== 'log' && kind !== 'credential');
   if (acted.length === 0) return outcome;
   const mark = markOf(findings);

@@ -12,16 +12,16 @@ import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
-import { definitionGuard } from './guard-settings.ts';
+import { definitionGuard, notingGuard } from './guard-settings.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
 import { partedName, policyName } from './tool-names.ts';
 
 export type PlacingPorts = Pick<
   McpPorts,
-  'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls' | 'definitionTexts'
+  'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls' | 'definitionTexts' | 'classifiers'
 >;
 
-type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration' | 'identities' | 'version'>;
 
 /** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
 export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
@@ -84,7 +84,7 @@ async function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
 const read = (
   ports: PlacingPorts,
   conversation: Conversation,
-  { configuration }: KnownPolicy,
+  policy: KnownPolicy,
   call: ActionEnvelope,
   fresh: boolean,
 ) =>
@@ -93,7 +93,7 @@ const read = (
     conversation,
     { signal: AbortSignal.timeout(inventoryMs), id: ports.ids.uuid() },
     async (entry, definitions) =>
-      noteDefinitions(ports, call, entry, definitions, await definitionGuard(configuration, entry)),
+      noteDefinitions(ports, call, entry, definitions, await notingGuard(ports, policy, entry, call)),
     fresh,
   );
 

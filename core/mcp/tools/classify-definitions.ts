@@ -1,0 +1,70 @@
+/** Definitions that are new or have changed, as the classifier has them: what it flags waits for a human, or is recorded [guard.classifier]. */
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Judged } from '#core/tool-guard/classifier/ports.ts';
+import { definitionTexts } from '#core/tool-guard/definition-texts.ts';
+import { type McpStore, type ToolMark, UpstreamFault } from '../ports.ts';
+import type { DefinitionClassifier, Found } from './found-definition.ts';
+
+const atATime = 8;
+
+/** What this process knows of definitions, so that one failure repeats no look at the others. */
+const known = new Map<string, Judged>();
+const mostKnown = 5_000;
+
+/**
+ * Adds what is flagged to what was found. Definitions that the marks know, accepted or waiting, are not looked at again.
+ * @throws UpstreamFault where one could not be looked at and `on_error` is `refuse`: the server lists nothing until it can be.
+ */
+export async function classifyNew(
+  { mcpStore }: { readonly mcpStore: Pick<McpStore, 'marks'> },
+  entry: McpUpstreamEntry,
+  definitions: readonly JsonObject[],
+  found: Map<string, Found>,
+  classifier: DefinitionClassifier,
+  action: 'log' | 'review',
+): Promise<void> {
+  const { tools } = await mcpStore.marks(entry.name);
+  const fresh = definitions.filter(({ name }) => {
+    const mark: ToolMark | undefined = Object.hasOwn(tools, name as string) ? tools[name as string] : undefined;
+    const { fingerprint } = found.get(name as string)!;
+    return mark?.fingerprint !== fingerprint && mark?.changed?.fingerprint !== fingerprint;
+  });
+  const { settings } = classifier;
+  const failed: Judged[] = [];
+  for (let at = 0; at < fresh.length; at += atATime)
+    await Promise.all(
+      fresh.slice(at, at + atATime).map(async (definition) => {
+        const tool = definition.name as string;
+        const before = found.get(tool)!;
+        const judged = await judgedOf(definition, before.fingerprint, classifier);
+        if ('error' in judged) failed.push(judged);
+        found.set(tool, { ...before, judged, ...('score' in judged && judged.flagged && withKind(before, action)) });
+      }),
+    );
+  const [first] = failed;
+  if (!first || !('error' in first) || settings.on_error === 'log') return;
+  const how = `${first.classifier} of the tool guard could not look at ${failed.length} of its new or changed definitions (${first.error})`;
+  throw new UpstreamFault('refused', `the classifier ${how}; its tools are served once they were looked at`);
+}
+
+const withKind = ({ held = [], noted = [] }: Found, action: 'log' | 'review'): Partial<Found> =>
+  action === 'review' ? { held: [...held, 'classified'] } : { noted: [...noted, 'classified'] };
+
+async function judgedOf(
+  definition: JsonObject,
+  fingerprint: string,
+  { ask, version }: DefinitionClassifier,
+): Promise<Judged> {
+  const key = `${version}\n${fingerprint}`;
+  const remembered = known.get(key);
+  if (remembered) return remembered;
+  const text = definitionTexts(definition)
+    .map((each) => each.text)
+    .join('\n');
+  const judged = await ask(`${String(definition.name)}\n${text}`, new AbortController().signal);
+  if ('error' in judged) return judged;
+  if (known.size >= mostKnown) known.clear();
+  known.set(key, judged);
+  return judged;
+}

@@ -1,0 +1,72 @@
+/** What the rules of the guard let pass, as the classifier has it: marked, without its texts, or withheld [guard.classifier]. */
+
+import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
+import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { Classify, Judged } from '#core/tool-guard/classifier/ports.ts';
+import { textsIn, withoutTexts } from '#core/tool-guard/classifier/texts.ts';
+import { markOf, type ResultFinding } from '#core/tool-guard/results.ts';
+import { isObject } from '../protocol/messages.ts';
+import { guardedBytes, type LookedOver, marked } from './look-over.ts';
+
+export interface ResultClassifier {
+  readonly ask: Classify;
+  readonly action: ResultAction;
+  readonly onError: ClassifierSettings['on_error'];
+}
+
+export interface ClassifiedResult extends LookedOver {
+  /** Absent where there was no text to look at, or nothing was left to pass on. */
+  readonly judged?: Judged;
+}
+
+/** Never throws: where the classifier cannot look, `onError` says what becomes of the answer [guard.fails-closed]. */
+export async function classifyResult(
+  looked: LookedOver,
+  { ask, action, onError }: ResultClassifier,
+  signal: AbortSignal,
+): Promise<ClassifiedResult> {
+  if (looked.outcome === undefined) return looked;
+  const answer = unmarked(looked.outcome, markOf(looked.findings));
+  const text = textOf(answer);
+  if (text === '') return looked;
+  const judged = await ask(text, signal);
+  if ('error' in judged) return onError === 'log' ? { ...looked, judged } : { ...looked, outcome: undefined, judged };
+  if (!judged.flagged) return { ...looked, judged };
+  const findings = [...looked.findings, classified(action)];
+  const kept = action === 'strip' ? await stripped(answer, ask, signal) : answer;
+  const passes = action !== 'block' && kept !== undefined;
+  return { outcome: passes ? marked(kept, findings) : undefined, findings, judged };
+}
+
+const textOf = (answer: JsonObject): string => {
+  const { result, error } = answer;
+  return textsIn((isObject(error) ? error : (result ?? null)) as Json, guardedBytes).join('\n');
+};
+
+/** Texts without a blank stay; where these are still what the classifier flags, nothing is passed on. */
+async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal): Promise<JsonObject | undefined> {
+  const { result, error } = answer;
+  const rest = isObject(error)
+    ? { ...answer, error: withoutTexts(error, guardedBytes) }
+    : { ...answer, result: withoutTexts(result ?? null, guardedBytes) };
+  const left = await ask(textOf(rest), signal);
+  return 'error' in left || left.flagged ? undefined : rest;
+}
+
+const classified = (action: ResultAction): ResultFinding => ({
+  ...{ kind: 'classified', where: 'result', severity: 'high', action },
+  description: 'The configured classifier scored the text at its threshold or above.',
+});
+
+/** The gateway's own sentence in front of a result is not the server's text. */
+function unmarked(outcome: JsonObject, mark: string | undefined): JsonObject {
+  const { result, error } = outcome;
+  if (mark === undefined) return outcome;
+  if (isObject(error) && typeof error.message === 'string' && error.message.startsWith(`${mark} `))
+    return { ...outcome, error: { ...error, message: error.message.slice(mark.length + 1) } };
+  if (!isObject(result) || !Array.isArray(result.content)) return outcome;
+  const [first, ...others] = result.content;
+  const isOurs = isObject(first) && first.type === 'text' && first.text === mark;
+  return isOurs ? { ...outcome, result: { ...result, content: others } } : outcome;
+}

@@ -1,0 +1,38 @@
+/** One look of the configured classifier at one text: bounded in size and time, and never an exception [guard.classifier]. */
+import { scoredByModel } from './model.ts';
+import { type ClassifierError, ClassifierFault, type ClassifierPorts, type Judged, type Look } from './ports.ts';
+import { scoredByModule } from './wasm.ts';
+
+/** @param ports undefined where this process has no classifiers: a configured one errs. */
+export async function classify(
+  ports: ClassifierPorts | undefined,
+  look: Look,
+  text: string,
+  signal: AbortSignal,
+): Promise<Judged> {
+  const { settings } = look;
+  const scorer =
+    settings.type === 'wasm' ? scoredByModule(ports, look, settings) : scoredByModel(ports, look, settings);
+  const { name } = scorer;
+  if (!ports) return { ...name, error: 'not_available' };
+  if (Buffer.byteLength(text) > settings.max_bytes) return { ...name, error: 'too_large' };
+  const deadline = new AbortController();
+  const cancel = ports.timeouts.after(settings.timeout_ms, () => deadline.abort());
+  const late = new Promise<never>((_, reject) =>
+    deadline.signal.addEventListener('abort', () => reject(new ClassifierFault('timeout')), { once: true }),
+  );
+  try {
+    const given = await Promise.race([scorer.score(text, AbortSignal.any([signal, deadline.signal])), late]);
+    return { ...name, ...given, flagged: given.score >= settings.threshold };
+  } catch (thrown) {
+    const reason: ClassifierError = thrown instanceof ClassifierFault ? thrown.reason : 'failed';
+    ports.telemetry.log('warn', 'the classifier of the tool guard gave no score', {
+      ...name,
+      reason,
+      error: (thrown as Error).message,
+    });
+    return { ...name, error: reason };
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,121 @@
+/** Scores by a configured model: reserved before the call and settled after it, as a chat call is. */
+import type { Usage } from '#core/contracts/chat.ts';
+import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
+import { estimateTokens } from '#core/dialects/count-tokens.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import { translator } from '#core/dialects/translate/translate.ts';
+import { objectsOf } from '#core/dialects/wire.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { limitsOf } from '#core/limits/limits-of.ts';
+import { keyPartOf } from '#core/limits/limits-of-key.ts';
+import { costOf, reserveCost } from '#core/limits/prices.ts';
+import { ProviderFault } from '#core/providers/ports.ts';
+import { type Answered, callProvider } from '#core/routing/call-provider.ts';
+import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import { ClassifierFault, type ClassifierPorts, type Look, type Score, type Scorer } from './ports.ts';
+import { answerTokens, questionAbout, questionVersion, scoreIn } from './question.ts';
+
+type Settings = Extract<ClassifierSettings, { type: 'model' }>;
+
+export function scoredByModel(ports: ClassifierPorts | undefined, look: Look, { model: wanted }: Settings): Scorer {
+  const model = resolveModel(look.snapshot.configuration, wanted);
+  return {
+    name: { classifier: `model:${model}`, version: questionVersion },
+    score: (text, signal) => scored(ports!, look, model, text, signal),
+  };
+}
+
+async function scored(
+  ports: ClassifierPorts,
+  look: Look,
+  model: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<Score> {
+  const { configuration } = look.snapshot;
+  const plan = planRoute(configuration, model);
+  if (!plan) throw new ClassifierFault('not_available');
+  const question = questionAbout(model, text);
+  const most: Usage = { input_tokens: estimateTokens('openai', question), output_tokens: answerTokens };
+  const id = await reserved(ports, look, model, most);
+  let used: Usage = most;
+  try {
+    const { answer, usage, provider } = await asked(ports, plan, question, signal);
+    used = { ...most, ...usage };
+    const cost = costOf(configuration, model, used).microusd;
+    const { input_tokens, output_tokens } = used;
+    return { score: scoreIn(answer), provider, input_tokens, output_tokens, cost_microusd: cost };
+  } catch (thrown) {
+    if (thrown instanceof ProviderFault && isFree(thrown)) used = { input_tokens: 0, output_tokens: 0 };
+    throw thrown;
+  } finally {
+    const tokens = used.input_tokens + used.output_tokens;
+    const cost_microusd = costOf(configuration, model, used).microusd;
+    // What is not settled is charged in full when its lease ends.
+    await ports.counters
+      .settle(look.caller.tenant, id, { tokens, cost_microusd, counted: true })
+      .catch((fault: Error) =>
+        ports.telemetry.log('warn', 'a call of the classifier waits for its lease to end', { error: fault.message }),
+      );
+  }
+}
+
+/** @throws ClassifierFault `over_limit`; GatewayError `service_unavailable`. */
+async function reserved(
+  { ids, counters }: ClassifierPorts,
+  { snapshot: { configuration, identities }, caller }: Look,
+  model: string,
+  usage: Usage,
+): Promise<string> {
+  const id = ids.uuid();
+  try {
+    const limits = limitsOf(configuration, caller.tenant, model);
+    const key = keyPartOf(identities, caller, model);
+    const budgets = [...limits.budgets, ...(key?.limits.budgets ?? [])];
+    const outcome = await counters.reserve({
+      ...{ tenant: caller.tenant, id, limits, key, begun: true },
+      // No entry of evidence has this id: a reservation that is never settled is charged in full.
+      session_id: id,
+      tokens: usage.input_tokens + usage.output_tokens,
+      cost_microusd: reserveCost(configuration, model, usage, { budgets }),
+    });
+    if (outcome.ok) return id;
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.code === 'service_unavailable') throw thrown;
+    throw new ClassifierFault('over_limit', thrown);
+  }
+  throw new ClassifierFault('over_limit');
+}
+
+interface Answer {
+  readonly answer: unknown;
+  readonly usage: Partial<Usage>;
+  readonly provider: string;
+}
+
+async function asked(
+  ports: ClassifierPorts,
+  plan: RoutePlan,
+  question: JsonObject,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const answered: Answered = await callProvider(ports, plan, {
+    ...{ model: plan.model, stream: false, headers: {}, signal },
+    bodyFor: ({ dialect }) => translator('openai', dialect).request(question),
+  });
+  const { provider, reply, settleSpan } = answered;
+  if (reply.type !== 'json') throw new ClassifierFault('broken_answer');
+  const native = dialects[provider.dialect];
+  const usage = native.usageOf(reply.body) ?? {};
+  settleSpan({ body: reply.body, usage, finishReason: native.finishReason(reply.body) });
+  const context = { model: plan.model, inputTokens: 0, id: 'classifier', createdAt: 0, includeUsage: false };
+  const own = translator('openai', provider.dialect).reply(reply.body, context);
+  const [choice] = objectsOf(own.choices);
+  const message = choice?.message as JsonObject | undefined;
+  return { answer: message?.content, usage, provider: provider.name };
+}
+
+/** Providers ask no money for a call that they refused or that did not reach them. */
+const isFree = ({ kind }: ProviderFault): boolean =>
+  kind === 'unreachable' || kind === 'unavailable' || kind === 'status';

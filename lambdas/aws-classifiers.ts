@@ -1,0 +1,20 @@
+/** What classifiers of the tool guard work with on AWS: modules in threads, and models of the configured providers. */
+import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
+import { httpCall } from '#adapters/http/provider-http.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { wasmRunner } from '#adapters/wasm/pool.ts';
+import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
+import { providersFrom } from '#core/providers/providers.ts';
+import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
+import type { GatewayPorts } from './ports.ts';
+
+export function awsClassifiers(ports: GatewayPorts): ClassifierPorts {
+  const { clock, ids, secrets, telemetry, counters, objects } = ports;
+  const timeouts = systemTimeouts;
+  return {
+    ...{ clock, ids, telemetry, counters, timeouts },
+    wasm: wasmRunner({ modules: wasmModules(objects) }),
+    providers: providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime }),
+    random: Math.random,
+  };
+}
