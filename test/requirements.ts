@@ -885,7 +885,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'admin.health-upstreams',
-    'Detailed health shows MCP servers and HTTP services by how the last calls of them went; calls that they refused do not count against them.',
+    'Detailed health shows MCP servers and HTTP services by how the last calls of them went; calls that they refused do not count against them. A server that could not be started or reached is down, with the reason, before any call.',
   ),
   must('admin.metrics-own-tenant', 'Metrics show a tenant its own counters, and the platform all of them.'),
   must('admin.metrics', 'svc_policy_decisions_total{decision,protocol} counts decisions on /metrics.'),
@@ -2122,7 +2122,14 @@ const toolGateway: readonly Requirement[] = [
     'mcp.upstream-in-digest',
     'The server of a call is decided before it, and stands in digest, evidence and approval: the approved call goes there or is asked about again.',
   ),
-  must('mcp.resource-metadata', 'RFC 9728 metadata says where and how a key is sent; a 401 points to it.'),
+  must(
+    'mcp.stdio-inherit',
+    "A server over stdio is given the gateway's proxy and certificate settings where `inherit` names them, and no other variable; error texts hide the address of the proxy.",
+  ),
+  must(
+    'mcp.resource-metadata',
+    'RFC 9728 metadata says where and how a key is sent; a 401 points to it where an issuer is configured, and to nothing else.',
+  ),
   must('mcp.no-upstream', '-32003 when no upstream serves the tool.'),
   must('mcp.upstream-error', 'Upstream errors name tool and upstream and give a hint.'),
   must('behavior.rules', 'Six anomaly rules score a session; above the threshold it is blocked.'),

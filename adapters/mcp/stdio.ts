@@ -14,6 +14,16 @@ import { StderrTail } from './stderr-tail.ts';
 
 /** The variables of the environment that every program gets. */
 const harmless = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'];
+/** What `inherit` passes on: programs such as npx need them behind a proxy that inspects TLS [mcp.stdio-inherit]. */
+const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly string[]>> = {
+  proxy: ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy']
+    .flatMap((name) => [name, name.toUpperCase()])
+    .concat('npm_config_proxy', 'npm_config_https_proxy', 'npm_config_noproxy'),
+  certificates: [
+    ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
+    'npm_config_cafile',
+  ],
+};
 const longestBackOffMs = 30_000;
 /** A process that lived so long has not failed to start. */
 const settledMs = 60_000;
@@ -40,6 +50,8 @@ export interface StdioPorts {
   readonly environment: NodeJS.ProcessEnv;
   /** How this machine contains a server with, or without, network; undefined where it permits no way. */
   readonly contain: (network: boolean) => Promise<Containment | undefined>;
+  /** A server answered its handshake, or why it did not or has ended. */
+  readonly connected?: (server: string, down?: string) => void;
 }
 
 export class StdioServers {
@@ -54,7 +66,7 @@ export class StdioServers {
   /** The running server of an entry; a process that ended is started again, later each time it fails. @throws UpstreamFault */
   async connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> {
     if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
-    const key = JSON.stringify([entry.name, entry.command, entry.env]);
+    const key = JSON.stringify([entry.name, entry.command, entry.env, entry.inherit]);
     const supervised = this.#servers.get(key) ?? {
       starting: undefined,
       failures: 0,
@@ -107,7 +119,9 @@ export class StdioServers {
     const child = spawn(program!, args, { env, shell: false, stdio: 'pipe' });
     const link = new ChannelLink(entry);
     const tail = new StderrTail();
-    const secrets = entry.env.flatMap((name) => env[name] ?? []);
+    // The address of a proxy may hold a password.
+    const hidden = entry.inherit.includes('proxy') ? [...entry.env, ...inherited.proxy] : entry.env;
+    const secrets = hidden.flatMap((name) => env[name] ?? []);
     const seconds = () => Math.round((this.#ports.clock.now() - supervised.startedAt) / 100) / 10;
     const withTail = (why: string) => {
       const last = tail.last(secrets);
@@ -117,6 +131,7 @@ export class StdioServers {
       if (link.isOver) return;
       const why = withTail(what);
       supervised.why = why;
+      if (!this.#stopped) this.#ports.connected?.(entry.name, why);
       link.over(new UpstreamFault('broken', why));
       const lived = this.#ports.clock.now() - supervised.startedAt;
       supervised.failures = lived >= settledMs ? 1 : supervised.failures + 1;
@@ -154,6 +169,7 @@ export class StdioServers {
     };
     try {
       await link.begin({ send, close: async () => {} }, options.handshake, options.signal, entry.start_timeout_ms);
+      this.#ports.connected?.(entry.name);
       return { link, child };
     } catch (fault) {
       over('it did not answer the handshake');
@@ -176,10 +192,11 @@ export class StdioServers {
     );
   }
 
-  async #environmentOf({ env }: McpUpstreamEntry): Promise<Record<string, string>> {
+  async #environmentOf({ env, inherit }: McpUpstreamEntry): Promise<Record<string, string>> {
     const { environment, secrets } = this.#ports;
     const given: Record<string, string> = {};
-    for (const name of harmless) if (environment[name] !== undefined) given[name] = environment[name];
+    for (const name of [...harmless, ...inherit.flatMap((group) => inherited[group])])
+      if (environment[name] !== undefined) given[name] = environment[name];
     for (const name of env) {
       const value = await secrets.get(name);
       if (value !== undefined) given[name] = value;

@@ -12,11 +12,13 @@ export interface UpstreamOptions {
   readonly secrets: SecretStore;
   readonly outgoing: () => Record<string, string>;
   readonly pause: (ms: number) => Promise<void>;
+  /** A server by HTTP answered its handshake, or why it did not. */
+  readonly connected?: (server: string, down?: string) => void;
   /** Child processes; only where there is a machine to run them on. */
   readonly stdio?: StdioServers;
 }
 
-export function mcpUpstreams({ stdio, ...options }: UpstreamOptions): McpUpstreams {
+export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions): McpUpstreams {
   const ports = { ...options, randomId: randomUUID };
   /** One stream of events a server, shared by all callers. */
   const streams = new Map<string, Promise<ChannelLink>>();
@@ -32,13 +34,25 @@ export function mcpUpstreams({ stdio, ...options }: UpstreamOptions): McpUpstrea
     return opening;
   };
 
+  /** What the caller gave up says nothing of the server. */
+  const noted = async <Link>(entry: McpUpstreamEntry, connecting: Promise<Link>): Promise<Link> => {
+    try {
+      const link = await connecting;
+      connected?.(entry.name);
+      return link;
+    } catch (fault) {
+      if (fault instanceof UpstreamFault && fault.kind !== 'aborted') connected?.(entry.name, fault.message);
+      throw fault;
+    }
+  };
+
   return {
     connect: async (entry, options) => {
       switch (entry.transport) {
         case 'streamable-http':
-          return connectStreamable(ports, entry, options);
+          return noted(entry, connectStreamable(ports, entry, options));
         case 'sse':
-          return overSse(entry, options);
+          return noted(entry, overSse(entry, options));
         case 'stdio':
           if (!stdio) throw new UpstreamFault('refused', 'servers over stdio run with a local gateway only');
           return stdio.connect(entry, options);

@@ -21,13 +21,14 @@ export function addMcp(program: Parent): void {
       const tools = list(fields(seen.json).tools);
       const servers = list(fields(status.json).dependencies)
         .filter(({ kind }) => kind === 'mcp_server')
-        .map(({ name, state, latency_ms }) => {
+        .map(({ name, state, latency_ms, reason }) => {
           const own = tools.filter(({ upstream }) => upstream === name);
           const waiting = own.filter(({ changed }) => waitsFor(changed).length > 0).length;
           return {
             name,
             state,
             latency_ms,
+            reason,
             tools: own.length,
             waiting,
             hidden: own.filter(({ hidden }) => hidden).length,
@@ -42,6 +43,9 @@ export function addMcp(program: Parent): void {
             ...[each.name, each.state, each.latency_ms ?? '-', each.tools, each.waiting, each.hidden],
           ]),
         );
+      if (!globals.json)
+        for (const { name, reason } of servers)
+          if (reason !== undefined) out.line(`${text(name)} is down: ${text(reason)}`);
       return 'positive';
     },
   });

@@ -186,17 +186,25 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
-const upstreamsOf = ({ secrets, telemetry, pause }: LocalPorts, stdio: StdioServers) =>
-  mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing(), stdio });
+const upstreamsOf = ({ secrets, telemetry, pause, dependencyStates }: LocalPorts, stdio: StdioServers) =>
+  mcpUpstreams({
+    ...{ secrets, pause, stdio },
+    outgoing: () => telemetry.outgoing(),
+    connected: (server, down) => dependencyStates.connected(server, down),
+  });
 
-function stdioServers({ secrets, clock, telemetry }: LocalPorts, environment: NodeJS.ProcessEnv, state: string) {
+function stdioServers(ports: LocalPorts, environment: NodeJS.ProcessEnv, state: string) {
+  const { secrets, clock, telemetry, dependencyStates } = ports;
   const found = new Map<boolean, Promise<Containment | undefined>>();
   const contain = (network: boolean) => {
     const known = found.get(network) ?? findContainment([state], undefined, network ? 'seen' : 'hidden');
     found.set(network, known);
     return known;
   };
-  return new StdioServers({ secrets, clock, telemetry, environment, contain });
+  return new StdioServers({
+    ...{ secrets, clock, telemetry, environment, contain },
+    connected: (server, down) => dependencyStates.connected(server, down),
+  });
 }
 
 interface InterpreterOptions {

@@ -83,7 +83,10 @@ const providers = ({ providers: all }: Known): Found[] =>
 
 const upstreamWindowMinutes = 15;
 
-/** MCP servers and HTTP services, by how this tenant's last calls of them went [admin.health-upstreams]. */
+/**
+ * MCP servers and HTTP services, by how this tenant's last calls of them went; a server that this process could not start
+ * or reach is down before any call of it [admin.health-upstreams].
+ */
 async function upstreamsOf({
   ports,
   principal,
@@ -102,7 +105,11 @@ async function upstreamsOf({
       const minutes = await ports.observations.minutes(principal.tenant, { dimension, ...span });
       const { health, p95_latency_ms } = providerHealth(minutes);
       const latency = p95_latency_ms !== undefined && { latency_ms: p95_latency_ms };
-      return { ...one, needed: false, state: providerStates[health], ...latency };
+      const connection = one.kind === 'mcp_server' ? ports.dependencyStates.connectionOf(one.name) : undefined;
+      if (connection?.down !== undefined)
+        return { ...one, needed: false, state: 'down' as const, ...latency, reason: connection.down };
+      const state = health === 'unknown' && connection ? 'up' : providerStates[health];
+      return { ...one, needed: false, state, ...latency };
     }),
   );
 }

@@ -8,8 +8,25 @@ interface Seen {
   readonly sinceMs: number;
 }
 
+/** How the last connection of this process to a server ended. */
+export interface Connection {
+  /** Why there is none; absent while there is one. */
+  readonly down?: string;
+}
+
 export class DependencyStates {
   readonly #seen = new RecentMap<string, Seen>({ max: 1_000 });
+  readonly #connections = new RecentMap<string, Connection>({ max: 1_000 });
+
+  /** Notes that an MCP server answered a handshake, or why it did not or has ended. */
+  connected(server: string, down?: string): void {
+    this.#connections.set(server, down === undefined ? {} : { down });
+  }
+
+  /** Undefined where this process has not tried. */
+  connectionOf(server: string): Connection | undefined {
+    return this.#connections.get(server);
+  }
 
   /** Notes a state. Answers when it began, in milliseconds since 1970. */
   note(name: string, state: DependencyState, nowMs: number): number {

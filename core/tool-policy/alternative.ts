@@ -21,9 +21,9 @@ export function suggestAlternative(policy: CompiledPolicy, call: ToolCall): stri
   const decided = decide(policy, call);
   if (decided.rule?.suggested_alternative !== undefined) return decided.rule.suggested_alternative;
   try {
-    return nearest(policy, call, decided) ?? nothingNear(policy, call);
+    return nearest(policy, call, decided) ?? nothingNear(policy, call, decided);
   } catch {
-    return nothingNear(policy, call);
+    return nothingNear(policy, call, decided);
   }
 }
 
@@ -94,7 +94,10 @@ const outcome: Readonly<Record<Decision, string>> = {
 const describe = ({ rule, changes }: Attempt, wanted: Decision): string =>
   `With ${changes.join(' and ')} the call ${outcome[wanted]} (rule ${rule.name}).`;
 
-function nothingNear(policy: CompiledPolicy, call: ToolCall): string {
+function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule }: PolicyDecision): string {
+  // The tool itself may be allowed by several rules, so nothing is said of rules.
+  if (matched_rule.startsWith('guard:'))
+    return `The guard ${matched_rule.slice('guard:'.length)} blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.`;
   const rules = policy.rules.filter((rule) => rule.rule.decision !== 'block');
   const protocols = [...new Set(rules.map((rule) => rule.rule.protocol || '*'))];
   const others = protocols.length === 0 ? 'It allows nothing' : `It has rules for: ${protocols.join(', ')}`;

@@ -44,8 +44,10 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
       const { configuration } = await ports.snapshots.current();
       return replyOf({ body: resourceMetadata(event, configuration) });
     }
+    let signsIn = false;
     try {
       const snapshot = await ports.snapshots.current();
+      signsIn = snapshot.configuration.identity.oidc.length > 0;
       assertOrigin(
         headerValues(event, 'origin'),
         headerOf(event, 'host'),
@@ -55,7 +57,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
       const { params } = inputsOf(route, event);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
-      return refusal(event, fault, route.operation !== 'mcpSessionMessage');
+      return refusal(event, fault, { inPlace: route.operation !== 'mcpSessionMessage', signsIn });
     }
   };
 
@@ -142,8 +144,14 @@ function wantsEvents(event: HttpEvent): void {
 /**
  * A refusal before there is a session: an HTTP status with a JSON-RPC body.
  * @param inPlace whether the answer to this HTTP request is the answer to the message; else its client reads the status alone.
+ * @param signsIn whether an issuer is configured. Without one a client that was sent to the metadata would begin a sign-in that
+ * cannot succeed [mcp.resource-metadata].
  */
-function refusal(event: HttpEvent, fault: unknown, inPlace: boolean): HttpReply {
+function refusal(
+  event: HttpEvent,
+  fault: unknown,
+  { inPlace, signsIn }: { readonly inPlace: boolean; readonly signsIn: boolean },
+): HttpReply {
   if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;
   const { error } = errorOf(fault);
   const shape = { body: () => responseOf(null, { error }) };
@@ -153,7 +161,7 @@ function refusal(event: HttpEvent, fault: unknown, inPlace: boolean): HttpReply 
     return { statusCode, headers: { 'content-type': 'application/json' }, body };
   }
   const reply = errorReply(fault, shape);
-  if (reply.statusCode === 401) {
+  if (reply.statusCode === 401 && signsIn) {
     const metadata = `resource_metadata="${baseOf(event)}/.well-known/oauth-protected-resource"`;
     reply.headers['www-authenticate'] = challengeOf(fault, metadata);
   }

@@ -146,16 +146,17 @@ describe('what is refused', () => {
     expect([answer.status, answer.last.error.code]).toEqual([status, code]);
   });
 
-  test('[mcp.resource-metadata] a missing or unknown key, with where to read about keys', async () => {
+  test('[mcp.resource-metadata] without an issuer a 401 sends no client into a sign-in; the metadata says how a key is sent', async () => {
     const answer = await http('POST', '/mcp', rpcCall('echo', {}), { key: 'nobody', headers: { host: 'mcp.test' } });
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,
-      'Bearer resource_metadata="http://mcp.test/.well-known/oauth-protected-resource"',
+      'Bearer realm="agent-governance-gateway"',
     ]);
     const metadata = await http('GET', '/.well-known/oauth-protected-resource', undefined, {
       headers: { host: 'mcp.test' },
     });
     expect(metadata.last).toMatchObject({ resource: 'http://mcp.test/mcp', bearer_methods_supported: ['header'] });
+    expect(metadata.last).not.toHaveProperty('authorization_servers');
   });
 
   test('GET and DELETE of the new era', async () => {

@@ -84,6 +84,28 @@ describe('[admin.health-dependencies] what the gateway depends on', () => {
     expect(of(body, 'tables')).toEqual(of(before, 'tables'));
   });
 
+  test('[admin.health-upstreams] a server that could not be started is down, with the reason, before any call; one that answered is up', async () => {
+    const withServers = await testPorts({
+      extra: `
+upstreams:
+  mcp:
+    - { name: here, url: "https://mcp.example/mcp" }
+    - { name: gone, url: "https://mcp.example/gone" }
+    - { name: other, url: "https://mcp.example/other" }
+`,
+    });
+    const { dependencyStates } = withServers.ports;
+    dependencyStates.connected('here', 'it does not answer');
+    dependencyStates.connected('here');
+    dependencyStates.connected('gone', 'its process ended with 127');
+    const body = await health(withServers.ports);
+    await withServers.stop();
+    expect(body.status).toBe('degraded');
+    expect(of(body, 'here')).toMatchObject({ state: 'up' });
+    expect(of(body, 'gone')).toMatchObject({ state: 'down', reason: 'its process ended with 127' });
+    expect(of(body, 'other')).toMatchObject({ state: 'unknown' });
+  });
+
   test('without its object store it is unavailable, and says so', async () => {
     const objects = { ...fresh.ports.objects, get: () => Promise.reject(new Error('https://secret.example refused')) };
     const body = await health({ ...fresh.ports, objects });

@@ -49,6 +49,7 @@ export const walks: Readonly<Record<string, Walk>> = {
     reports: /manifest drift/,
   },
   'docs/how-to/govern-a-coding-agent.md': {},
+  'docs/how-to/rotate-keys.md': {},
   'docs/how-to/install-plugins.md': {
     before: {
       'npx agentctl supply-chain trust': async (run) => {

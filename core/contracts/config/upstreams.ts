@@ -42,6 +42,14 @@ export const mcpUpstream = z
     env: z.array(secretName).default([]).meta({
       description: 'Names of environment variables that a stdio server is given besides PATH, HOME and the like.',
     }),
+    inherit: z
+      .array(z.enum(['proxy', 'certificates']))
+      .max(2)
+      .default([])
+      .meta({
+        description:
+          "What a stdio server is given of the gateway's own environment: `proxy` (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, ALL_PROXY in either case, and npm's), `certificates` (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, and npm's cafile).",
+      }),
     contained: z.boolean().default(true).meta({
       description:
         "A stdio server runs without sight of the gateway's processes and its state folder. Where the machine permits no containment it is not started; false starts it with all rights of the gateway's user.",

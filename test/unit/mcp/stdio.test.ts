@@ -16,7 +16,11 @@ function servers(
   const time = { ms: 0 };
   const secrets = { get: async (name: string) => (name === 'FIXTURE_SECRET' ? 'given by name' : undefined) };
   const telemetry = { log };
-  return { time, stdio: new StdioServers({ secrets, clock: { now: () => time.ms }, telemetry, environment, contain }) };
+  const connections: [server: string, down?: string][] = [];
+  const connected = (...noted: [string, string?]) => void connections.push(noted);
+  const clock = { now: () => time.ms };
+  const stdio = new StdioServers({ secrets, clock, telemetry, environment, contain, connected });
+  return { time, connections, stdio };
 }
 
 const local = (more: object = {}) =>
@@ -55,6 +59,32 @@ test('a server knows of our environment what it was given by name', async () => 
   await stdio.stop();
 });
 
+test('[mcp.stdio-inherit] proxy and certificates of the gateway are passed on where the configuration says so, and nothing else', async () => {
+  const environment = {
+    PATH: process.env.PATH,
+    https_proxy: 'http://user:hunter2@proxy.example:3128',
+    NODE_EXTRA_CA_CERTS: '/etc/own-ca.pem',
+    NODE_OPTIONS: '--no-warnings',
+    AWS_SECRET_ACCESS_KEY: 'not for you',
+  };
+  const said = async (inherit: readonly string[]) => {
+    const { stdio } = servers(environment);
+    const printing =
+      'console.error(JSON.stringify(Object.keys(process.env).sort()), process.env.https_proxy); process.exit(3)';
+    const fault = await stdio
+      .connect(local({ inherit, command: [node, '-e', printing] }), options)
+      .catch((each) => each);
+    await stdio.stop();
+    return (fault as Error).message;
+  };
+  expect(await said([])).toMatch(/its error output ends: \["PATH"(,"__CF[^"]*")*\] undefined/);
+  const both = await said(['proxy', 'certificates']);
+  expect(both).toContain('["NODE_EXTRA_CA_CERTS","PATH"');
+  expect(both).toContain('"https_proxy"]');
+  expect(both).not.toMatch(/hunter2|NODE_OPTIONS|AWS_/);
+  expect(await said(['certificates'])).not.toContain('"https_proxy"]');
+});
+
 test('calls of several callers do not meet each other, nor each other’s progress', async () => {
   const { stdio } = servers();
   const link = await stdio.connect(local(), options);
@@ -72,8 +102,8 @@ test('calls of several callers do not meet each other, nor each other’s progre
   await stdio.stop();
 });
 
-test('a process that ends fails its calls and is started again, later each time', async () => {
-  const { stdio, time } = servers();
+test('[admin.health-upstreams] a process that ends fails its calls and is started again, later each time', async () => {
+  const { stdio, time, connections } = servers();
   const link = await stdio.connect(local(), options);
   await expect(link.request('tools/call', { name: 'crash', arguments: {} }, asking)).rejects.toMatchObject({
     kind: 'broken',
@@ -83,7 +113,10 @@ test('a process that ends fails its calls and is started again, later each time'
   time.ms += 250;
   const again = await stdio.connect(local(), options);
   expect(await again.request('tools/list', {}, asking)).toHaveProperty('result.tools');
+  const name = local().name;
+  expect(connections).toEqual([[name], [name, expect.stringContaining('its process ended with')], [name]]);
   await stdio.stop();
+  expect(connections).toHaveLength(3);
   await expect(stdio.connect(local(), options)).rejects.toThrow('about to stop');
 });
 

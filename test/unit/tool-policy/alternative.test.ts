@@ -95,3 +95,14 @@ test('[action.block.alternative-from-policy] a call that cannot be read still ge
     'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It has rules for: *. Ask an administrator to add a rule.',
   );
 });
+
+test('[action.block.alternative-from-policy] of a call that a guard blocks it does not say that no rule allows its tool', () => {
+  const policy = policyOf([{ tool: 'scm.get_*' }], {
+    guards: [{ name: 'secret-files', reason: 'The call names a secret.', paths: ['.env'] }],
+  });
+  const text = (target: string) => suggestAlternative(compilePolicy(policy), { ...asked, target });
+  expect(text('.env')).toBe(
+    'The guard secret-files blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.',
+  );
+  expect(said([{ tool: 'hub.other' }])).toContain(nothing);
+});
