@@ -4,8 +4,8 @@ import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { fields } from './json-fields.ts';
 import { type Output, painted } from './output.ts';
+import { comparison, showWholeDiff } from './policy-diff.ts';
 import type { ReadConfiguration } from './policy-file.ts';
-import { showPolicyDiff } from './simulation.ts';
 
 interface CheckOptions {
   readonly strict?: true;
@@ -58,24 +58,24 @@ function refused(cli: Cli, fault: Error & { exitCode?: number; data?: unknown })
 }
 
 async function diff(cli: Cli, [file = '', to]: readonly string[], { failOn }: DiffOptions): Promise<Outcome> {
-  const { policyOf, readConfigurationFile, unsetHere } = await import('./policy-file.ts');
-  const { compareConfigurations, liftedGuards } = await import('#core/configuration/compare.ts');
-  const { diffPolicies } = await import('#core/tool-policy/analysis/diff.ts');
+  const { readConfigurationFile, unsetHere } = await import('./policy-file.ts');
   const before = to === undefined ? await inForce(cli) : await readConfigurationFile(file);
   const after = await readConfigurationFile(to ?? file);
-  const [from, into] = [before.configuration, after.configuration];
+  const { changes, lifted_guards, levels, ...policy } = await comparison(before, after);
   const found = {
-    changes: compareConfigurations(from, into),
-    lifted_guards: liftedGuards(from, into),
-    unset_secrets: await unsetHere(into),
+    ...{ changes, lifted_guards },
+    unset_secrets: await unsetHere(after.configuration),
     warnings: after.warnings,
-    policy: diffPolicies(policyOf(before), policyOf(after)),
+    ...{ policy, levels },
   };
   if (cli.globals.json) cli.out.pretty(found);
-  else show(cli.out, found);
-  const lifted = found.lifted_guards.length > 0;
-  const loosened = failOn === 'loosened' && (found.policy.loosened.length > 0 || !found.policy.analysed);
-  return loosened || (failOn !== undefined && lifted) ? 'negative' : 'positive';
+  else {
+    showWholeDiff(cli.out, fields({ changes, lifted_guards, levels, ...policy }));
+    showWarnings(cli.out, [...found.warnings, ...found.unset_secrets]);
+  }
+  const decided = [policy, ...levels];
+  const loosened = failOn === 'loosened' && decided.some((each) => each.loosened.length > 0 || !each.analysed);
+  return loosened || (failOn !== undefined && lifted_guards.length > 0) ? 'negative' : 'positive';
 }
 
 /** The configuration of the gateway that is spoken to. */
@@ -83,30 +83,6 @@ async function inForce(cli: Cli): Promise<ReadConfiguration> {
   const { servedConfiguration } = await import('./policy-file.ts');
   const answer = await cli.api().call('getConfig');
   return { configuration: servedConfiguration(fields(answer.json).configuration), warnings: [] };
-}
-
-interface Found {
-  readonly changes: readonly { section: string; path: string; from?: string; to?: string }[];
-  readonly lifted_guards: readonly string[];
-  readonly unset_secrets: readonly string[];
-  readonly warnings: readonly string[];
-  readonly policy: object;
-}
-
-function show(out: Output, { changes, lifted_guards, unset_secrets, warnings, policy }: Found): void {
-  if (changes.length === 0) out.line('no key differs');
-  let above: string | undefined;
-  for (const { section, path, from, to } of changes) {
-    if (section !== above) out.line(painted('bold', section));
-    above = section;
-    if (from === undefined) out.line(painted('green', `  + ${path}: ${to}`));
-    else if (to === undefined) out.line(painted('red', `  - ${path}: ${from}`));
-    else out.line(`  ~ ${path}: ${from === to ? `another value (${to})` : `${from} → ${to}`}`);
-  }
-  for (const name of lifted_guards)
-    out.line(painted('red', `lifted guard: ${name}: what it blocked is left to the rules`));
-  showPolicyDiff(out, fields(policy));
-  showWarnings(out, [...warnings, ...unset_secrets]);
 }
 
 function showWarnings(out: Output, warnings: readonly string[]): void {

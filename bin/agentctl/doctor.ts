@@ -36,7 +36,7 @@ export function addDoctor(parent: Parent): void {
   });
 }
 
-async function resultOf(cli: Cli, { name, run }: Check): Promise<Finding[]> {
+async function resultOf(cli: Cli, { name, run, absent }: Check): Promise<Finding[]> {
   const named = (found: Omit<Finding, 'check'>): Finding => ({ check: name, ...found });
   try {
     return (await run(cli.api())).map(named);
@@ -45,7 +45,7 @@ async function resultOf(cli: Cli, { name, run }: Check): Promise<Finding[]> {
     const { type } = fields(fields(bodyOf(thrown)).error);
     // Not there, or not for this key: the deployment may be well.
     if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];
-    if (type === 'not_found') return [named(unknown(thrown.message))];
+    if (type === 'not_found') return [named(unknown(thrown.message, absent))];
     const todo =
       thrown.hint ??
       (thrown.exitCode === exitCodes.unreachable ? 'start it, or check --url' : 'look at the log of the gateway');

@@ -29,6 +29,8 @@ export interface ReadConfiguration {
   readonly warnings: readonly string[];
   /** Where its rules stand; absent for what a gateway served. */
   readonly places?: RulePlaces;
+  /** It is a pack, and its other keys are made up. */
+  readonly packOnly?: true;
 }
 
 /** @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for a file that cannot be read. */
@@ -44,7 +46,8 @@ export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
   if (version !== undefined || rules === undefined) return readConfigurationFile(file);
   const pack = parsePack(value, file);
   const configuration = aroundPack(pack);
-  return { configuration, warnings: [], places: rulePlaces(configuration, shownFile(file), lineOf, { pack, lineOf }) };
+  const places = rulePlaces(configuration, shownFile(file), lineOf, { pack, lineOf });
+  return { configuration, warnings: [], places, packOnly: true };
 }
 
 function aroundPack(pack: ReturnType<typeof parsePack>): Configuration {

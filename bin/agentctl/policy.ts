@@ -2,9 +2,9 @@
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
 import type { Output } from './output.ts';
+import { addPolicyDiff } from './policy-diff.ts';
 import { addPolicyMine } from './policy-mine.ts';
 import { addPolicyTest } from './policy-test.ts';
-import { addPolicyDiff } from './simulation.ts';
 import { showTree } from './tree.ts';
 
 export function addPolicy(program: Parent): void {

@@ -5,8 +5,8 @@ import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
-import { type Output, painted, plain } from './output.ts';
-import type { ReadConfiguration } from './policy-file.ts';
+import { type Output, plain } from './output.ts';
+import { addPolicyDiff } from './policy-diff.ts';
 import { addWhy } from './why.ts';
 
 interface SimulateOptions extends CallOptions {
@@ -43,47 +43,11 @@ export function addSimulation(parent: Parent): void {
   addPolicyDiff(parent, 'diff-policy');
 }
 
-/** Versions are numbers; everything else is a file. */
-export function addPolicyDiff(parent: Parent, name: string): void {
-  addCommand<Record<string, never>>(parent, {
-    usage: `${name} <from> <to>`,
-    summary: 'Calls that two policies decide differently: versions of a gateway, or configuration and pack files',
-    examples: [`${name} 3 4`, `${name} main.yaml branch.yaml`, `${name} 3 4 --json | jq '.loosened | length'`],
-    run: async (cli, _options, [from = '', to = '']) => {
-      const answer = await differences(cli, from, to);
-      if (cli.globals.json) cli.out.json(answer.text);
-      else showPolicyDiff(cli.out, fields(answer.json));
-      return 'positive';
-    },
-  });
-}
-
 interface Given {
   readonly text: string;
   readonly json: unknown;
 }
 const given = (json: unknown): Given => ({ json, text: JSON.stringify(json) });
-
-async function differences(cli: Cli, from: string, to: string): Promise<Given> {
-  if (/^\d+$/.test(from) && /^\d+$/.test(to))
-    return cli.api().call('policyDiff', { path: { version: version(from) }, query: { against: version(to) } });
-  const { policyOf } = await import('./policy-file.ts');
-  const { diffPolicies } = await import('#core/tool-policy/analysis/diff.ts');
-  return given({ from, to, ...diffPolicies(policyOf(await source(cli, from)), policyOf(await source(cli, to))) });
-}
-
-/** A version of the gateway, or a file. */
-async function source(cli: Cli, word: string): Promise<ReadConfiguration> {
-  const { readPolicyFile, servedConfiguration } = await import('./policy-file.ts');
-  if (!/^\d+$/.test(word)) return readPolicyFile(word);
-  const answer = await cli.api().call('policyVersion', { path: { version: version(word) } });
-  return { configuration: servedConfiguration(fields(answer.json).configuration), warnings: [] };
-}
-
-function version(word: string): string {
-  if (/^[1-9]\d{0,15}$/.test(word)) return word;
-  throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(word)}`);
-}
 
 const onServer = (cli: Cli, calls: readonly unknown[], { policyVersion }: SimulateOptions): Promise<Given> =>
   cli.api().call('simulate', { body: { calls, ...(policyVersion !== undefined && { version: policyVersion }) } });
@@ -122,29 +86,4 @@ function showResult(out: Output, result: Fields, call: Fields): void {
   out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}${place}  ${what}`);
   out.field('  reason', text(result.reason));
   out.field('  suggested_alternative', text(result.suggested_alternative));
-}
-
-export function showPolicyDiff(out: Output, diff: Fields): void {
-  for (const [name, style] of [
-    ['tightened', 'green'],
-    ['loosened', 'red'],
-  ] as const) {
-    const changes = list(diff[name]);
-    out.line(painted(style, `${name}: ${changes.length}`));
-    for (const { from, to, rule_before, rule_after, example, repeated } of changes) {
-      const times = repeated === undefined ? '' : ` (${plain(repeated)} pairs of rules)`;
-      out.line(
-        '  ',
-        decisionPart(from),
-        ' → ',
-        decisionPart(to),
-        `  ${plain(rule_before)} → ${plain(rule_after)}${times}`,
-      );
-      out.field('    example', example);
-    }
-  }
-  out.field('analysed', diff.analysed);
-  for (const warning of Array.isArray(diff.warnings) ? diff.warnings : []) {
-    out.line(painted('yellow', `warning: ${plain(warning)}`));
-  }
 }

@@ -1,9 +1,9 @@
-/** What two versions decide differently, each region by its shortest call. */
+/** What two versions decide differently, each region by its shortest call, and every key that differs. */
 import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
-import { Asked, Badge, Code, Notice, Text } from '../ui.tsx';
+import { Asked, Badge, Code, Notice, Table, Text } from '../ui.tsx';
 
 interface DifferenceProps {
   readonly api: Api;
@@ -25,9 +25,21 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
       <Asked live={useLive(ask, 0)}>
         {(diff) => (
           <>
-            {!diff.analysed && <Notice kind="warn">Some pairs of rules were too costly to compare.</Notice>}
-            <Regions title="Tightened" regions={diff.tightened} />
-            <Regions title="Loosened" regions={diff.loosened} />
+            {diff.lifted_guards.length > 0 && (
+              <Notice kind="warn">
+                Lifted guards, whose calls are left to the rules: <Text of={diff.lifted_guards.join(', ')} />
+              </Notice>
+            )}
+            <Decided of={diff} />
+            {diff.levels.map((level) => (
+              <section key={level.path}>
+                <h4>
+                  Rules of level <Text of={level.path} />, by themselves
+                </h4>
+                <Decided of={level} />
+              </section>
+            ))}
+            <Changes of={diff.changes} />
           </>
         )}
       </Asked>
@@ -37,6 +49,38 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
     </section>
   );
 }
+
+type Diff = AnswerOf<'policyDiff'>;
+
+export const Decided = ({ of }: { readonly of: Pick<Diff, 'analysed' | 'tightened' | 'loosened'> }) => (
+  <>
+    {!of.analysed && <Notice kind="warn">Some pairs of rules were too costly to compare.</Notice>}
+    <Regions title="Tightened" regions={of.tightened} />
+    <Regions title="Loosened" regions={of.loosened} />
+  </>
+);
+
+/** Filters, limits, approvals and all else: no analysis says what they come to, so the keys are listed. */
+const Changes = ({ of }: { readonly of: Diff['changes'] }) => (
+  <>
+    <h4>Keys that differ</h4>
+    {of.length === 0 ? (
+      <p>None.</p>
+    ) : (
+      <Table caption="Keys of the configuration that differ" heads={['Key', 'Before', 'After']}>
+        {of.map(({ path, from, to }) => (
+          <tr key={path}>
+            <td>
+              <Code of={path} />
+            </td>
+            <td>{from === undefined ? 'not set' : <Text of={from} />}</td>
+            <td>{to === undefined ? 'not set' : <Text of={from === to ? `another value (${to})` : to} />}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </>
+);
 
 type Region = AnswerOf<'policyDiff'>['tightened'][number];
 

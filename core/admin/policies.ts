@@ -3,6 +3,8 @@
 import { policyText } from '#core/actions/call-work.ts';
 import { simulateCall } from '#core/actions/simulate.ts';
 import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import { compareConfigurations, liftedGuards } from '#core/configuration/compare.ts';
+import { diffLevels } from '#core/configuration/level-diff.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
@@ -11,6 +13,7 @@ import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/v
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -127,10 +130,16 @@ export const policyDiff: Operation = async (call) => {
   const [old, current] = [before, after].map(({ configuration }) => buildPolicyDocument(configuration));
   const { calls } = call.ports;
   // Exact answers take seconds for large packs, so a worker finds them where there is one.
-  const diff = calls
-    ? await calls.diff({ before: policyText(old!), after: policyText(current!) })
-    : diffPolicies(old!, current!);
-  return { body: { from: before.row.version, to: after.row.version, ...diff } };
+  const diff = (from: ToolPolicyDocument, to: ToolPolicyDocument) =>
+    calls ? calls.diff({ before: policyText(from), after: policyText(to) }) : diffPolicies(from, to);
+  const body = {
+    ...{ from: before.row.version, to: after.row.version },
+    ...(await diff(old!, current!)),
+    levels: await diffLevels(before.configuration, after.configuration, diff),
+    lifted_guards: liftedGuards(before.configuration, after.configuration),
+    changes: compareConfigurations(before.configuration, after.configuration),
+  };
+  return { body };
 };
 
 export const listPolicies: Operation = async ({ snapshot }) => {

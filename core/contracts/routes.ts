@@ -372,7 +372,7 @@ export const routes: readonly Route[] = [
     'policies',
     'operator',
     'policyDiff',
-    'Calls whose decision differs',
+    'Calls whose decision differs, lifted guards and changed keys',
     { query: ['against'] },
   ),
   route(

@@ -207,7 +207,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await page.context().close();
     }),
     check(
-      '[console.policies] the playground says the decision of the gateway and records nothing; versions are compared',
+      '[console.policies] [policy.diff-whole] the playground says the decision of the gateway and records nothing; versions are compared',
       async () => {
         const { body } = await gateway.call(admin_token, 'GET', 'config');
         const changed = structuredClone(body.configuration);
@@ -226,6 +226,8 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         await page.getByRole('link', { name: 'Compare version 1 with the one in force' }).click();
         await page.getByRole('heading', { name: 'From version 1 to version 2' }).waitFor();
         await page.getByRole('listitem').filter({ hasText: 'review → ' }).first().waitFor();
+        const keys = page.getByRole('table', { name: 'Keys of the configuration that differ' });
+        await keys.getByRole('row').filter({ hasText: 'tool_policies.default_decision' }).waitFor();
         assert.equal((await gateway.call(human, 'GET', 'approvals?limit=200')).body.pending.length, pending);
         assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
         await page.context().close();

@@ -79,6 +79,19 @@ test('[policy.diff] the difference of two versions is listed with an example, lo
   expect(JSON.stringify(body.loosened)).toMatch(/calendar\./);
 });
 
+test('[policy.diff-whole] and every key that differs, by section and without secrets', async () => {
+  const { body } = await ask<{
+    changes: { section: string; path: string }[];
+    levels: unknown[];
+    lifted_guards: unknown[];
+  }>(url, 'GET', '/admin/v1/policy-versions/1/diff?against=2', { key: 'e2e-alice' });
+  expect(body.changes).toContainEqual(
+    expect.objectContaining({ section: 'tool_policies', path: 'tool_policies.rules' }),
+  );
+  expect([body.levels, body.lifted_guards]).toEqual([[], []]);
+  expect(JSON.stringify(body)).not.toMatch(/e2e-alice|[0-9a-f]{64}/);
+});
+
 test('[approval.policy-changed] an approval is evaluated again: another rule makes it review, a block wins', async () => {
   const approved = async (session: string) => {
     const { envelope_id } = await decided(url, 'e2e-agent', pullRequest(session));

@@ -9,6 +9,8 @@ export interface Check {
   readonly name: string;
   /** @throws Failure, which the check is reported by. */
   readonly run: (api: Api) => Promise<readonly Found[]>;
+  /** What to do where the gateway does not have what is asked for. */
+  readonly absent: string;
 }
 
 const read = async (api: Api, operation: string, query?: Readonly<Record<string, string>>): Promise<Fields> =>
@@ -35,7 +37,11 @@ async function reach(api: Api): Promise<Found[]> {
 
 function clockOf(date: string | null): Found {
   const there = Date.parse(date ?? '');
-  if (Number.isNaN(there)) return unknown('the gateway names no time');
+  if (Number.isNaN(there))
+    return unknown(
+      'the gateway names no time',
+      'compare the clocks by hand: a proxy in between may drop the header Date',
+    );
   const seconds = Math.round(Math.abs(Date.now() - there) / 1000);
   const found = `the clocks differ by ${seconds} s`;
   if (seconds >= maxClockSeconds) return fail(found, 'set the clocks by NTP: tokens and signatures fail');
@@ -178,17 +184,30 @@ async function witness(api: Api): Promise<Found[]> {
   ];
 }
 
+const otherSurface = 'check --url: it takes the admin surface of a gateway, not the gateway or MCP surface and no path';
+/** Its route stands in every release that has the check. */
+const otherRelease = 'check --url, and whether the gateway is of the release of this agentctl';
+
 export const checks: readonly Check[] = [
-  { name: 'gateway', run: reach },
-  { name: 'models', run: models },
-  { name: 'key', run: key },
-  { name: 'demo', run: checkDemo },
-  { name: 'demo keys', run: checkDemoBrokers },
-  { name: 'health', run: health },
-  { name: 'alerts', run: alerts },
-  { name: 'evidence', run: evidence },
-  { name: 'log', run: witness },
-  { name: 'tools', run: tools },
-  { name: 'signatures', run: supplyChain },
-  { name: 'federation', run: planes },
+  { name: 'gateway', run: reach, absent: otherSurface },
+  {
+    name: 'models',
+    run: models,
+    absent: 'set AGENTCTL_GATEWAY: models are listed by the gateway surface, which may have an address of its own',
+  },
+  { name: 'key', run: key, absent: otherSurface },
+  { name: 'demo', run: checkDemo, absent: otherRelease },
+  { name: 'demo keys', run: checkDemoBrokers, absent: otherRelease },
+  { name: 'health', run: health, absent: otherRelease },
+  { name: 'alerts', run: alerts, absent: otherRelease },
+  { name: 'evidence', run: evidence, absent: otherRelease },
+  {
+    name: 'log',
+    run: witness,
+    absent:
+      'nothing, until the first session was logged; on AWS a deployment with transparencyLog=off keeps no log: deploy without it if outsiders are to witness it',
+  },
+  { name: 'tools', run: tools, absent: otherRelease },
+  { name: 'signatures', run: supplyChain, absent: otherRelease },
+  { name: 'federation', run: planes, absent: otherRelease },
 ];

@@ -12,8 +12,5 @@ export type Found = Omit<Finding, 'check'>;
 export const ok = (found: string): Found => ({ state: 'ok', found });
 export const warn = (found: string, todo: string): Found => ({ state: 'warn', found, todo });
 export const fail = (found: string, todo: string): Found => ({ state: 'fail', found, todo });
-export const unknown = (found: string, todo?: string): Found => ({
-  state: 'unknown',
-  found,
-  ...(todo !== undefined && { todo }),
-});
+/** Nothing is wrong for certain: what to do to know it, or that nothing has to be done. */
+export const unknown = (found: string, todo: string): Found => ({ state: 'unknown', found, todo });

@@ -31,14 +31,14 @@ export function checkLevels(
 }
 
 /** What no rule of a level matches, the level leaves to the others. */
-const documentOf = ({ path, rules }: Pick<Level, 'path' | 'rules'>): ToolPolicyDocument => ({
+export const levelDocument = ({ path, rules }: Pick<Level, 'path' | 'rules'>): ToolPolicyDocument => ({
   name: path,
   default_decision: 'allow',
   rules,
 });
 
 function checkReach(level: Level, warnings: string[]): Problem[] {
-  const { unreachable, warnings: notAnalysed } = analysePolicy(documentOf(level));
+  const { unreachable, warnings: notAnalysed } = analysePolicy(levelDocument(level));
   warnings.push(...notAnalysed.map((warning) => `${level.path}: ${warning}`));
   return unreachable.map(({ index, rule, covered_by }) => {
     const why =
@@ -58,12 +58,12 @@ function checkReach(level: Level, warnings: string[]): Problem[] {
  * worst decides; where all of its calls are blocked above, it was meant to lift a block. Guards are known to stand before every rule.
  */
 function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]): Problem[] {
-  const document = documentOf(level);
+  const document = levelDocument(level);
   const policy = compilePolicy(document);
   const refused = new Map<number, Problem>();
   const uppers: readonly (readonly [name: string, document: ToolPolicyDocument])[] = [
     ['tool_policies', own],
-    ...level.above.map((each) => [each.path, documentOf(each)] as const),
+    ...level.above.map((each) => [each.path, levelDocument(each)] as const),
   ];
   for (const [name, upper] of uppers) {
     const found = regionsOf(upper, document, { asked: mayLoosen });

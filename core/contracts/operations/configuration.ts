@@ -37,6 +37,12 @@ const region = z.strictObject({
     .extend({ holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold in it.' }) })
     .meta({ description: 'The shortest call whose decision differs.' }),
 });
+const policyDiff = {
+  analysed: z.boolean().meta({ description: 'False when a pair of rules was too costly to compare.' }),
+  tightened: z.array(region),
+  loosened: z.array(region),
+  warnings: z.array(z.string()),
+};
 const seen = { fingerprint: sha256Hex.optional(), seen_at: time };
 const about = z.strictObject({
   read_only: z.boolean().optional(),
@@ -98,10 +104,25 @@ export const configuration = {
     output: z.strictObject({
       from: count,
       to: count,
-      analysed: z.boolean().meta({ description: 'False when a pair of rules was too costly to compare.' }),
-      tightened: z.array(region),
-      loosened: z.array(region),
-      warnings: z.array(z.string()),
+      ...policyDiff,
+      levels: z
+        .array(z.strictObject({ path: z.string(), ...policyDiff }))
+        .meta({ description: 'Levels of the organisations whose rules decide differently, each by itself.' }),
+      lifted_guards: z
+        .array(z.string())
+        .meta({ description: 'Guards that were in force: what they blocked is left to the rules.' }),
+      changes: z
+        .array(
+          z.strictObject({
+            section: z.string(),
+            path: z.string(),
+            from: z.string().optional(),
+            to: z.string().optional(),
+          }),
+        )
+        .meta({
+          description: 'Every key of the configuration that differs, by section; values in words, without secrets.',
+        }),
     }),
   },
   policyRollback: { output: z.strictObject(version) },

@@ -197,6 +197,24 @@ test('[cli.doctor] what the key may not see, or the gateway does not have, is un
   expect(out).toMatch(/unknown log: .*was not found/);
 });
 
+test.each(Object.keys(healthy).filter((call) => call !== 'GET /health'))(
+  '[cli.doctor] where %s is not there, or not for the key, the finding says what to do',
+  async (call) => {
+    for (const [code, type, todo] of [
+      [404, 'not_found', /--url|gateway surface|transparencyLog/],
+      [403, 'forbidden', /a key that may see this/],
+    ] as const) {
+      for (const [each, answer] of Object.entries(healthy)) server.on(each, answer);
+      server.on(call, errorBody(code, type, 'It was not found.'), code);
+      const { out } = await home.run(['doctor', '--json']);
+      const findings = JSON.parse(out).findings as { state: string; todo?: string }[];
+      const open = findings.filter(({ state }) => state !== 'ok');
+      expect(open.length).toBeGreaterThan(0);
+      for (const { state, todo: says } of open) expect([state, says]).toEqual(['unknown', expect.stringMatching(todo)]);
+    }
+  },
+);
+
 test('[cli.doctor] a store that is down fails the checks that need it, and a gateway that is away ends them', async () => {
   for (const [call, answer] of Object.entries(healthy)) server.on(call, answer);
   server.on('GET /admin/v1/health/detailed', errorBody(503, 'service_unavailable', 'The store does not answer.'), 503);

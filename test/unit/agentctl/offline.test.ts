@@ -155,6 +155,46 @@ describe('[cli.policy-files] policies as files', () => {
     }
   });
 
+  test('[policy.diff-whole] filters, approvals, limits, the tool guard and levels differ as well; a pack has none of them', async () => {
+    const around = (filter: string, seconds: number, level: string, rpm: number) =>
+      `${configuration('{ pack: null, default_decision: allow }')}
+policies: { input: [{ name: jailbreak, type: keyword, action: ${filter}, keywords: [ignore previous] }] }
+approvals: { timeout_seconds: ${seconds} }
+tool_guard: { arguments: { path: ${rpm > 60 ? 'review' : 'block'} } }
+transform: { system_prompt_prefix: "secret-looking ${seconds}" }
+organizations:
+  - id: acme
+    policies: { rules: [{ protocol: mcp, tool: deploy, decision: ${level} }] }
+    teams: [{ id: web, projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }] }]
+`;
+    const before = home.write('before.yaml', around('block', 600, 'block', 60));
+    const after = home.write('after.yaml', around('warn', 900, 'review', 90));
+    const whole = await json('policy', 'diff', before, after);
+    expect(whole.changes).toEqual(
+      expect.arrayContaining([
+        { section: 'policies', path: 'policies.input.jailbreak.action', from: '"block"', to: '"warn"' },
+        { section: 'approvals', path: 'approvals.timeout_seconds', from: '600', to: '900' },
+        { section: 'tool_guard', path: 'tool_guard.arguments.path', from: '"block"', to: '"review"' },
+      ]),
+    );
+    expect([whole.loosened, whole.tightened]).toEqual([[], []]);
+    expect(whole.levels).toMatchObject([
+      { path: 'acme', tightened: [], loosened: [{ from: 'block', to: 'review', rule_after: 'mcp:deploy' }] },
+    ]);
+    const { out } = await run('policy', 'diff', before, after);
+    expect(out).toContain('policies\n  ~ policies.input.jailbreak.action: "block" → "warn"\n');
+    expect(out).toMatch(/level acme, by itself\ntightened: 0\nloosened: 1\n {2}block → review/);
+    expect((await run('config', 'diff', before, after, '--fail-on', 'loosened')).code).toBe(1);
+    expect((await run('config', 'diff', after, before, '--fail-on', 'loosened')).code).toBe(0);
+    const pack = home.write(
+      'alone.yaml',
+      'name: own\ndefault_decision: block\nrules: [{ protocol: mcp, decision: allow }]\n',
+    );
+    const alone = await run('policy', 'diff', pack, after);
+    expect(alone.err).toContain('tool_policies alone, because one of the two is a pack');
+    expect(alone.out).not.toContain('approvals');
+  });
+
   test('simulate --policy decides calls by a file, as the route does', async () => {
     const call = ['--protocol', 'mcp', '--tool', 'deploy', '--target', '', '--capability', 'execute'];
     const [before, after] = [

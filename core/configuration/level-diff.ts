@@ -1,0 +1,32 @@
+/** What the rules of levels of the organisations decide differently between two configurations, level by level [policy.diff-whole]. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { levelsWithRules } from '#core/identity/organization.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
+import { levelDocument } from './checks/level-checks.ts';
+
+export interface LevelDiff extends PolicyDiff {
+  /** Of the level, such as `acme/web`. */
+  readonly path: string;
+}
+
+type Organised = Pick<Configuration, 'organizations'>;
+
+/** Levels that are alike are left out. What a level says nothing about counts as allowed there, because the other levels decide it. */
+export async function diffLevels(
+  before: Organised,
+  after: Organised,
+  diff: (before: ToolPolicyDocument, after: ToolPolicyDocument) => PolicyDiff | Promise<PolicyDiff>,
+): Promise<LevelDiff[]> {
+  const [old, current] = [documentsOf(before), documentsOf(after)];
+  const found: LevelDiff[] = [];
+  for (const path of [...new Set([...old.keys(), ...current.keys()])].sort()) {
+    const [from, to] = [old, current].map((each) => each.get(path) ?? levelDocument({ path, rules: [] }));
+    if (canonicalize(from) !== canonicalize(to)) found.push({ path, ...(await diff(from!, to!)) });
+  }
+  return found;
+}
+
+const documentsOf = (configuration: Organised): Map<string, ToolPolicyDocument> =>
+  new Map(levelsWithRules(configuration).map((level) => [level.path, levelDocument(level)]));
