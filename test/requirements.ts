@@ -1879,7 +1879,7 @@ const chat: readonly Requirement[] = [
   must('limit.none', 'A tenant without limits and budgets has no counters: its calls make no store step for them.'),
   must(
     'limit.begun',
-    'Where only the provider can end a call, its start is noted with the reservation, and not by a write of its own.',
+    'Where nothing waits between the reservation and the provider, the start of a call is noted with the reservation, and not by a write of its own.',
   ),
   must(
     'limit.shards',

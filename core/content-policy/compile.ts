@@ -27,6 +27,7 @@ export function compileContentPolicy(
   const output = new Filters(strips ? [...policies.output, stripPii] : policies.output, 'output', lenient, ports);
   return {
     inputIdle: input.idle,
+    inputQuick: input.quick,
     outputIdle: output.idle,
     checkInput: (texts, context) => input.check(texts, context),
     checkOutput: (texts, context) => output.check(texts, context),

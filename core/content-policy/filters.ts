@@ -24,6 +24,8 @@ const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value insta
 export class Filters {
   readonly phase: Phase;
   readonly idle: boolean;
+  /** No filter waits: for a module, or with the call for a person. */
+  readonly quick: boolean;
   readonly keywords: Keywords;
   readonly regexes: Regexes;
   readonly personalData: PersonalData;
@@ -46,6 +48,7 @@ export class Filters {
       filters.flatMap((filter, index) => (filter.type === kind ? [{ index, filter: filter as F }] : []));
     this.phase = phase;
     this.idle = filters.length === 0;
+    this.quick = filters.every(({ type, action }) => type !== 'wasm' && action !== 'review');
     this.#named = filters;
     this.#lenient = lenient;
     this.keywords = new Keywords(of<KeywordFilter>('keyword'));

@@ -43,6 +43,7 @@ const nothingFound: Verdict = { decision: 'allow', findings: [] };
 
 const withoutFilters: ContentPolicy = {
   inputIdle: true,
+  inputQuick: true,
   outputIdle: true,
   checkInput: async () => nothingFound,
   checkOutput: async () => nothingFound,

@@ -43,6 +43,8 @@ export interface StreamScan {
 export interface ContentPolicy {
   /** No filter and nothing to strip: callers may skip the work. */
   readonly inputIdle: boolean;
+  /** What looks at a request of usual size does so here and at once, and nothing holds the call for a person. */
+  readonly inputQuick: boolean;
   readonly outputIdle: boolean;
   /** All filters run; texts may be redacted in place. Never throws: an erring filter is a finding. */
   checkInput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;

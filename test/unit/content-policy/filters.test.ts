@@ -255,6 +255,15 @@ describe('policies', () => {
     expect(policyOf({ input: [keyword('log', 'x')] })).toMatchObject({ inputIdle: false, outputIdle: true });
   });
 
+  test('filters that look at once are quick; a module and a review are not', () => {
+    const quick = (...filters: ContentFilter[]) => policyOf({ input: filters }).inputQuick;
+    expect([quick(), quick(keyword('block', 'x'), regex('warn', 'y'))]).toEqual([true, true]);
+    expect(quick(keyword('block', 'x'), keyword('review', 'y'))).toBe(false);
+    expect(quick(keyword('block', 'x'), wasm())).toBe(false);
+    // What is asked of an answer does not stand before the provider.
+    expect(policyOf({ output: [keyword('review', 'x'), wasm()] }).inputQuick).toBe(true);
+  });
+
   test('strip_pii, of all or of the tenant, redacts every kind behind the output filters', async () => {
     const transform = { response: { strip_pii: true } };
     for (const policy of [policyOf({ transform }), policyOf({}, undefined, { id: 'acme', transform })]) {
