@@ -63,6 +63,12 @@ export class Memory {
     return this.state[list].some(([, , known]) => known === digest);
   }
 
+  /** Forgets the marks of a list that are older than some minutes. */
+  keepLatest(list: ListName, minutes: number): void {
+    const latest = within(this.state[list], this.now - minutes * 60);
+    if (latest !== this.state[list]) this.state = { ...this.state, [list]: latest };
+  }
+
   /** @param once the same object again only renews its mark. */
   mark(list: ListName, digest: string, most: number, { once = false } = {}): void {
     const marks = this.state[list];
@@ -111,6 +117,6 @@ function bounded(alerts: readonly Alert[]): readonly Alert[] {
   return [first, second, ...rest].filter((alert) => alert !== undefined);
 }
 
-/** Marks that are younger than a time. */
+/** Marks that are younger than a time; the same list where all of them are. */
 export const within = (marks: readonly Mark[], from: number): readonly Mark[] =>
-  marks.length === 0 ? marks : marks.filter(([at]) => at > from);
+  marks.every(([at]) => at > from) ? marks : marks.filter(([at]) => at > from);

@@ -1,6 +1,6 @@
 /** The six rules of session risk. Each looks at one event and what is remembered, and adds alerts and marks. */
 import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
-import { type Memory, within } from './memory.ts';
+import type { Memory } from './memory.ts';
 import { kept } from './state.ts';
 
 export type Rule = (memory: Memory) => void;
@@ -80,7 +80,7 @@ const destructiveSequence: Rule = (memory) => {
       memory.alert('destructive_sequence', after_denial_points, [denial[1]], `deletes ${found[0]!.x} after a refusal`);
       memory.state = { ...memory.state, denial: undefined };
     }
-    memory.state = { ...memory.state, deletes: within(memory.state.deletes, memory.now - minutes * 60) };
+    memory.keepLatest('deletes', minutes);
     const weight = Math.min(3, Math.max(...found.map(({ n = 1 }) => n)));
     for (let i = 0; i < weight; i++) memory.mark('deletes', '', maxCounted.deletes);
     memory.alertAt(
@@ -100,7 +100,7 @@ const fanOut: Rule = (memory) => {
   const { points, places, minutes } = memory.settings.fan_out;
   const found = memory.signals('place');
   if (found.length === 0 || memory.event.decision !== 'allow') return;
-  memory.state = { ...memory.state, places: within(memory.state.places, memory.now - minutes * 60) };
+  memory.keepLatest('places', minutes);
   for (const { h } of found) memory.mark('places', h, maxCounted.places, { once: true });
   memory.alertAt('places', places, 'fan_out', points, (n) => `reaches ${n} different places within ${minutes} minutes`);
 };

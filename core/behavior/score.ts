@@ -42,18 +42,26 @@ export function scoreAt(
   settings: RiskSettings,
 ): Pick<Scored, 'score' | 'rule'> {
   if (!state) return { score: 0, rule: '' };
-  const { alerts } = pruned(state, Math.max(Math.floor(nowMs / 1000), latestOf(state)), settings);
+  if (state.alerts.length === 0) return { score: 0, rule: '' };
+  const alerts = alertsWithin(state, Math.max(Math.floor(nowMs / 1000), latestOf(state)), settings);
   return { score: sum(alerts), rule: heaviest(alerts) };
 }
 
+/** Of a state that has tripped all of them stay. */
+const alertsWithin = (
+  { tripped, alerts }: RiskState,
+  at: number,
+  { window_minutes }: RiskSettings,
+): readonly Alert[] =>
+  tripped || alerts.length === 0 ? alerts : alerts.filter((alert) => alert.at > at - window_minutes * 60);
+
 /** Without what has left the window. */
-function pruned(state: RiskState, at: number, { window_minutes }: RiskSettings): RiskState {
-  const since = at - window_minutes * 60;
-  const from = since - state.base;
+function pruned(state: RiskState, at: number, settings: RiskSettings): RiskState {
+  const from = at - settings.window_minutes * 60 - state.base;
   const denial = state.denial && state.denial[0] > from ? state.denial : undefined;
   return {
     base: state.base,
-    alerts: state.tripped ? state.alerts : state.alerts.filter((alert) => alert.at > since),
+    alerts: alertsWithin(state, at, settings),
     sensitive: within(state.sensitive, from),
     secrets: within(state.secrets, from),
     failures: within(state.failures, from),

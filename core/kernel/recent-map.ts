@@ -2,6 +2,8 @@
 export class RecentMap<K, V> {
   readonly #max: number;
   readonly #entries = new Map<K, V>();
+  /** The key that was used last: putting it to the end again would only leave a gap in the map. */
+  #latest: K | undefined;
 
   /** @param options.max entries that are kept. */
   constructor({ max }: { readonly max: number }) {
@@ -11,6 +13,7 @@ export class RecentMap<K, V> {
   /** What is kept for the key counts as used now. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
+    if (key === this.#latest && value !== undefined) return value;
     if (value !== undefined || this.#entries.has(key)) this.set(key, value as V);
     return value;
   }
@@ -20,8 +23,9 @@ export class RecentMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    this.#entries.delete(key);
+    if (key !== this.#latest) this.#entries.delete(key);
     this.#entries.set(key, value);
+    this.#latest = key;
     if (this.#entries.size <= this.#max) return;
     const [oldest] = this.#entries.keys();
     this.#entries.delete(oldest as K);
