@@ -726,6 +726,10 @@ const evidence: readonly Requirement[] = [
   must('evidence.credential-provenance', 'The credential used is recorded by id, type and scope, never by value.'),
   must('evidence.report.markdown', 'The Markdown report of a session reads well and escapes hostile text.'),
   must(
+    'evidence.report.links',
+    'In the HTML report a row of the timeline leads to its action, an approval to the call that used it; actions fold, all of them at the start where there are many.',
+  ),
+  must(
     'evidence.report.html',
     'The HTML report escapes hostile text and carries a Content-Security-Policy and nosniff.',
   ),

@@ -189,8 +189,17 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
   return pem;
 }
 
+/** An entry with its whole id and digest takes so many columns. */
+const wholeEntry = 150;
+
+/** One line for each entry: where a terminal is narrower than that, ids and digests are cut [cli.fits-terminal]. */
 function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok, reason }: Fields): void {
-  const head = [`#${index}`, timestamp, String(kind ?? '').padEnd(7), envelope_id, hash].filter(Boolean).join('  ');
+  const narrow = out.width !== undefined && out.width < wholeEntry;
+  const short = (value: unknown, length: number) =>
+    narrow && typeof value === 'string' ? `${value.slice(0, length)}…` : value;
+  const at = out.width === undefined ? `#${index}` : `#${index}`.padEnd(5);
+  const ids = [short(envelope_id, 14), short(hash, 8)];
+  const head = [at, timestamp, String(kind ?? '').padEnd(7), ...ids].filter(Boolean).join('  ');
   const verdict = ok === false ? painted('red', `broken${reason ? `: ${reason}` : ''}`) : painted('green', 'ok');
   out.line(`${head}  `, verdict);
 }

@@ -39,9 +39,14 @@ export class Output {
     if (value !== undefined && value !== null) this.line(`${name}: ${plain(value)}`);
   }
 
+  /** Columns of the terminal; undefined where stdout is read by a program. */
+  get width(): number | undefined {
+    return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+  }
+
   /** Rows in columns as wide as their widest cell; on a terminal no line is wider than it. */
   table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
-    const width = process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+    const { width } = this;
     const now = Date.now();
     const written = (cell: unknown) => visible(width === undefined ? plain(cell) : relativeTime(plain(cell), now));
     const cells = [header, ...rows].map((row) => row.map(written));

@@ -4,6 +4,18 @@ import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, plain } from './output.ts';
 import { showTree } from './tree.ts';
 
+/** A table with these members as its columns; a member that no entry has takes no column. */
+function showList(out: Output, title: string, members: readonly string[], value: unknown): void {
+  const entries = list(value);
+  if (value !== undefined) out.line(`${title}:${entries.length === 0 ? ' none' : ''}`);
+  if (entries.length === 0) return;
+  const shown = members.filter((member) => entries.some((entry) => entry[member] !== undefined));
+  out.table(
+    shown,
+    entries.map((entry) => shown.map((member) => plain(entry[member]))),
+  );
+}
+
 export function addStatus(parent: Parent): void {
   const reads = [
     [
@@ -30,9 +42,11 @@ export function addStatus(parent: Parent): void {
   }
 }
 
-/** Violations are a table below the rest: one line of all their members cannot be read. */
-function showStatus(out: Output, { recent_violations, ...status }: Fields): void {
+/** Lists are tables below the rest: one line of all their members cannot be read. */
+function showStatus(out: Output, { recent_violations, dependencies, providers, ...status }: Fields): void {
   showTree(out, status);
+  showList(out, 'dependencies', ['kind', 'name', 'state', 'since', 'latency_ms', 'reason'], dependencies);
+  showList(out, 'providers', ['name', 'type', 'health', 'breaker', 'error_rate'], providers);
   const violations = list(recent_violations);
   if (recent_violations !== undefined) out.line(`recent_violations:${violations.length === 0 ? ' none' : ''}`);
   if (violations.length === 0) return;

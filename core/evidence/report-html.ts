@@ -1,5 +1,5 @@
 /**
- * The session report as one HTML page: inline style, no script, nothing loaded, nothing linked.
+ * The session report as one HTML page: inline style, no script, nothing loaded, links within the page alone.
  * It is served under `default-src 'none'; style-src 'unsafe-inline'; sandbox` and says so itself, too.
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
@@ -26,7 +26,8 @@ export async function* htmlReport(
   yield `${head(manifest, proof)}${verdict(story)}${proof ? here : ''}<h2>Summary</h2>\n${list(story.summary)}`;
   yield timeline(story);
   yield '<h2>Actions</h2>\n';
-  for (const action of story.actions) yield section(action);
+  const open = story.actions.length <= unfolded;
+  for (const action of story.actions) yield folded(action, open);
   if (story.log) yield `<h2>Transparency log</h2>\n${section(story.log)}`;
   if (story.omission) yield `<p class="note">${escapeHtml(story.omission)}</p>\n`;
   yield `</main>\n${proof?.parts ?? ''}</body>\n</html>\n`;
@@ -66,15 +67,16 @@ function verdict({ verdict: { valid, sentence, notChecked } }: SessionStory): st
 
 const list = (facts: readonly Fact[]): string => `<dl>\n${facts.map(item).join('')}</dl>\n`;
 
-function item({ label, value, code }: Fact): string {
-  const shown = code ? `<code>${escapeHtml(value)}</code>` : escapeHtml(value);
+function item({ label, value, code, to }: Fact): string {
+  const plain = code ? `<code>${escapeHtml(value)}</code>` : escapeHtml(value);
+  const shown = to === undefined ? plain : `<a href="#${to}">${plain}</a>`;
   return `<dt>${escapeHtml(label)}</dt><dd>${shown}</dd>\n`;
 }
 
 function timeline({ timeline }: SessionStory): string {
   const rows = timeline.map(
     (row) =>
-      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td>${escapeHtml(row.what)}</td><td>${escapeHtml(row.detail)}</td><td><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
+      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${row.blocked ? 'block' : escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td><a href="#${row.place}">${escapeHtml(row.what) || 'entry'}</a></td><td>${escapeHtml(row.detail)}</td><td class="hash"><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
   );
   return `<h2>Timeline</h2>
 <div class="wide"><table>
@@ -85,11 +87,23 @@ ${rows.join('')}</tbody>
 `;
 }
 
-function section({ title, outcome, facts, documents }: ActionStory): string {
-  const blocks = documents
-    .map(({ heading, json }) => `<h4>${escapeHtml(heading)}</h4>\n<pre>${escapeHtml(json)}</pre>\n`)
-    .join('');
-  return `<section>\n<h3>${escapeHtml(title)} <small>${escapeHtml(outcome)}</small></h3>\n${list(facts)}${blocks}</section>\n`;
+/** Sessions with more actions than this begin with all of them folded. */
+const unfolded = 25;
+
+/** A reader who follows a link to the inside of a folded action finds it opened. */
+const folded = (action: ActionStory, open: boolean): string =>
+  `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${inside(action)}</div>\n</details>\n`;
+
+const section = (story: ActionStory): string => `<section>\n${heading(story)}\n${inside(story)}</section>\n`;
+
+const heading = ({ title, outcome }: ActionStory): string =>
+  `<h3>${escapeHtml(title)} <small>${escapeHtml(outcome)}</small></h3>`;
+
+function inside({ facts, documents }: ActionStory): string {
+  const blocks = documents.map(
+    (document) => `<h4>${escapeHtml(document.heading)}</h4>\n<pre>${escapeHtml(document.json)}</pre>\n`,
+  );
+  return `${list(facts)}${blocks.join('')}`;
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -119,7 +133,7 @@ pre { margin: 0; padding: .75rem 1rem; background: var(--tint); border-radius: 6
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .2rem 1.25rem; margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
-section { margin: 1.25rem 0; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px; }
+section, details { margin: 1.25rem 0; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px; }
 .verdict { padding: .75rem 1rem; border-left: 4px solid; border-radius: 4px; background: var(--tint); }
 .valid { border-color: var(--good); }
 .invalid { border-color: var(--bad); }
@@ -127,6 +141,12 @@ section { margin: 1.25rem 0; padding: 1rem 1.25rem; border: 1px solid var(--line
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 500; }
+summary { cursor: pointer; }
+summary h3 { display: inline; }
+details[open] > summary { margin-bottom: .5rem; }
+a { color: inherit; text-decoration-color: var(--soft); }
+.hash { white-space: nowrap; }
+.hash code { overflow-wrap: normal; }
 .number, .time { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .kind { font-weight: 600; }
 .allow, .approve { color: var(--good); }
@@ -134,5 +154,5 @@ th { color: var(--soft); font-weight: 500; }
 .review { color: var(--wait); }
 textarea { max-width: 100%; font: .875em/1.5 ui-monospace, monospace; }
 .note { color: var(--soft); }
-@media print { section { break-inside: avoid; } }
+@media print { section, details { break-inside: avoid; } details::details-content { content-visibility: visible; block-size: auto; } }
 `;

@@ -6,7 +6,7 @@ import { describeWithheld } from './redact.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { proofStory } from './report-proof.ts';
-import { type ApprovalUse, approvalUses, approvedOutcome } from './report-uses.ts';
+import { type ApprovalUse, approvalUses, approvedOutcome, endedAs } from './report-uses.ts';
 import { shorten, visible } from './visible-text.ts';
 
 export interface TimelineRow {
@@ -16,6 +16,10 @@ export interface TimelineRow {
   readonly what: string;
   readonly detail: string;
   readonly hash: string;
+  /** Of its action within the report. */
+  readonly place: string;
+  /** A chat call that a policy stopped. */
+  readonly blocked: boolean;
 }
 
 export interface SessionStory {
@@ -45,17 +49,26 @@ export async function sessionStory(
   for await (const entry of firstEntries(entries, limit)) told.push(entry);
   const left = manifest.total_entries - told.length;
   const uses = approvalUses(told);
+  const groups = [...Map.groupBy(told, (entry) => entry.envelope_id)];
+  const places = new Map(groups.map(([id], at) => [id, `action-${at + 1}`]));
   const log = proofStory(verification, logged);
   return {
     verdict: verdictOf(verification),
-    summary: [...summaryOf(manifest), ...logFacts(verification)],
-    timeline: told.map(rowOf),
-    actions: [...Map.groupBy(told, (entry) => entry.envelope_id)].map(([id, steps]) =>
-      actionOf(id, steps, uses.get(id), left),
-    ),
+    summary: [...summaryOf(manifest, told[0]), ...logFacts(verification)],
+    timeline: told.map((entry) => rowOf(entry, places.get(entry.envelope_id)!)),
+    actions: groups.map(([id, steps]) => placed(actionOf(id, steps, uses.get(id), left), id, places)),
     ...(log && { log }),
     ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
   };
+}
+
+/** The action with its place, and with those of the actions it names. */
+function placed(action: ActionStory, id: string, places: ReadonlyMap<string, string>): ActionStory {
+  const facts = action.facts.map((fact) => {
+    const to = fact.label === 'Used by' || fact.label === 'Approval used' ? places.get(fact.value) : undefined;
+    return to === undefined ? fact : { ...fact, to };
+  });
+  return { ...action, facts, place: places.get(id)! };
 }
 
 function verdictOf(verification: Verification): SessionStory['verdict'] {
@@ -69,13 +82,14 @@ function verdictOf(verification: Verification): SessionStory['verdict'] {
   return { valid, sentence, notChecked: not_checked.map(visible) };
 }
 
-function summaryOf(manifest: SessionManifest | UnsignedManifest): Fact[] {
+function summaryOf(manifest: SessionManifest | UnsignedManifest, first: EvidenceEntry | undefined): Fact[] {
   const counts = Object.entries(manifest.counts).map(([kind, count]) => `${count} ${kind}`);
   const credentials = manifest.credentials.map(({ type, scope, id }) => `${type} for ${scope} (${id})`);
   return facts([
     ['Session', manifest.session_id, true],
     ['Tenant', manifest.tenant, true],
     ['Entries', `${manifest.total_entries}: ${counts.join(', ')}`],
+    ['First entry at', first?.timestamp],
     ['Last entry at', manifest.created_at],
     ['Policy versions', manifest.policy_versions.join(', ') || 'none recorded'],
     ['Credentials issued', shorten(credentials.join('; '), textCharacters) || 'none'],
@@ -95,7 +109,7 @@ function logFacts({ log }: Verification): Fact[] {
   ]);
 }
 
-function rowOf(entry: EvidenceEntry): TimelineRow {
+function rowOf(entry: EvidenceEntry, place: string): TimelineRow {
   const { index, timestamp, kind, hash, body } = entry;
   const what =
     kind === 'chat'
@@ -108,6 +122,8 @@ function rowOf(entry: EvidenceEntry): TimelineRow {
     what: shorten(what, 160),
     detail: shorten(detailOf(entry), 160),
     hash,
+    place,
+    blocked: kind === 'chat' && body.outcome === 'blocked',
   };
 }
 
@@ -121,7 +137,7 @@ function detailOf({ kind, body }: EvidenceEntry): string {
     case 'deny':
       return `by ${reviewerOf(body)}`;
     case 'result':
-      return [text(body.outcome), text(body.error)].filter(Boolean).join(': ');
+      return [text(endedAs(body.outcome)), text(body.error)].filter(Boolean).join(': ');
     case 'credential':
       return credentialOf(body) ?? '';
     case 'chat':
@@ -236,7 +252,7 @@ const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'den
 /** Where the action ended up, by its last telling entry. */
 function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
-  if (result) return text(result.body.outcome) ?? 'result recorded';
+  if (result) return text(endedAs(result.body.outcome)) ?? 'result recorded';
   const last = steps.findLast(({ kind }) => deciding.has(kind));
   if (last?.kind === 'chat') return text(chatOutcome(last.body)) ?? 'recorded';
   if (last?.kind === 'allow')

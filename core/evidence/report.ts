@@ -46,12 +46,12 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 /**
  * Text as text, in a line, a table cell or a heading. Besides Markdown's own characters it defuses what GitHub links by
- * itself: addresses with a scheme, `www.`, and mentions.
+ * itself: addresses with a scheme, `www.`, and mentions. An underscore between letters or digits formats nothing.
  */
 export function escapeMarkdown(text: string): string {
   return visible(text)
     .replace(/[&<>@]/g, (char) => entities[char]!)
-    .replace(/[\\`*_[\]|~!]/g, '\\$&')
+    .replace(/[\\`*[\]|~!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
     .replace(/:\/\//g, '&#58;//')
     .replace(/www\./gi, (www) => `${www.slice(0, 3)}&#46;`);
 }

@@ -188,15 +188,33 @@ describe('audit', () => {
 test('[cli.status] status shows whatever the gateway says, known or not, and --json the document', async () => {
   const status = {
     version: '0.8.0',
-    providers: [{ name: 'mock', enabled: true }],
+    providers: [{ name: 'mock', type: 'mock' }],
     deliveries: { due: 0, dead: 1 },
     budgets: [],
   };
   server.on('GET /admin/v1/health/detailed', { ...status, novelty: '\u001b[1m' });
   expect((await home.run(['status'])).out).toBe(
-    'version: 0.8.0\nproviders:\n  - name mock, enabled true\ndeliveries:\n  due: 0\n  dead: 1\nbudgets: none\nnovelty: \\u{1b}[1m\n',
+    'version: 0.8.0\ndeliveries:\n  due: 0\n  dead: 1\nbudgets: none\nnovelty: \\u{1b}[1m\nproviders:\nname  type\nmock  mock\n',
   );
   expect(JSON.parse((await home.run(['status', '--json'])).out)).toMatchObject(status);
+});
+
+test('[cli.status] status shows dependencies as a table, with the columns that have something to say', async () => {
+  const dependencies = [
+    { kind: 'mcp_server', name: 'files', needed: false, state: 'up', since: 't' },
+    { kind: 'mcp_server', name: 'gone', needed: false, state: 'down', since: 't', reason: 'it ended' },
+  ];
+  server.on('GET /admin/v1/health/detailed', { dependencies, providers: [] });
+  expect((await home.run(['status'])).out).toBe(
+    [
+      'dependencies:',
+      'kind        name   state  since  reason',
+      'mcp_server  files  up     t',
+      'mcp_server  gone   down   t      it ended',
+      'providers: none',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('[cli.status] status shows violations as a table', async () => {

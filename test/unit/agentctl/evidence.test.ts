@@ -3,6 +3,7 @@ import { createHash, createPublicKey } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { bundleFormat } from '#core/contracts/evidence.ts';
 import { otherKey, sealedSession, trustedKey } from '../evidence/sample.ts';
 import { Home, type Scripted, startServer } from './support.ts';
@@ -39,6 +40,25 @@ describe('[cli.evidence.verify] verify', () => {
     expect([code, server.seen.map(({ path }) => path.split('?')[0])]).toEqual([0, [`${session}/verify`]]);
     expect(out).toBe(`#0  t  review   e-1  ab  ok\nvalid: true\ntotal_entries: 5\nsession_manifest_hash: ${hash}\n`);
   });
+
+  test.each([
+    [80, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{14}… {2}[0-9a-f]{8}… {2}ok$/m],
+    [150, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
+  ])(
+    '[cli.fits-terminal] at a terminal of %i columns an entry is one line, and the numbers of entries stand in one column',
+    async (columns, entry) => {
+      server.on(`GET ${session}/verify`, verified());
+      const terminal = home.write('wide.mjs', `process.stdout.isTTY = true; process.stdout.columns = ${columns};`);
+      const agentctl = join(__dirname, '../../../bin/agentctl.ts');
+      const words = ['--import', pathToFileURL(terminal).href, agentctl, 'evidence', 'verify', '--session', 's-1'];
+      const { code, out } = await home.node(words, { env: { TERM: 'dumb' } });
+      expect(code).toBe(0);
+      expect(out).toMatch(entry);
+      const lines = out.split('\n').filter((line) => line.startsWith('#'));
+      expect(lines).toHaveLength(5);
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    },
+  );
 
   test('lists from the export, checking it, when the gateway lists nothing', async () => {
     server.on(`GET ${session}/verify`, verified());

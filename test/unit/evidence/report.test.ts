@@ -20,12 +20,12 @@ test('[evidence.report.markdown] tells the whole story of an action', async () =
   for (const told of [
     '> Not checked: origin not checked.',
     '- **Entries:** 5: 1 review, 1 approve, 1 allow, 1 result, 1 credential',
-    '### scm.create\\_pull\\_request → acme/payments: executed',
+    '### scm.create_pull_request → acme/payments: executed',
     '- **Asked by:** key key-1, calling itself claude',
     '- **Decision:** review at 2026-01-02T03:04:01.678Z, by rule git:scm.create\\_\\*',
     '- **Approved:** by alice at 2026-01-02T03:04:02.678Z via cli',
     '- **Comment:** looks right',
-    '- **Credential:** scm\\_app\\_jwt for pull\\_requests:write,contents:read, from broker scm, expires',
+    '- **Credential:** scm_app_jwt for pull_requests:write,contents:read, from broker scm, expires',
     '- **Result:** executed at 2026-01-02T03:04:04.678Z',
     '"title": "Fix rounding"',
     '"pr_number": 7',
@@ -40,11 +40,13 @@ test('parameters that repeat from review to allow are shown once', async () => {
   expect(markdown.match(/Parameters:/g)).toHaveLength(1);
 });
 
-test('[evidence.report.html] is one page without scripts, links or outside resources', async () => {
+test('[evidence.report.html] is one page without scripts or outside resources, whose links stay within it', async () => {
   const { html } = await reports();
   expect(html).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   expect(html).toContain("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
-  expect(html).not.toMatch(/<(?:script|link|img|iframe|a|form|base)\b|\bon\w+=|url\(|@import/i);
+  expect(html).not.toMatch(
+    /<(?:script|link|img|iframe|form|base)\b|<a (?!href="#action-\d+">)|\bon\w+=|url\(|@import/i,
+  );
   expect(html).toContain('prefers-color-scheme: dark');
   expect(html).toContain('<p class="verdict valid"><strong>Valid.</strong>');
   expect(html).toContain('<dt>Comment</dt><dd>looks right</dd>');
@@ -94,7 +96,7 @@ test('[evidence.report.html] hostile text stays text', async () => {
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39;');
   const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag));
   expect([...tags].sort()).toEqual(
-    'body br code dd div dl dt h1 h2 h3 h4 head html main meta p pre section small span strong style table tbody td th thead title tr'.split(
+    'a body br code dd details div dl dt h1 h2 h3 h4 head html main meta p pre small span strong style summary table tbody td th thead title tr'.split(
       ' ',
     ),
   );
@@ -159,7 +161,8 @@ describe('an approval is reported with the call that used it', () => {
     const { markdown, html } = await reports([...asked, ...used]);
     expect(markdown).toContain(`### t: approved and used: ${outcome}\n`);
     expect(markdown).toContain('- **Used by:** `b-2`');
-    expect(html).toContain('<dt>Used by</dt><dd><code>b-2</code></dd>');
+    expect(html).toContain('<dt>Used by</dt><dd><a href="#action-2"><code>b-2</code></a></dd>');
+    expect(html).toContain('<dt>Approval used</dt><dd><a href="#action-1"><code>a-1</code></a></dd>');
   });
 
   test('not by one that asked for another, and not where a longer session may hold the use', async () => {
@@ -184,7 +187,27 @@ test('a long session points to its export', async () => {
   expect(html).toContain('3 further entries are not shown here');
 });
 
+test('[evidence.report.links] rows lead to their action; many actions begin folded, and a chat that a policy stopped is marked as a block', async () => {
+  const chats = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...draft('chat', { model: 'mock', outcome: n === 0 ? 'blocked' : 'completed' }, n),
+      envelope_id: `c-${n}`,
+    }));
+  const few = (await reports(chats(25))).html;
+  expect(few.match(/<details open>/g)).toHaveLength(25);
+  expect(few.match(/<span class="kind block">chat<\/span>/g)).toHaveLength(1);
+  expect(few.match(/<span class="kind chat">chat<\/span>/g)).toHaveLength(24);
+  const { html, markdown } = await reports(chats(26));
+  expect(html).not.toContain('<details open>');
+  const places = [...html.matchAll(/<div id="(action-\d+)">/g)].map(([, place]) => place);
+  expect([...html.matchAll(/<td><a href="#(action-\d+)">/g)].map(([, place]) => place)).toEqual(places);
+  expect(new Set(places).size).toBe(26);
+  expect(html).toMatch(/<dt>First entry at<\/dt><dd>2026-[^<]+<\/dd>/);
+  expect(markdown).toMatch(/- \*\*First entry at:\*\* 2026-/);
+});
+
 test('escaping', () => {
+  expect(escapeMarkdown('scm.get_file _x_ a__b')).toBe('scm.get_file \\_x\\_ a\\_\\_b');
   expect(escapeMarkdown('a|b`c[d](e)<f>&g\nh')).toBe('a\\|b\\`c\\[d\\](e)&lt;f&gt;&amp;g h');
   expect(escapeHtml(`<a href="x" title='y'>&`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;');
 });
