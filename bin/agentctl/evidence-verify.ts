@@ -190,7 +190,7 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
 }
 
 /** An entry with its whole id and digest takes so many columns. */
-const wholeEntry = 150;
+const wholeEntry = 156;
 
 /** One line for each entry: where a terminal is narrower than that, ids and digests are cut [cli.fits-terminal]. */
 function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok, reason }: Fields): void {

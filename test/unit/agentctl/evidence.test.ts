@@ -43,7 +43,7 @@ describe('[cli.evidence.verify] verify', () => {
 
   test.each([
     [80, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{14}… {2}[0-9a-f]{8}… {2}ok$/m],
-    [150, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
+    [156, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
   ])(
     '[cli.fits-terminal] at a terminal of %i columns an entry is one line, and the numbers of entries stand in one column',
     async (columns, entry) => {
