@@ -919,6 +919,10 @@ const admin: readonly Requirement[] = [
     'A number of a call that JSON readers do not carry exactly is 400 or -32602 and says to send a string; every other one is stored, shown and forwarded in one form.',
   ),
   must('json.proto-key', 'A member called __proto__ is refused on every surface; no other key is lost.'),
+  must(
+    'error.own-members',
+    'A value with members named like those of every object (toString, constructor) is data: it is refused or taken, and never a fault of the gateway.',
+  ),
   must('error.bad-input', 'Hostile input gets the right status, says what was found and allowed, and writes nothing.'),
   must(
     'error.plain-words',

@@ -182,6 +182,7 @@ function spanOf({ ports, query }: Call): Span {
   const usual = minuteAt(Date.parse(to) - usualMinutes * minuteMs);
   const asked = query.from === undefined ? usual : timeOf('from', query.from);
   if (asked > to) throw invalidRequest('from lies after to; give the earlier time as from.');
+  if (to < earliest) return { from: to, to };
   if (asked < earliest) return { from: earliest, to };
   return { from: asked, to };
 }

@@ -14,6 +14,7 @@ import { signatureDefect } from '#core/evidence/signature.ts';
 import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { timeOf } from '#core/observatory/usage.ts';
 import { keysOfLog } from '#core/transparency/note.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
@@ -188,8 +189,8 @@ const day = 24 * 3_600_000;
 
 export const audit: Operation = async (call) => {
   const { ports, query } = call;
-  const to = timeOf(query, 'to') ?? ports.clock.now() + 60_000;
-  const from = timeOf(query, 'from') ?? to - 7 * day;
+  const to = query.to === undefined ? ports.clock.now() + 60_000 : Date.parse(timeOf('to', query.to));
+  const from = query.from === undefined ? to - 7 * day : Date.parse(timeOf('from', query.from));
   if (from > to) throw invalidRequest('from lies after to; give the earlier time as from.');
   const { actor, session, tool } = query;
   const kind = wordOf(query, 'kind', entryKinds);
@@ -202,15 +203,6 @@ export const audit: Operation = async (call) => {
   );
   return { body: { entries: page.items, ...(page.cursor && { cursor: page.cursor }) } };
 };
-
-function timeOf(query: Readonly<Record<string, string>>, name: 'from' | 'to'): number | undefined {
-  const text = query[name];
-  if (text === undefined) return undefined;
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes an ISO 8601 time such as 2026-01-31T08:00:00Z.`);
-  return time;
-}
 
 /** One bounded piece of the tenant's sessions. The cursor goes on; the CLI follows it to the end. */
 export const verifyAudit: Operation = async (call) => {

@@ -1,5 +1,7 @@
 /** What may be answered from the cache: whole, unblocked replies of calls without tools. */
+
 import type { ChatOutcome } from '#core/contracts/chat.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
 /** Whether the request may be looked up at all; asked before a flight is opened. */
@@ -26,13 +28,13 @@ function wholeReply(reply: JsonObject): boolean {
     return choices.length > 0 && choices.length === reply.choices.length && choices.every(wholeChoice);
   }
   const ended = reply.stop_reason;
-  return ended !== undefined && endings.has(String(ended)) && filled(reply.content) && !carriesTools(reply);
+  return ended !== undefined && endings.has(asText(ended)) && filled(reply.content) && !carriesTools(reply);
 }
 
 const endings: ReadonlySet<string> = new Set(['stop', 'length', 'end_turn', 'max_tokens', 'stop_sequence']);
 
 function wholeChoice({ message, finish_reason }: JsonObject): boolean {
-  return isObject(message) && endings.has(String(finish_reason)) && !carriesTools(message);
+  return isObject(message) && endings.has(asText(finish_reason)) && !carriesTools(message);
 }
 
 function carriesTools(message: JsonObject): boolean {

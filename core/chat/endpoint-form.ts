@@ -1,4 +1,5 @@
 /** Requests with files: multipart form data, read into members that filters and digests see, and written for the provider. */
+import { asText } from '#core/kernel/as-text.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -83,7 +84,7 @@ export async function formOf(body: JsonObject, files: FormFiles | undefined): Pr
       >;
       const file = files?.get(digest ?? '');
       if (file) form.append(name, new File([file], filename ?? file.name, { type: file.type }));
-      else form.append(name, String(each));
+      else form.append(name, asText(each));
     }
   }
   const encoded = new Response(form);

@@ -2,11 +2,13 @@
  * What happens to a chat call. The one flow behind chat completions,
  * messages and the WebSocket; the names of its stages are those of its spans.
  */
+
 import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { answerOf, HeardQueue } from '#core/evaluation/heard.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -34,7 +36,7 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
   let state: ChatCallState | undefined;
   const attributes = {
     tenant_id: request.principal.tenant,
-    model: String(request.body.model),
+    model: asText(request.body.model),
     stream: request.body.stream === true,
   };
   void ports.telemetry

@@ -3,7 +3,9 @@
  * header. No decision of the gateway stands before any of it, so where tools pass at all (`messages.tool_use`) only what the
  * configuration lists passes [messages.provider-run].
  */
+
 import type { Configuration } from '#core/contracts/config.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { globMatches } from '#core/matching/glob.ts';
@@ -70,7 +72,7 @@ export function isProviderRun(block: Json | undefined, { provider_tools }: Messa
 
 /** What stands in its place. */
 export const providerRunText = ({ name, type }: JsonObject): string =>
-  `[${String(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
+  `[${asText(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
 
 const listOf = (value: Json | undefined): Json[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];

@@ -2,6 +2,7 @@
  * Tool calls in a stream of messages events: each is held until it is whole and decided, and only what was decided goes on. What
  * belongs to no block that began is dropped: a client would put it into one that was decided without it [messages.tool-stream].
  */
+import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
@@ -48,7 +49,7 @@ export class ToolGate {
 
   #start(event: JsonObject): JsonObject[] {
     const { index, content_block: block } = event;
-    const at = String(index);
+    const at = asText(index);
     this.#held.delete(at);
     this.#open.delete(at);
     const ran = isProviderRun(block, this.#call.snapshot.configuration.messages);
@@ -61,19 +62,19 @@ export class ToolGate {
       this.#held.set(at, { events: [event], json: '' });
       return [];
     }
-    this.#open.set(at, String((block as JsonObject | null | undefined)?.type));
+    this.#open.set(at, asText((block as JsonObject | null | undefined)?.type));
     return [event];
   }
 
   #delta(event: JsonObject): JsonObject[] {
-    const at = String(event.index);
+    const at = asText(event.index);
     const { type, partial_json } = (event.delta ?? {}) as JsonObject;
     const isInput = type === 'input_json_delta';
     const held = this.#held.get(at);
     if (held) {
       if (!isInput) return [];
       held.events.push(event);
-      held.json += String(partial_json ?? '');
+      held.json += asText(partial_json ?? '');
       return [];
     }
     const open = this.#open.get(at);
@@ -81,7 +82,7 @@ export class ToolGate {
   }
 
   async #stop(event: JsonObject): Promise<JsonObject[]> {
-    const at = String(event.index);
+    const at = asText(event.index);
     const held = this.#held.get(at);
     if (!held) return this.#dropped.delete(at) || this.#open.delete(at) ? [event] : [];
     this.#held.delete(at);
@@ -90,7 +91,7 @@ export class ToolGate {
     const input = parsedInput(held.json, block.input);
     const text =
       typeof input === 'string'
-        ? unreadable(String(block.name), input)
+        ? unreadable(asText(block.name), input)
         : await replacement(this.#ports, this.#call, useOf(block, input));
     if (text === undefined) {
       this.#allowed = true;

@@ -8,6 +8,7 @@ import { govern } from '#core/actions/govern.ts';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
@@ -83,7 +84,7 @@ export async function decideCallText(
 function decideBlock(ports: ChatPorts, call: ChatCall, block: JsonObject): Promise<string | undefined> | string {
   const input = parsedInput('', block.input ?? undefined);
   return typeof input === 'string'
-    ? unreadable(String(block.name), input)
+    ? unreadable(asText(block.name), input)
     : replacement(ports, call, useOf(block, input));
 }
 
@@ -109,7 +110,7 @@ export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonO
   return { ...reply, content, ...(reply.stop_reason === 'tool_use' && !allowed && { stop_reason: 'end_turn' }) };
 }
 
-const typeOf = (block: Json | undefined): string => String((block as JsonObject | null | undefined)?.type ?? '');
+const typeOf = (block: Json | undefined): string => asText((block as JsonObject | null | undefined)?.type ?? '');
 
 /** In whatever case: clients differ in how exactly they look. */
 export const isToolUse = (block: Json | undefined): block is JsonObject => typeOf(block).toLowerCase() === 'tool_use';
@@ -122,7 +123,7 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
 };
 
 export const undecidable = (block: JsonObject): string =>
-  unreadable(String(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
+  unreadable(asText(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
 
 export const useOf = ({ name }: JsonObject, input: JsonObject): ToolUseBlock => ({
   name: typeof name === 'string' ? name : '',

@@ -2,7 +2,9 @@
  * Holds every use of an approval against the vote it names: an entry `approved:<id>` needs an earlier `approve` entry of
  * that id over the same call, an entry `denied:<id>` a `deny` entry [evidence.approval-proven].
  */
+
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { asText } from '#core/kernel/as-text.ts';
 
 type Verdict = 'approve' | 'deny';
 
@@ -43,7 +45,7 @@ export class ApprovalTrail {
       return;
     }
     const used = kind === 'allow' ? useOf(entry) : undefined;
-    const returned = kind === 'result' && body.approval_returned === true ? String(body.approval_ref) : undefined;
+    const returned = kind === 'result' && body.approval_returned === true ? asText(body.approval_ref) : undefined;
     const vote = this.#votes.get(used?.id ?? returned ?? '');
     if (vote) vote.used = used !== undefined;
   }

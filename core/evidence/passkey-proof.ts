@@ -2,7 +2,9 @@
  * Holds every vote that a passkey signed against that passkey: the key stands in an entry of its own before the vote, and the signature
  * covers exactly this approval of exactly this call [evidence.passkey-proven].
  */
+
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { signatureFault } from './signature.ts';
 
@@ -42,10 +44,10 @@ export class PasskeyProofs {
         : undefined;
     if (typeof passkey !== 'object' || passkey === null) return 'the passkey of the vote cannot be read';
     const { key_entry, ...assertion } = passkey as Fields;
-    const key = this.#keys.get(String(key_entry));
+    const key = this.#keys.get(asText(key_entry));
     if (!key) return 'the vote names a passkey whose public key is in no earlier entry';
     if (key.person !== body.person) return 'the vote is signed with the passkey of another person';
-    const fault = assertionFault(assertion, key, passkeyChallenge(String(body.approval_id), String(body.call_digest)));
+    const fault = assertionFault(assertion, key, passkeyChallenge(asText(body.approval_id), asText(body.call_digest)));
     return fault === undefined ? undefined : `the vote's passkey does not prove it: ${fault}`;
   }
 
@@ -69,11 +71,11 @@ export function assertionFault(assertion: Fields, key: Fields, challenge: string
   if (said?.type !== 'webauthn.get') return 'it is not the answer to a request to sign';
   if (said.challenge !== challenge) return 'it was made for another request';
   if (said.origin !== key.origin || said.crossOrigin === true) return 'it was made on another page';
-  if (data.length < 37 || Buffer.from(data.subarray(0, 32)).toString('hex') !== sha256(String(key.rp_id)))
+  if (data.length < 37 || Buffer.from(data.subarray(0, 32)).toString('hex') !== sha256(asText(key.rp_id)))
     return 'it was made for another host';
   if (((data[32] ?? 0) & presentAndVerified) !== presentAndVerified) return 'no person was verified';
   const bytes = Buffer.concat([data, Buffer.from(sha256(client), 'hex')]);
-  return signatureFault(bytes, Buffer.from(signed).toString('base64'), String(key.public_key));
+  return signatureFault(bytes, Buffer.from(signed).toString('base64'), asText(key.public_key));
 }
 
 function clientData(bytes: Uint8Array): Fields | undefined {

@@ -1,6 +1,8 @@
 /** A session described for people: what both report formats say, in the order they say it. */
+
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './redact.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
@@ -203,7 +205,7 @@ function factsOf(entry: EvidenceEntry): LooseFact[] {
   if (decisionKinds.has(kind)) {
     const policy = [
       text(body.policy),
-      body.policy_version === undefined ? undefined : `version ${body.policy_version}`,
+      body.policy_version === undefined ? undefined : `version ${asText(body.policy_version)}`,
     ];
     return [
       ['Decision', `${kind} at ${timestamp}, by rule ${text(body.matched_rule) ?? 'not recorded'}`],

@@ -1,7 +1,9 @@
 /** Executor `git`: a Git host's REST API with the token minted for this repository and action. */
+
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { needsCredential, refused } from './fault.ts';
 import { repositoryAt, repositoryName } from './git/host.ts';
 import { operations } from './git/operations.ts';
@@ -58,6 +60,6 @@ const plain = (url: string): string => url.replace(/\/+$/, '');
 /** `owner` and `repo` may be said again, never otherwise. */
 function assertSameRepository({ parameters }: ActionEnvelope, name: string): void {
   const [owner, repo] = name.toLowerCase().split('/');
-  const said = [parameters.owner ?? owner, parameters.repo ?? repo].map((part) => String(part).toLowerCase());
+  const said = [parameters.owner ?? owner, parameters.repo ?? repo].map((part) => asText(part).toLowerCase());
   if (said[0] !== owner || said[1] !== repo) throw refused('target and parameters name different repositories');
 }

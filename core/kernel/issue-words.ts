@@ -2,7 +2,9 @@
  * What a schema finds wrong, in plain words. Either function goes to `safeParse` as its `error`; a message that a schema gives
  * itself comes before both.
  */
+
 import type * as z from 'zod';
+import { asText } from './as-text.ts';
 
 type Issue = z.core.$ZodRawIssue;
 type Path = readonly (string | number | symbol)[];
@@ -53,7 +55,7 @@ export function found(value: unknown, path: Path = []): string {
   if (typeof value === 'object') return 'an object';
   if (value === '') return 'an empty text';
   if (mayHoldSecret(path, value)) return `a ${typeof value} (not shown)`;
-  if (typeof value !== 'string') return String(value);
+  if (typeof value !== 'string') return asText(value);
   return value.length > longestQuoted ? `a text of ${count(value.length, 'character')}` : JSON.stringify(value);
 }
 
@@ -61,7 +63,7 @@ const longestQuoted = 80;
 
 /** Whether what stands at a path is not shown: a key, or an address with one in it. */
 export const mayHoldSecret = (path: Path, value: unknown): boolean =>
-  secretPlace.test(String(path.findLast((step) => typeof step === 'string') ?? '')) || String(value).includes('://');
+  secretPlace.test(String(path.findLast((step) => typeof step === 'string') ?? '')) || asText(value).includes('://');
 
 const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password|private|authorization/i;
 

@@ -113,13 +113,16 @@ export function hoursOf({ from, to }: UsageQuery): { first: string; last: string
 
 const hourOf = (name: string, text: string): string => timeOf(name, text).slice(0, 13);
 
+/** A day, or a time of day with it; UTC where no zone is named. */
+const isoForm = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
+
 /**
  * A time of a query in the one form of all times.
  * @throws GatewayError `invalid_request` naming the parameter.
  */
 export function timeOf(name: string, text: string): string {
-  const time = Date.parse(text);
-  const iso = Number.isNaN(time) ? '' : new Date(time).toISOString();
-  if (/^\d{4}-/.test(iso)) return iso;
+  const [, day, time = '00:00', zone = 'Z'] = isoForm.exec(text) ?? [];
+  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes an ISO 8601 time such as 2026-01-31T08:00:00Z.`);
 }

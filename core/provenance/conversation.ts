@@ -1,6 +1,8 @@
 /** A chat request as what its model has seen: words of the person, instructions of the host, results of tools [provenance.chat]. */
+
 import { system, trusted } from '#core/contracts/provenance.ts';
 import { objectsOf, textOf } from '#core/dialects/wire.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { formsOfValue } from './texts-of.ts';
 import type { Seen } from './trace.ts';
@@ -101,7 +103,7 @@ function texts(content: Json): Json {
   return content.flatMap((part) =>
     typeof part === 'string'
       ? [part]
-      : ['text', 'input_text'].includes(String((part as JsonObject | null)?.type))
+      : ['text', 'input_text'].includes(asText((part as JsonObject | null)?.type))
         ? [(part as JsonObject).text ?? null]
         : [],
   );

@@ -1,5 +1,7 @@
 /** What the built-in provider answers beside chat: always the same to the same request. */
+
 import type { EndpointName } from '#core/contracts/chat.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
@@ -64,7 +66,7 @@ export function mockAnswer(endpoint: EndpointName, { body, model, created }: Ask
     }
     case 'audio.transcriptions':
     case 'audio.translations':
-      return { text: `Mock transcript of ${String((body.file as JsonObject | undefined)?.filename ?? 'nothing')}` };
+      return { text: `Mock transcript of ${asText((body.file as JsonObject | undefined)?.filename ?? 'nothing')}` };
     case 'audio.speech':
       return { media_type: 'audio/wav', base64: silence().toString('base64') };
   }

@@ -1,6 +1,8 @@
 /** Whom a call would reach: mail addresses, accounts, channels and the like among its arguments [manifest.recipients]. */
+
 import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { addressesIn } from '#core/provenance/addresses.ts';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
@@ -41,7 +43,7 @@ export function recipientsOf(calls: readonly ToolCall[]): Recipients {
       }
       return;
     }
-    const text = String(value);
+    const text = asText(value);
     if (named || oneAddress.test(text.trim())) note(text, found);
   };
   for (const { target, parameters, sent_with } of calls) {

@@ -1,7 +1,9 @@
 /** What the definition of a tool says beside describing it [guard.definitions]. */
+
 import { classifyTool } from '#core/classification/classify-tool.ts';
 import { wordsIn } from '#core/classification/tool-words.ts';
 import { secrecyOf } from '#core/evidence/secret-names.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
@@ -35,7 +37,7 @@ export function checkDefinition(definition: JsonObject): readonly DefinitionFind
 
 function nameFindings({ name }: JsonObject, parameters: readonly Parameter[]): DefinitionFinding[] {
   const names = [
-    ['name', String(name)] as const,
+    ['name', asText(name)] as const,
     ...parameters.map((each) => ['inputSchema.properties', each.name] as const),
   ];
   return names.flatMap(([where, text]) =>
@@ -106,14 +108,14 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
         'A parameter for the conversation, the system prompt or the list of tools.',
       ),
     ];
-  if (required && secrecyOf(name) !== 'none' && !wordsIn(String(tool)).some((word) => ofSecrets.has(word)))
+  if (required && secrecyOf(name) !== 'none' && !wordsIn(asText(tool)).some((word) => ofSecrets.has(word)))
     return [found('asks_secret', where, 'medium', 'A required parameter for a password, key or token.')];
   return [];
 }
 
 function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return [];
-  const { capability, why } = classifyTool(String(name));
+  const { capability, why } = classifyTool(asText(name));
   const verb = why.startsWith('the verb');
   if (annotations.readOnlyHint === true && verb && (capability === 'delete' || capability === 'write'))
     return [

@@ -1,4 +1,5 @@
 /** Tools that take the place of tools of other servers, by their name or by what their texts say of them [guard.shadowing]. */
+import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
 import { folded } from './check-text.ts';
@@ -62,7 +63,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
   const others = servers.filter((each) => each !== own);
   const shadows = new Set<string>();
   for (const other of others) {
-    const taken = nameTaken(String(definition.name), own, other);
+    const taken = nameTaken(asText(definition.name), own, other);
     if (taken !== undefined) shadows.add(`${other.server}: ${taken}`);
   }
   for (const { word, ordered, called } of wordsOf(definition)) {

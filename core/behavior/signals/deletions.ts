@@ -1,4 +1,5 @@
 /** Deletions, and how grave they are. What a build leaves behind may go. */
+import { asText } from '#core/kernel/as-text.ts';
 import { type Finder, wordsOf } from './call.ts';
 
 /** Folders and files that are made again at the next build. */
@@ -33,7 +34,7 @@ export const deletion: Finder = (call) => {
     )
   )
     return { kind: 'destroy', object: `${word} ${target}`.trim(), weight: 3 };
-  return { kind: 'destroy', object: `${word} ${call.parameters.path ?? target}`.trim() };
+  return { kind: 'destroy', object: `${word} ${asText(call.parameters.path ?? target)}`.trim() };
 };
 
 /** Every path that a target names. */

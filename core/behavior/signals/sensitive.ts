@@ -1,5 +1,7 @@
 /** Secrets and data about people, by whole names: files, secret stores, tables, metadata services. */
+
 import { wordsIn } from '#core/classification/tool-words.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
 
 /** Names of files that hold a secret wherever they lie. */
@@ -46,7 +48,7 @@ export function secret(call: Call, isConfigured: (target: string) => boolean): F
     return call.capability === 'read' && (catalog || isConfigured(call.target)) ? hit(call.target) : undefined;
   }
   if (call.protocol === 'http') {
-    const host = String(call.parameters.host ?? '');
+    const host = asText(call.parameters.host ?? '');
     return metadata.test(host) || isConfigured(call.target) ? hit(host || call.target) : undefined;
   }
   const reads = call.capability === 'read' || (call.capability === 'execute' && call.protocol !== 'shell');

@@ -1,6 +1,8 @@
 /** Ways on which data leaves: to unknown hosts, by copy or mail, by a push. */
+
 import { wordsIn } from '#core/classification/tool-words.ts';
 import { sendingVerbs } from '#core/classification/verbs.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { type Call, type Found, wordsOf } from './call.ts';
 
 const sendingTool = new Set([
@@ -25,7 +27,7 @@ export function wayOut(call: Call, isKnownHost: (host: string) => boolean): Foun
     host === undefined || host === '' || isKnownHost(host) ? undefined : { kind: 'sink', object: host };
   switch (call.protocol) {
     case 'http': {
-      const tells = String(call.parameters.query ?? '').length > longQuery;
+      const tells = asText(call.parameters.query ?? '').length > longQuery;
       return call.capability !== 'read' || tells ? strange(hostOf(call)) : undefined;
     }
     case 'sql':

@@ -1,4 +1,5 @@
 /** Where text stands in Anthropic messages: requests, replies, stream events. */
+import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
@@ -51,7 +52,7 @@ export function eventTexts(event: JsonObject): TextSlot[] {
     addText(slots, `${channel}:text`, 'text', delta, 'text');
     addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
     addJsonText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
-    const type = `${delta.type}`;
+    const type = asText(delta.type);
     // Texts of a kind of delta that the dialect does not know go on from event to event, as those it knows.
     for (const name of Object.keys(delta))
       if (!knownDelta.has(name) && /^[\w.-]+$/.test(name) && /^[\w.-]+$/.test(type))

@@ -6,7 +6,9 @@
  * leaving it out would answer another question: `n` above 1, `functions`, tools that are not functions, parts that are
  * neither text nor image nor file.
  */
+
 import { chatSizes } from '#core/contracts/chat.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
@@ -38,7 +40,9 @@ export function toAnthropicRequest(body: JsonObject): JsonObject {
 
 function refuseUnsayable(body: JsonObject): void {
   if ((countOf(body.n) ?? 1) > 1)
-    throw invalidRequest(`n is ${body.n}; the provider of this model answers once: allowed is 1.`, { param: 'n' });
+    throw invalidRequest(`n is ${asText(body.n)}; the provider of this model answers once: allowed is 1.`, {
+      param: 'n',
+    });
   if (objectsOf(body.functions).length > 0)
     throw invalidRequest('functions cannot be carried to the provider of this model; send tools instead.', {
       param: 'functions',

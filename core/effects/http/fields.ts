@@ -2,8 +2,10 @@
  * What a request says beside its address and its `method`: parameters in another spelling of their names, headers in any form,
  * and what servers take for the method, the host or the path instead (`X-HTTP-Method-Override`, `?_method=`, GraphQL) [effects.http-overrides].
  */
+
 import { hasMutation } from '#core/classification/graphql-text.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { urlKeys } from './parameters.ts';
 
 type Parameters = ToolCall['parameters'];
@@ -41,7 +43,7 @@ export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fi
   const bodies = bodyKeys.map((key) => parsedBody(parameters[key]));
   const inBody = bodies.flatMap((body) =>
     body !== null && typeof body === 'object'
-      ? Object.entries(body).map(([key, value]): Field => [key, String(value)])
+      ? Object.entries(body).map(([key, value]): Field => [key, asText(value)])
       : [],
   );
   const named = (fields: readonly Field[], names: ReadonlySet<string>): string[] =>
@@ -104,7 +106,7 @@ function headersOf(headers: unknown, doubts: Set<string>): Field[] {
   }
   const found = Array.isArray(headers)
     ? headers.flatMap((item: unknown) => (typeof item === 'string' ? lines(item) : [pairOf(item)]))
-    : Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each): Field => [name, String(each)]));
+    : Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each): Field => [name, asText(each)]));
   if (found.some(([name, value]) => /[\r\n\0]/.test(name + value))) doubts.add('a header holds a line break');
   return found;
 }
@@ -115,11 +117,11 @@ function lineOf(line: string): Field {
 }
 
 function pairOf(item: unknown): Field {
-  if (Array.isArray(item)) return [String(item[0]), String(item[1])];
+  if (Array.isArray(item)) return [asText(item[0]), asText(item[1])];
   const record = Object.fromEntries(
     Object.entries(item ?? {}).map(([key, value]) => [key.toLowerCase(), value as unknown]),
   );
-  return [String(record.name ?? record.key ?? record.header), String(record.value)];
+  return [asText(record.name ?? record.key ?? record.header), asText(record.value)];
 }
 
 /** A form or a JSON text as its members; any other body as it is. */

@@ -1,5 +1,7 @@
 /** Walks the tree of a line and gathers what it would do, one call for each effect. */
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
@@ -66,7 +68,7 @@ export class Walk implements Host {
     if (this.background > 0 && part.capability !== 'read')
       this.unclear(`${part.tool.slice('shell.'.length)} may go on in the background after the line has ended`);
     const argv = part.parameters.argv as readonly string[];
-    const key = `${this.vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${part.parameters.cwd ?? ''}`;
+    const key = `${this.vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(part.parameters.cwd ?? '')}`;
     if (this.seen.has(key)) return;
     if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
     this.partWords += argv.length;

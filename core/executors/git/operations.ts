@@ -2,7 +2,9 @@
  * What executor `git` can do, one entry a tool. Parameters are named as the policy's reader of Git calls names them:
  * `branch` and `path` are what is written.
  */
+
 import * as z from 'zod';
+import { asText } from '#core/kernel/as-text.ts';
 import { parametersOf } from '../parameters.ts';
 import {
   branchView,
@@ -167,7 +169,7 @@ const defaultBranch = async (repository: Repository): Promise<string> =>
 
 async function tipOf(repository: Repository, name: string): Promise<string> {
   const { object } = await repository.read(`/git/ref/heads/${encoded(name)}`);
-  return isObject(object) ? String(object.sha) : '';
+  return isObject(object) ? asText(object.sha) : '';
 }
 
 /** A file's new blob (none for a deletion) and the commit that made it. */

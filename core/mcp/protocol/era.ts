@@ -2,6 +2,7 @@
  * Which MCP a request speaks, decided by the request alone. Up to 2025-11-25 a
  * session is opened by `initialize`; from 2026-07-28 each request says in `_meta` what it is, and its headers repeat it.
  */
+import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject, mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages.ts';
 
@@ -59,7 +60,7 @@ export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
     sameMethod(method, headers.method);
     return 'stateless';
   }
-  if (method === 'initialize' && !(claimed && isModern(String(meta[metaKeys.version])))) {
+  if (method === 'initialize' && !(claimed && isModern(asText(meta[metaKeys.version])))) {
     if (headerIsModern) throw mismatch(headers.version!, 'initialize belongs to revisions before 2026-07-28');
     return 'session';
   }

@@ -1,5 +1,7 @@
 /** Lists of several servers as one: pages of one server after the other, and whose a named thing is. */
+
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
@@ -152,7 +154,7 @@ export async function listThings(
 }
 
 /** With several servers prompts carry the name of theirs: no list says which names collide on another page. */
-const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, String(prompt));
+const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
 
 /**
  * `prompts/get`, `resources/read`, subscriptions and completions: asked of the server whose thing it is, as far as the policy
@@ -246,7 +248,7 @@ const textOf = (cursor: { index: number; cursor: string | undefined }): string =
 function cursorOf(given: unknown): { index: number; cursor: string | undefined } {
   if (given === undefined) return { index: 0, cursor: undefined };
   try {
-    const [index, cursor] = JSON.parse(Buffer.from(String(given), 'base64url').toString('utf8')) as [unknown, unknown];
+    const [index, cursor] = JSON.parse(Buffer.from(asText(given), 'base64url').toString('utf8')) as [unknown, unknown];
     if (Number.isInteger(index) && (cursor === null || typeof cursor === 'string'))
       return { index: index as number, cursor: cursor ?? undefined };
   } catch {

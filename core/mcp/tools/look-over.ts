@@ -1,4 +1,5 @@
 /** An answer of a server as its client gets it: without secrets, and with what the guard found marked, removed or withheld. */
+import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { findingsKey, guardResult, markOf, type ResultActions, type ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject } from '../protocol/messages.ts';
@@ -58,7 +59,8 @@ export function marked(outcome: JsonObject, findings: readonly ResultFinding[]):
   if (acted.length === 0) return outcome;
   const mark = markOf(findings);
   const { result, error } = outcome;
-  if (isObject(error)) return mark ? { ...outcome, error: { ...error, message: `${mark} ${error.message}` } } : outcome;
+  if (isObject(error))
+    return mark ? { ...outcome, error: { ...error, message: `${mark} ${asText(error.message)}` } } : outcome;
   if (!isObject(result)) return outcome;
   const listed = acted.map(({ kind, where, action }) => ({ kind, where, action }));
   const meta = { ...(isObject(result._meta) && result._meta), [findingsKey]: listed };
