@@ -717,6 +717,14 @@ const evidence: readonly Requirement[] = [
     'approval.vote-signed',
     'The function that takes an approving vote signs its entry; an approve entry without that signature, or one that is over another call, rule or time, opens nothing.',
   ),
+  must(
+    'approval.votes-proven',
+    'An approval by several people is used only where each vote that it lists has an entry which the voting function signed, for the same call and the same key; verification finds a listed vote without an entry.',
+  ),
+  must(
+    'approval.shown',
+    'The signature of a vote covers what the reviewer was shown. Where that is not the call, because the row was changed, the approval opens nothing, also where secrets are withheld from the row.',
+  ),
   must('evidence.empty.detected', 'An emptied list or file is found.'),
   must('evidence.broken-link', 'A failed verification points at the index of the first broken link.'),
   must('evidence.concurrent-writers', 'Fifty writers at once, in several processes, make one gapless chain.'),

@@ -2,6 +2,7 @@
 
 import { type Unusable, unusable } from '#core/approvals/approval.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
+import { shownDigest } from '#core/approvals/shown-call.ts';
 import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
@@ -10,7 +11,7 @@ import { rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { wereShown } from '#core/task-manifests/accepted.ts';
 import { answer } from './answers.ts';
-import { decisionDraft, follow } from './entries.ts';
+import { decisionDraft, follow, withhold } from './entries.ts';
 import { type ExecutionMode, holderOf } from './execute-action.ts';
 import { type GovernedAction, sessionOwner } from './governed.ts';
 import { readResult } from './kept-result.ts';
@@ -81,7 +82,8 @@ async function whyNot(
     matched_rule: decision.matched_rule,
     now: isoTime(ports.clock.now()),
   });
-  return row && !(await standsInEvidence(ports, row, why, call_digest)) ? 'not_in_evidence' : why;
+  const shown = () => shownDigest({ ...envelope, ...withhold(ports, action) });
+  return row && !(await standsInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
 }
 
 /** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */

@@ -9,6 +9,7 @@ import type { Change } from '#core/evidence/ports.ts';
 import { redact } from '#core/evidence/redact.ts';
 import type { Ids } from '#core/kernel/ports.ts';
 import type { SignedWith } from './passkeys/assert.ts';
+import { shownDigest } from './shown-call.ts';
 import type { TermsNow } from './terms.ts';
 
 export interface Vote {
@@ -77,6 +78,8 @@ export function voteEntry(
       comment: vote.comment,
       channel: vote.channel,
       call_digest: row.call_digest,
+      // Who may not vote is read from the key of the request.
+      ...(to !== 'denied' && { requested_by: row.key_id, shown_sha256: shownDigest(row) }),
       ...(to === 'approved' && { matched_rule: row.matched_rule, use_expires_at: set.use_expires_at }),
       tool: row.tool,
       ...(set.requires && {

@@ -25,16 +25,18 @@ type VotePorts = {
  * Whether the evidence agrees with what the row says of a vote, as far as that is about to count.
  * @param why the row itself says that it is of no use; undefined: it says that it may be used.
  * @param callDigest of the call at hand: the row's own would be as good as the row.
+ * @param shown digest of what a reviewer has to be shown of it.
  */
 export async function standsInEvidence(
   ports: VotePorts,
   row: ApprovalRow,
   why: Unusable | undefined,
   callDigest: string,
+  shown?: () => string,
 ): Promise<boolean> {
   const claim = claimOf(row, why);
   if (!claim) return true;
-  const found = await voteInEvidence(ports, row, claim, callDigest);
+  const found = await voteInEvidence(ports, row, claim, callDigest, shown);
   if (found === claim.state) return true;
   // Between the two readings another call may have taken the approval: then its row says so by now.
   const taken = found === 'used' && (await ports.approvals.get(row.tenant, row.envelope_id))?.status !== 'approved';
@@ -64,7 +66,13 @@ function claimOf(row: ApprovalRow, why: Unusable | undefined): Claim | undefined
 }
 
 /** Reads the session's chain from where the row says its vote stands. */
-async function voteInEvidence(ports: VotePorts, row: ApprovalRow, claim: Claim, callDigest: string): Promise<State> {
+async function voteInEvidence(
+  ports: VotePorts,
+  row: ApprovalRow,
+  claim: Claim,
+  callDigest: string,
+  shown: (() => string) | undefined,
+): Promise<State> {
   const { tenant, session_id, envelope_id, evidence_index = 0 } = row;
   const fixed = (await ports.checkpoints?.last(tenant, session_id))?.point;
   const trail = new ApprovalTrail();
@@ -85,8 +93,24 @@ async function voteInEvidence(ports: VotePorts, row: ApprovalRow, claim: Claim, 
   if (claim.verdict === 'approve') {
     const now = claim.state === 'unused' ? isoTime(ports.clock.now()) : undefined;
     // Loaded here: most functions start without an approval to prove.
-    const { voteDefect } = await import('./vote-signature.ts');
-    if (!approve || (await voteDefect(approve, row, ports.votes, now))) return 'none';
+    const { listedVotes, listedVotesDefect, voteDefect } = await import('./vote-signature.ts');
+    if (!approve || (await voteDefect(approve, row, ports.votes, now, shown))) return 'none';
+    const several = listedVotes(approve).length > 1;
+    if (several && (await listedVotesDefect(approve, await votesBefore(ports, approve), ports.votes))) return 'none';
   }
   return vote.used ? 'used' : 'unused';
+}
+
+/** The votes that were kept for an approval before the last one came. */
+async function votesBefore(
+  { evidence }: Pick<VotePorts, 'evidence'>,
+  approve: EvidenceEntry,
+): Promise<EvidenceEntry[]> {
+  const found: EvidenceEntry[] = [];
+  const { tenant, session_id, index, body } = approve;
+  for await (const entry of evidence.entries(tenant, session_id)) {
+    if (entry.index >= index) break;
+    if (entry.kind === 'vote' && entry.body.approval_id === body.approval_id) found.push(entry);
+  }
+  return found;
 }

@@ -116,8 +116,9 @@ async function keepVote(
   const { comment } = votes.at(-1)!;
   const entry = voteEntry(row, { ...vote, comment }, 'pending', { decided_at, votes, requires });
   const set = { votes, vote_count: nextCount(row), requires, ...addedTerms(row) };
+  const kept = { ...entry, kind: 'vote', body: { ...entry.body, missing: missingText(missing) } } as const;
   const outcome = await ports.ledger.commit({
-    draft: { ...entry, kind: 'vote', body: { ...entry.body, missing: missingText(missing) } },
+    draft: await signedVote(kept, ports.votes),
     changes: [
       moveApproval(row, 'vote', {
         set,

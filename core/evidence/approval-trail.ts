@@ -17,6 +17,8 @@ interface Vote {
 
 export class ApprovalTrail {
   readonly #votes = new Map<string, Vote>();
+  /** Who voted for an approval among several, by its id. */
+  readonly #kept = new Map<string, Set<unknown>>();
 
   /** The vote of an approval that came last. */
   voteOf(id: string): Readonly<Vote> | undefined {
@@ -25,6 +27,7 @@ export class ApprovalTrail {
 
   /** What is wrong with the entry if it uses an approval; the votes and uses before it were added. */
   defect(entry: EvidenceEntry): string | undefined {
+    if (entry.kind === 'approve') return this.#unreported(entry);
     const use = useOf(entry);
     if (!use) return undefined;
     const { id, verdict } = use;
@@ -37,8 +40,23 @@ export class ApprovalTrail {
     return undefined;
   }
 
+  /** An approval by several people lists votes, and each but the last has an entry of its own [approval.votes-proven]. */
+  #unreported({ body }: EvidenceEntry): string | undefined {
+    const listed: readonly { readonly person?: unknown }[] = Array.isArray(body.votes) ? body.votes : [];
+    const kept = this.#kept.get(String(body.approval_id));
+    const missing = listed.slice(0, -1).some(({ person }) => !kept?.has(person));
+    return missing
+      ? `approval ${String(body.approval_id)} lists a vote, and no earlier entry of it is here`
+      : undefined;
+  }
+
   add(entry: EvidenceEntry): void {
     const { kind, body } = entry;
+    if (kind === 'vote') {
+      const id = String(body.approval_id);
+      this.#kept.set(id, (this.#kept.get(id) ?? new Set()).add(body.person));
+      return;
+    }
     if (kind === 'approve' || kind === 'deny') {
       const id = body.approval_id;
       if (typeof id === 'string') this.#votes.set(id, { verdict: kind, call_digest: body.call_digest, used: false });

@@ -1,4 +1,5 @@
 /** What a vote writes: the entry, the move of the row and its conditions; and what happens where another writer is faster. */
+import { shownDigest } from '#core/approvals/shown-call.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
 import type { Vote } from '#core/approvals/vote-entry.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -36,6 +37,7 @@ describe('one vote', () => {
             ...{ approval_id: 'e1', status: 'approved', reviewer: 'alice-laptop', person: 'alice', comment: 'fine' },
             ...{ channel: 'http', call_digest: row.call_digest, matched_rule: 'git:scm.*', use_expires_at: at(660) },
             ...{ tool: 'scm.merge', given_on: { pull_request: 'acme/web#7' } },
+            ...{ requested_by: 'k', shown_sha256: shownDigest(row) },
             signature: { alg: 'ECDSA_P256_SHA256', key_id: 'vote-key', value: 'signed' },
           },
         },
@@ -179,7 +181,7 @@ describe('[identity.separation-votes] several votes', () => {
         votes: [{ ...ballot('alice'), at: at(60) }],
       },
     });
-    expect(commits[0]?.draft.body).not.toHaveProperty('signature');
+    expect(commits[0]?.draft.body).toMatchObject({ signature: { key_id: 'vote-key' }, requested_by: 'k' });
     expect(commits[0]?.changes).toEqual([
       {
         ...{ type: 'approval.move', id: 'e1', tenant: 't', from: 'pending', to: 'pending' },

@@ -1,0 +1,239 @@
+/**
+ * An insider with every table and no key changes rows: what follows is refused, or is found by verification, by `doctor` or by a witness.
+ * The rows of evidence itself are attacked in evidence-rewriting.test.ts, the log in malicious-operator.test.ts.
+ */
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { caller } from '../support/call-endpoint.ts';
+import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+
+const configuration = `version: 1
+admin: { token_env: GATEWAY_ADMIN_TOKEN }
+people:
+  - { id: alice, role: admin, tenants: ["*"] }
+  - { id: bob, role: operator }
+  - { id: carol, role: operator }
+  - { id: dave, role: operator }
+tenants:
+  - id: default
+    api_keys:
+      - { key: agent-key-1, kind: agent, name: builder, owner: dave }
+      - { key: agent-key-2, kind: agent, name: stranger, owner: carol }
+      - { key: alice-key-1, kind: human, person: alice, role: admin, platform: true }
+      - { key: bob-key-1, kind: human, person: bob }
+      - { key: carol-key-1, kind: human, person: carol }
+      - { key: dave-key-1, kind: human, person: dave }
+organizations:
+  - id: acme
+    teams: [{ id: web, members: [dave, carol], projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }] }]
+separation_rules:
+  - { name: four-eyes, applies_to: "acme/**/production", capability: write, requires: { approvals: 2 } }
+tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
+`;
+
+let gateway: KeptGateway;
+let attacker: TableAttacker;
+const ran: unknown[] = [];
+beforeAll(async () => {
+  const execute = async (envelope: { readonly parameters: unknown }) => {
+    ran.push(envelope.parameters);
+    return { done: true };
+  };
+  gateway = await keptGateway({ configuration, executors: [{ name: 'fake', handles: () => true, execute }] });
+});
+beforeEach(() => {
+  attacker = new TableAttacker(gateway.store);
+  ran.length = 0;
+});
+afterAll(() => gateway.stop());
+
+const call = (method: string, path: string, key: string, body?: unknown) =>
+  caller(gateway.ports())(method, path, { key, ...(body !== undefined && { body }) });
+
+let last = 0;
+/** A call of its own target and session each time. */
+function request(capability = 'write') {
+  const session = `rows-${last++}`;
+  const act = async (more: object = {}) =>
+    (
+      await call('POST', '/admin/v1/test-action', 'agent-key-1', {
+        ...{ protocol: 'git', tool: capability === 'write' ? 'scm.merge_pull_request' : 'scm.get_file', capability },
+        ...{ target: `acme/${session}`, parameters: { number: 7 }, actor: { agent: 'builder', session }, ...more },
+      })
+    ).body;
+  return { session, act };
+}
+const vote = (id: string, person: string, verb = 'approve') =>
+  call('POST', `/admin/v1/approvals/${id}/${verb}`, `${person}-key-1`, { reviewer: person });
+const row = async (id: string) => (await gateway.ports().approvals.get('default', id))!;
+const verify = async (session: string) => {
+  await gateway.projected();
+  return (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`, 'alice-key-1')).body;
+};
+const unproven = { decision: 'review', error: { data: { reason: 'not_in_evidence' } } };
+const ballot = (person: string) => ({
+  ...{ person, teams: [], role: 'operator', reviewer: person, comment: '', channel: 'http' },
+  at: new Date(gateway.ports().clock.now()).toISOString(),
+});
+
+describe('[approval.votes-proven] a row of an approval by several people', () => {
+  test('with a vote that nobody gave counts one vote when it is used, and verification names it', async () => {
+    const { session, act } = request();
+    const { envelope_id: id } = await act();
+    await attacker.setApproval(id, { votes: [ballot('bob')], vote_count: 1 });
+    expect((await vote(id, 'carol')).body.status).toBe('approved');
+    expect(await act({ approval_ref: id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+    expect(await verify(session)).toMatchObject({
+      valid: false,
+      broken_link: { reason: expect.stringContaining('lists a vote, and no earlier entry of it') },
+    });
+  });
+
+  test('with a vote whose entry was put into the chain as well counts one vote when it is used', async () => {
+    const { session, act } = request();
+    const { envelope_id: id } = await act();
+    const forged = ballot('bob');
+    await attacker.append(session, {
+      ...{ tenant: 'default', session_id: session, timestamp: forged.at, kind: 'vote', envelope_id: id },
+      actor: { key_id: 'any', person: 'bob' },
+      body: { approval_id: id, status: 'pending', person: 'bob', call_digest: (await row(id)).call_digest },
+    } as EntryDraft);
+    await attacker.setApproval(id, { votes: [forged], vote_count: 1 });
+    expect((await vote(id, 'carol')).body.status).toBe('approved');
+    expect(await act({ approval_ref: id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+
+  test('with a vote that was given for another call counts one vote when it is used', async () => {
+    const other = request();
+    const { envelope_id: first } = await other.act();
+    await vote(first, 'bob');
+    const given = (await row(first)).votes;
+    const { act } = request();
+    const { envelope_id: id } = await act();
+    await attacker.setApproval(id, { votes: given, vote_count: 1 });
+    await vote(id, 'carol');
+    expect(await act({ approval_ref: id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+
+  test('without its rules is decided by those of the configuration', async () => {
+    const { act } = request();
+    const { envelope_id: id } = await act();
+    await attacker.setApproval(id, { requires: [] });
+    expect((await vote(id, 'carol')).body.status).toBe('pending');
+    expect((await act({ approval_ref: id })).decision).toBe('review');
+  });
+
+  test('that two people approved opens its call once, as before', async () => {
+    const { session, act } = request();
+    const { envelope_id: id } = await act();
+    await vote(id, 'carol');
+    expect((await vote(id, 'bob')).body.status).toBe('approved');
+    expect(await act({ approval_ref: id })).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
+    expect(ran).toHaveLength(1);
+    expect(await verify(session)).toMatchObject({ valid: true });
+  });
+});
+
+describe('[approval.votes-proven] a row of an approval', () => {
+  const otherKey = async () => {
+    const { byKeyId } = (await gateway.ports().snapshots.current()).identities;
+    return [...byKeyId.values()].find(({ name }) => name === 'stranger')!.key_id;
+  };
+
+  test('of another key shows another call than its digest covers', async () => {
+    const { act } = request('read');
+    const { envelope_id: id } = await act();
+    expect((await vote(id, 'dave')).status).toBe(403);
+    await attacker.setApproval(id, { key_id: await otherKey(), key_owner: 'carol' });
+    expect((await vote(id, 'dave')).status).toBe(409);
+  });
+
+  test('of another key, with a field that is said to be withheld, is no approval of the key that asked', async () => {
+    const { act } = request('read');
+    const { envelope_id: id } = await act();
+    const { key_id } = await row(id);
+    const withheld = ['$.parameters.token'];
+    await attacker.setApproval(id, { key_id: await otherKey(), key_owner: 'carol', withheld });
+    expect((await vote(id, 'dave')).body).toMatchObject({ status: 'approved' });
+    await attacker.setApproval(id, { key_id, key_owner: 'dave', withheld: [] });
+    expect(await act({ approval_ref: id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+
+  test.each([
+    ['with a field that is said to be withheld', { number: 9 }],
+    ['with a field that is withheld', { number: 9, token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz' }],
+  ])('[approval.shown] that shows another call, %s, opens nothing', async (_, parameters) => {
+    const { act } = request('read');
+    const { envelope_id: id } = await act({ parameters });
+    const { withheld, parameters: shown } = await row(id);
+    await attacker.setApproval(id, {
+      parameters_json: JSON.stringify({ ...shown, number: 1 }),
+      withheld: withheld.length > 0 ? withheld : ['$.parameters.token'],
+    });
+    expect((await vote(id, 'bob')).body).toMatchObject({ status: 'approved' });
+    expect(await act({ parameters, approval_ref: id })).toMatchObject(unproven);
+    expect(ran).toEqual([]);
+  });
+
+  test('[approval.shown] that shows its call without the secret is used as before', async () => {
+    const parameters = {
+      number: 9,
+      token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
+      note: 'Bearer abcdef0123456789abcdef',
+    };
+    const { act } = request('read');
+    const { envelope_id: id } = await act({ parameters });
+    expect((await row(id)).withheld).not.toEqual([]);
+    await vote(id, 'bob');
+    expect(await act({ parameters })).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
+  });
+
+  test('without its owner does not let the owner vote: the key names the person', async () => {
+    const { act } = request('read');
+    const { envelope_id: id } = await act();
+    await attacker.setApproval(id, { key_owner: 'carol' });
+    expect((await vote(id, 'dave')).status).toBe(403);
+  });
+
+  test('of another tenant is not there for its voters, and opens nothing', async () => {
+    const { act } = request('read');
+    const { envelope_id: id } = await act();
+    await attacker.setApproval(id, { tenant: 'elsewhere' });
+    expect((await vote(id, 'bob')).status).toBe(404);
+    expect((await act({ approval_ref: id })).decision).toBe('review');
+  });
+
+  test('that waits for longer is still decided by a person, about the very call', async () => {
+    const { act } = request('read');
+    const { envelope_id: id } = await act();
+    gateway.pass(24 * 3600);
+    expect((await vote(id, 'bob')).status).toBe(409);
+    const { envelope_id: second } = await act();
+    await attacker.setApproval(second, { parameters_json: '{"number":8}', expires_at: '2030-01-01T00:00:00.000Z' });
+    expect((await vote(second, 'bob')).status).toBe(409);
+  });
+});
+
+describe('[evidence.verify.live] the head of a session', () => {
+  const session = async () => {
+    const { session: name, act } = request('read');
+    await act();
+    await act({ target: 'acme/other' });
+    await gateway.projected();
+    return name;
+  };
+  test.each([
+    ['counts fewer entries', (head: Record<string, unknown>) => ({ ...head, total_entries: 1 })],
+    ['counts more entries', (head: Record<string, unknown>) => ({ ...head, total_entries: 99 })],
+    ['ends in another hash', (head: Record<string, unknown>) => ({ ...head, last_hash: 'f'.repeat(64) })],
+    ['begins with another hash', (head: Record<string, unknown>) => ({ ...head, first_hash: 'f'.repeat(64) })],
+  ])('that %s is found by verification', async (_, change) => {
+    const name = await session();
+    await attacker.setHead(change({ ...(await attacker.head(name)) }) as never);
+    expect((await verify(name)).valid).toBe(false);
+  });
+});
