@@ -311,7 +311,7 @@ test('[cli.mcp-bridge] the bridge answers requests with an error when the gatewa
   child.stdin.end(
     '{"jsonrpc":"2.0","id":7,"method":"tools/list"}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\n\nnot json\n',
   );
-  await new Promise((ended) => child.once('exit', ended));
+  await new Promise((ended) => child.once('close', ended));
   const lines = out.split('\n');
   expect(lines.pop()).toBe('');
   expect(lines.map((line) => JSON.parse(line))).toEqual(

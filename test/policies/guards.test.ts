@@ -1,26 +1,16 @@
 /** Guards of the shipped packs: what no rule lifts, and the everyday calls beside it. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+import { shippedPacks } from '#core/tool-policy/pack.ts';
+import { mcp, packs } from './guarded-paths.ts';
 
-const packs = new Map(
-  shippedPacks.map((name): [string, ToolPack] => [
-    name,
-    parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8')), name),
-  ]),
-);
 const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
-
 /** Compiled once: a pack has hundreds of patterns, and this file thousands of calls. */
 const compiled = new Map<string, ReturnType<typeof compilePolicy>>();
-
 /** A pack with an own rule before it that allows every call. */
 function openPolicy(pack: string, disable_guards: string[]): ReturnType<typeof compilePolicy> {
   const key = [pack, ...disable_guards].join(' ');
@@ -31,22 +21,15 @@ function openPolicy(pack: string, disable_guards: string[]): ReturnType<typeof c
   compiled.set(key, policy);
   return policy;
 }
-
 const decidedOpen = async (pack: string, call: ToolCall, disable_guards: string[] = []) =>
   decideEffects(openPolicy(pack, disable_guards), call, await readCallEffects(call));
-
-const mcp = (parameters: Record<string, unknown>, tool = 'read_file', target = ''): ToolCall => ({
-  ...{ protocol: 'mcp', tool, target, capability: 'read', parameters },
-});
 const shell = (command: string): ToolCall => ({
   ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
 });
-
 const parameterNames = (
   'path filepath file_path filePath target_file relative_path absolute_path notebook_path file_name filename name uri src ' +
   'source old_path newPath destination document resource x item input_file'
 ).split(' ');
-
 const secretPaths = (
   '.env ./.env a/../.env src/.env .ENV .env.local .env.production prod.env .envrc .env. .env~ %2eenv %252eenv ' +
   'src\\.env file:///srv/app/.env //srv//.env ~/.ssh/id_rsa /root/.ssh/authorized_keys C:\\Users\\a\\.ssh\\config ' +
@@ -64,7 +47,6 @@ const systemPaths =
     ' ',
   );
 const climbing = '.. ../x ../../etc/hosts a/../../x ..\\x ..%2fx'.split(' ');
-
 describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   const guardOf = async (call: ToolCall): Promise<string> => {
     const { decision, matched_rule } = await decidedOpen(pack, call);
@@ -299,36 +281,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect((await decidedOpen(pack, mcp({ path: '/etc/shadow' }), ['secret-files'])).decision).toBe('block');
   });
 });
-
 test('[policy.guards] the guards that packs share are the same in all of them', () => {
   const shared = (pack: string) => packs.get(pack)!.guards.filter(({ name }) => name !== 'platform-secrets');
   for (const pack of shippedPacks) expect(shared(pack)).toEqual(shared('readonly'));
-});
-
-describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading below a folder over MCP', (pack) => {
-  const policy = compilePolicy(
-    buildPolicyDocument({
-      tool_policies: { pack: packs.get(pack)!, rules: [], require_signed: false, disable_guards: [] },
-    }),
-  );
-  const decided = async (tool: string, parameters: Record<string, unknown>) => {
-    const call = mcp(parameters, tool);
-    return decideEffects(policy, call, await readCallEffects(call)).decision;
-  };
-
-  test('is review where contents are shown, and allowed where names are, or one file', async () => {
-    for (const tool of ['read_files', 'files.read_directory', 'read-folder'])
-      expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
-    for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])
-      expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'allow']);
-    for (const parameters of [{ recursive: 'true' }, { recursive: 1 }, { recurse: true }, { Recursive: true }])
-      expect([parameters, await decided('read_files', { path: 'config', ...parameters })]).toEqual([
-        parameters,
-        'review',
-      ]);
-    for (const tool of ['read_all_files', 'read_directory', 'fs.read_folder_contents'])
-      expect([tool, await decided(tool, { path: 'config' })]).toEqual([tool, 'review']);
-    expect(await decided('read_files', { path: 'src/a.ts', recursive: false })).toBe('allow');
-    expect(await decided('read_file', { path: 'src/a.ts' })).toBe('allow');
-  });
 });

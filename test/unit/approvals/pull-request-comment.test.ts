@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { codeBlock, codeSpan, pullRequestComment, replyComment } from '#core/approvals/pull-request-comment.ts';
 import { questionDigest } from '#core/approvals/pull-requests.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { runs } from '../../support/in-check.ts';
 import { approvalId, sampleRow } from '../notifications/sample.ts';
 
 const sha = 'a'.repeat(40);
@@ -104,7 +105,7 @@ describe('[pr-comment.text] what others wrote', () => {
         expect(outside).toBe(ours);
         expect(blocks).toHaveLength(2);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300, 60) },
     );
   });
 

@@ -7,6 +7,7 @@ import type { ContentFilter } from '#core/contracts/config.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { context, cutAt, policyOf } from '../../support/content-policy.ts';
+import { runs } from '../../support/in-check.ts';
 
 const block = { name: 'no', action: 'block' } as const;
 const words: ContentFilter = { ...block, type: 'keyword', keywords: ['forbidden words', 'a/b'] };
@@ -151,7 +152,7 @@ test('[content.json-text] redaction of a stream is that of the whole text, and l
         expect(streamed(policy, cutAt(json, cuts))).toEqual(once);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500, 100) },
   );
 });
 

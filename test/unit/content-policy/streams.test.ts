@@ -2,6 +2,7 @@
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { context, cutAt, policyOf, streamed, whole } from '../../support/content-policy.ts';
+import { casesOf } from '../../support/in-check.ts';
 
 const block = { name: 'no', action: 'block' } as const;
 const words = (...keywords: string[]): ContentFilter => ({ ...block, type: 'keyword', keywords });
@@ -12,10 +13,14 @@ const personal = (...entities: Extract<ContentFilter, { type: 'pii' }>['entities
   entities,
 });
 
-/** Every cut into two and three pieces, and one character at a time. */
+/** Whole, one character at a time, and every cut into two and three pieces. */
 function* allCuts(text: string): Iterable<string[]> {
   yield [text];
   yield text.split('');
+  yield* casesOf(cutsInPieces(text), 11);
+}
+
+function* cutsInPieces(text: string): Iterable<string[]> {
   for (let first = 1; first < text.length; first++) {
     yield cutAt(text, [first]);
     for (let second = first + 1; second < text.length; second++) yield cutAt(text, [first, second]);

@@ -1,24 +1,13 @@
-/** Streams and replies from the provider's dialect to the caller's: golden streams, and every complaint about gateways. */
+/** Streams of OpenAI providers to Anthropic callers: golden streams, and every complaint about gateways. */
 import Anthropic from '@anthropic-ai/sdk';
-import OpenAI from 'openai';
 import { dialects } from '#core/dialects/dialects.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { anthropicStreams } from '../../golden/anthropic-streams.ts';
 import { openaiStreams, type Said } from '../../golden/openai-streams.ts';
 import { eventsOf } from '../../golden/read.ts';
-
-const context = { model: 'asked', inputTokens: 33, id: 'env-1', createdAt: 1_700_000_001, includeUsage: true };
-
-function translated(events: JsonObject[], caller: 'openai' | 'anthropic', given = context): JsonObject[] {
-  const provider = caller === 'openai' ? 'anthropic' : 'openai';
-  const through = translator(caller, provider).events(given);
-  return [...events.flatMap((event) => through.next(event)), ...through.end()];
-}
+import { chunk, context, message, translated } from './translated-streams.ts';
 
 const toAnthropic = (sse: string) => translated(eventsOf(sse), 'anthropic');
-const toOpenai = (sse: string, given = context) => translated(eventsOf(sse), 'openai', given);
-
 /** What Anthropic promises of its streams. */
 function expectWellFramed(events: readonly JsonObject[]): void {
   expect(events[0]!.type).toBe('message_start');
@@ -39,14 +28,6 @@ function expectWellFramed(events: readonly JsonObject[]): void {
   }
   expect(open).toBeUndefined();
 }
-
-/** What a caller reads out of the events. */
-function message(events: readonly JsonObject[]): JsonObject {
-  const collector = dialects.anthropic.collector();
-  for (const event of events) collector.add(event);
-  return collector.reply()!;
-}
-
 describe.each(Object.entries(openaiStreams))('openai stream %s, read by an anthropic caller', (name, golden) => {
   const events = toAnthropic(golden.sse);
   const said: Said = golden.said[0];
@@ -92,7 +73,6 @@ describe.each(Object.entries(openaiStreams))('openai stream %s, read by an anthr
     expect(JSON.parse(JSON.stringify(read))).toMatchObject(message(events));
   });
 });
-
 test('the golden frame, event by event', () => {
   expect(toAnthropic(openaiStreams.text.sse)).toEqual([
     {
@@ -126,12 +106,6 @@ test('the golden frame, event by event', () => {
     { type: 'message_stop' },
   ]);
 });
-
-const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
-  id: 'c',
-  model: 'm',
-  choices: [{ index: 0, delta, finish_reason: finish }],
-});
 const fragment = (index: number, text: string, named: JsonObject = {}) =>
   chunk({
     tool_calls: [{ index, ...named, function: { ...(named.id ? { name: `tool_${named.id}` } : {}), arguments: text } }],
@@ -140,7 +114,6 @@ const inputs = (events: JsonObject[]) =>
   (message(translated(events, 'anthropic')).content as JsonObject[]).map(({ type, id, name, input, text }) =>
     type === 'text' ? text : { id, name, input },
   );
-
 describe('tool arguments are neither lost nor merged', () => {
   test('the first call streams as it comes, before the second has begun', () => {
     const through = translator('anthropic', 'openai').events(context);
@@ -216,7 +189,6 @@ describe('tool arguments are neither lost nor merged', () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'max_tokens' } });
   });
 });
-
 describe('the end of a stream', () => {
   const stopOf = (events: JsonObject[]) => (translated(events, 'anthropic').at(-2)!.delta as JsonObject).stop_reason;
 
@@ -263,92 +235,5 @@ describe('the end of a stream', () => {
     expect(() => translated([{ type: 'error', error: { message: 'x' } }], 'openai')).toThrow(
       expect.objectContaining({ code: 'provider_error' }),
     );
-  });
-});
-
-describe.each(Object.entries(anthropicStreams))('anthropic stream %s, read by an openai caller', (name, golden) => {
-  const events = toOpenai(golden.sse);
-  const collector = dialects.openai.collector();
-  for (const event of events) collector.add(event);
-  const reply = collector.reply() as { choices: [{ message: JsonObject; finish_reason: string }]; usage: JsonObject };
-  const [{ message: read, finish_reason }] = reply.choices;
-  const blocks = golden.content as readonly JsonObject[];
-  const texts = (kind: string) => blocks.flatMap((block) => (block.type === kind ? [block[kind]] : [])).join('');
-
-  test('says the same', () => {
-    expect(read.content ?? '').toBe(texts('text'));
-    expect(read.reasoning_content ?? '').toBe(texts('thinking'));
-    const calls = blocks.filter(({ type }) => type === 'tool_use');
-    expect(
-      ((read.tool_calls ?? []) as JsonObject[]).map(({ id, function: named }) => ({ id, ...(named as JsonObject) })),
-    ).toEqual(calls.map(({ id, name: of, input }) => ({ id, name: of, arguments: JSON.stringify(input) })));
-    const reasons = { text: 'stop', tools: 'tool_calls', oddFraming: 'stop', refusal: 'content_filter' };
-    expect(finish_reason).toBe(reasons[name as keyof typeof reasons]);
-  });
-
-  test('role first, one reason, then the counts, whose sums are right', () => {
-    expect(events[0]).toMatchObject({
-      id: 'msg_1',
-      model: 'claude-sonnet-4-5',
-      created: context.createdAt,
-      choices: [{ delta: { role: 'assistant' } }],
-    });
-    const reasons = events
-      .flatMap(({ choices }) => choices as JsonObject[])
-      .filter(({ finish_reason: said }) => said !== null);
-    expect(reasons).toHaveLength(1);
-    const usage = events.at(-1)!.usage as Record<string, number>;
-    const prompt = { text: 133, tools: 25, oddFraming: 26, refusal: 25 }[name]!;
-    const completion = { text: 15, tools: 40, oddFraming: 3, refusal: 0 }[name]!;
-    expect(usage).toMatchObject({
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: prompt + completion,
-    });
-  });
-
-  test('no usage chunk for a caller that did not ask', () => {
-    const quiet = toOpenai(golden.sse, { ...context, includeUsage: false });
-    expect(quiet.every((event) => !('usage' in event) && (event.choices as unknown[]).length === 1)).toBe(true);
-  });
-
-  test('is read by the official client', async () => {
-    const body = events.map((event) => dialects.openai.encode(event)).join('') + dialects.openai.terminator;
-    const client = new OpenAI({
-      apiKey: 'k',
-      fetch: async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
-    });
-    const completion = await client.chat.completions
-      .stream({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
-      .finalChatCompletion();
-    expect(completion.choices[0]!.message.content ?? '').toBe(texts('text'));
-    expect(completion.choices[0]!.finish_reason).toBe(finish_reason);
-  });
-});
-
-test('anthropic input that comes whole with its block is sent, an empty one as {}', () => {
-  const begin = (index: number, input: JsonObject) => ({
-    type: 'content_block_start',
-    index,
-    content_block: { type: 'tool_use', id: `t${index}`, name: 'f', input },
-  });
-  const events = translated(
-    [begin(0, { a: 1 }), { type: 'content_block_stop', index: 0 }, begin(1, {}), { type: 'message_stop' }],
-    'openai',
-  );
-  const collector = dialects.openai.collector();
-  for (const event of events) collector.add(event);
-  expect(collector.reply()).toMatchObject({
-    choices: [
-      {
-        message: {
-          tool_calls: [
-            { id: 't0', function: { arguments: '{"a":1}' } },
-            { id: 't1', function: { arguments: '{}' } },
-          ],
-        },
-        finish_reason: 'tool_calls',
-      },
-    ],
   });
 });

@@ -6,6 +6,7 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { runs } from '../../support/in-check.ts';
 
 const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>
   gitEffects({ protocol: 'git', tool: `scm.${tool}`, target: 'acme/web', capability: 'write', parameters, ...more });
@@ -246,7 +247,7 @@ test('any call has an answer', () => {
       const { parts, unclear } = read(tool, parameters, { target });
       expect(parts.length > 0 || unclear !== undefined).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1_000, 150) },
   );
 });
 

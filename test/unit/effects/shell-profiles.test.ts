@@ -12,8 +12,6 @@ import type { Operands, Profile } from '#core/effects/shell/profiles/profile.ts'
 import { isHarmlessAwk } from '#core/effects/shell/scripts/awk.ts';
 import { isHarmlessJq } from '#core/effects/shell/scripts/jq.ts';
 import { isHarmlessSed } from '#core/effects/shell/scripts/sed.ts';
-import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
-import { isTelling } from '#core/effects/shell/telling.ts';
 import { argOf } from '#core/effects/shell/words.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -22,7 +20,6 @@ import { parsePack } from '#core/tool-policy/pack.ts';
 const unclear = (command: string): string | undefined =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } })
     .unclear;
-
 describe('[effects.profiles] a profile', () => {
   test('of each program that a shipped pack allows exists', () => {
     const allowed = ['pr-writer', 'coding-agent', 'readonly', 'infra-review', 'sql-explorer'].flatMap((pack) => {
@@ -69,7 +66,6 @@ describe('[effects.profiles] a profile', () => {
     expect(unclear(line)).not.toMatch(/undefined|\[object/);
   });
 });
-
 describe('[effects.profiles] [effects.below] what is unclear', () => {
   const everything = compilePolicy(
     parsePack(
@@ -109,7 +105,6 @@ describe('[effects.profiles] [effects.below] what is unclear', () => {
     expect(unclear(`grep -r '' ${'x'.repeat(5000)} ${'y '.repeat(500)}`)!.length).toBeLessThan(300);
   });
 });
-
 describe('[effects.profiles] words', () => {
   const profile: Profile = {
     does: 'read',
@@ -187,7 +182,6 @@ describe('[effects.profiles] words', () => {
     ).toBe(expected);
   });
 });
-
 describe('[effects.profiles] programs of small languages', () => {
   test.each([
     ['s/a/b/', true],
@@ -243,101 +237,4 @@ describe('[effects.profiles] programs of small languages', () => {
     ['input_filename', false],
     ['. # x\nenv', false],
   ])('jq %j: %s', (filter, harmless) => expect(isHarmlessJq(filter)).toBe(harmless));
-});
-
-describe('[effects.below] narrowing', () => {
-  test.each([
-    ['TODO', true],
-    ['export default', true],
-    ['foo|bar', true],
-    ['foo\\|bar', true],
-    ['^import .* from', true],
-    ['rm -rf', true],
-    ['', false],
-    ['.', false],
-    ['x', false],
-    ['.*', false],
-    ['[a-z]*', false],
-    ['foo|', false],
-    ['foo|.*', false],
-    ['f*o*o*', false],
-    ['(foo)?', false],
-    ['(foo)*', false],
-    ['(foo){0,1}', false],
-    ['(?:foo)?', false],
-    ['\\w\\w\\w', false],
-    ['foo\n', false],
-    ['API_KEY', false],
-    ['password', false],
-    ['postgres://', false],
-    ['import[[:space:]]*foo', true],
-    ['function \\w+\\(', true],
-    ['export default \\{', true],
-    ['x{2}foo', true],
-    ['(foo|bar)', true],
-    ['(*ACCEPT)foobar', false],
-    ['foobar(*F)', false],
-    ['[]foobar]', false],
-    ['[^]foobar]', false],
-    ['[\\]foobar]', false],
-    ['[a[b]foobar]', false],
-    ['[[:alpha:]foobar]', false],
-    ['\\p{Alphabetic}', false],
-    ['\\x{0000061}', false],
-    ['.{1000}', false],
-    ['foo{0}{0}', false],
-    ['foo\\{0\\}', false],
-    ['\\(foo\\)\\?', false],
-    ['ssword', false],
-    ['AKIA', false],
-  ])('the pattern %j tells what lines hold: %s', (pattern, tells) => expect(isTelling(argOf(pattern))).toBe(tells));
-
-  test.each([
-    ['*.ts', true],
-    ['src/**/*.py', true],
-    ['*.{ts,tsx}', true],
-    ['*.test.ts', true],
-    ['package.json', true],
-    ['*', false],
-    ['*.*', false],
-    ['.*', false],
-    ['*.json', false],
-    ['*.y?ml', false],
-    ['*.{ts,env}', false],
-    ['*.env', false],
-    ['*.pem', false],
-    ['*.php', false],
-    ['*.txt', false],
-    ['**', false],
-    ['', false],
-  ])('the kind %j holds code or prose: %s', (kind, narrow) => expect(namesSources(kind)).toBe(narrow));
-
-  test.each([
-    ['src/a.ts', true],
-    ['README.md', true],
-    ['Makefile', true],
-    ['package.json', true],
-    ['src', false],
-    ['config', false],
-    ['.env', false],
-    ['*.yml', false],
-    ['a.{json,env}', false],
-    ['a.MD', true],
-    ['main..HEAD', false],
-    ['v1.2', false],
-  ])('%j is a file by its name: %s', (path, isFile) => expect(namesFile(argOf(path))).toBe(isFile));
-
-  test.each([
-    ['src/*.ts', true],
-    ['src/**/*.test.ts', true],
-    ['package*.json', true],
-    ['*', false],
-    ['*.json', false],
-    ['config/*.yml', false],
-    ['.e*', false],
-    ['src/.*.ts', false],
-    ['cred*.json', false],
-    ['secr*.yml', false],
-    ['*/*', false],
-  ])('the wildcard %j yields code or prose: %s', (pattern, narrow) => expect(globsSources(pattern)).toBe(narrow));
 });

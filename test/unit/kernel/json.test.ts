@@ -10,6 +10,7 @@ import {
   parseStrictBytes,
   parseStrictInTurns,
 } from '#core/kernel/json.ts';
+import { runs } from '../../support/in-check.ts';
 
 const refusal = (work: () => unknown): GatewayError => {
   try {
@@ -111,7 +112,7 @@ test('[json.exact-numbers] every double that is not a large integer passes, howe
           expect([written, isExactNumber(written)]).toEqual([written, !isLarge]);
       },
     ),
-    { seed: 7, numRuns: 2000 },
+    { seed: 7, numRuns: runs(2_000, 300) },
   );
 });
 

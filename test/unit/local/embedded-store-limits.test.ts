@@ -1,9 +1,7 @@
 /** Limits, order of keys and errors of the embedded store. */
-import { openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import type { Loose } from '../../support/loose.ts';
+import { ask, item, keys, TableName, types } from './embedded-rows.ts';
 
-const store = openEmbeddedStore();
-const ask = (operation: string, input: object): Promise<Loose> => store.execute(operation, input);
 const error = async (operation: string, input: object) => {
   const fault: Loose = await ask(operation, input).then(
     () => ({ name: 'none' }),
@@ -11,32 +9,6 @@ const error = async (operation: string, input: object) => {
   );
   return `${fault.name}: ${fault.message ?? ''}`;
 };
-const keys = (...names: string[]) =>
-  names.map((AttributeName, i) => ({ AttributeName, KeyType: i ? 'RANGE' : 'HASH' }));
-const types = (given: Record<string, string>) =>
-  Object.entries(given).map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }));
-const TableName = 'rows';
-const item = (id: string, at: string, more: object = {}) => ({ id: { S: id }, at: { S: at }, ...more });
-
-beforeAll(async () => {
-  await ask('CreateTable', {
-    TableName,
-    KeySchema: keys('id', 'at'),
-    AttributeDefinitions: types({ id: 'S', at: 'S', g: 'S' }),
-    GlobalSecondaryIndexes: [{ IndexName: 'by_g', KeySchema: keys('g', 'at'), Projection: { ProjectionType: 'ALL' } }],
-  });
-  for (const [name, type] of [
-    ['numbers', 'N'],
-    ['bytes', 'B'],
-  ] as const)
-    await ask('CreateTable', {
-      TableName: name,
-      KeySchema: keys('id', 'at'),
-      AttributeDefinitions: types({ id: 'S', at: type }),
-    });
-});
-afterAll(() => store.close());
-
 const inOrder = async (TableName: string, given: readonly object[], type: string) => {
   for (const at of given) await ask('PutItem', { TableName, Item: { id: { S: 'order' }, at } });
   const { Items } = await ask('Query', {
@@ -46,7 +18,6 @@ const inOrder = async (TableName: string, given: readonly object[], type: string
   });
   return Items.map(({ at }: Loose) => at[type]);
 };
-
 test('[store.limits] sort keys are ordered as numbers, as bytes and as UTF-8', async () => {
   const numbers = [
     '10',
@@ -83,9 +54,7 @@ test('[store.limits] sort keys are ordered as numbers, as bytes and as UTF-8', a
   const texts = ['\u{1f600}', '\uffff', 'a', 'Z', 'ä'].map((S) => ({ S }));
   expect(await inOrder('rows', texts, 'S')).toEqual(['Z', 'a', 'ä', '\uffff', '\u{1f600}']);
 });
-
 const big = (bytes: number) => ({ text: { S: 'x'.repeat(bytes) } });
-
 test.each<[string, string, object, RegExp]>([
   [
     'an item of more than 400 kB',
@@ -233,7 +202,6 @@ test.each<[string, string, object, RegExp]>([
 ])('[store.limits] %s is refused', async (_, operation, input, expected) => {
   expect(await error(operation, input)).toMatch(expected);
 });
-
 test('[store.limits] 400 kB, 100 items and 25 writes are within the limits', async () => {
   const fits = item('a', 'b', big(409_600 - 'idatab'.length - 'text'.length));
   await ask('PutItem', { TableName, Item: fits });
@@ -247,7 +215,6 @@ test('[store.limits] 400 kB, 100 items and 25 writes are within the limits', asy
   });
   expect(Count).toBe(100);
 });
-
 test('[store.limits] a page holds 1 MB, and the next one goes on behind it', async () => {
   for (let n = 0; n < 25; n++) await ask('PutItem', { TableName, Item: item('pages', `${n + 10}`, big(100_000)) });
   const sizes: number[] = [];
@@ -266,88 +233,4 @@ test('[store.limits] a page holds 1 MB, and the next one goes on behind it', asy
   } while (ExclusiveStartKey);
   expect(sizes).toEqual([10, 10, 5]);
   expect(seen).toEqual(Array.from({ length: 25 }, (_, n) => `${n + 10}`));
-});
-
-test('[store.limits] a repeated token does a transaction once, and refuses another one', async () => {
-  let now = 0;
-  const own = openEmbeddedStore({ now: () => now });
-  await own.execute('CreateTable', { TableName, KeySchema: keys('id'), AttributeDefinitions: types({ id: 'S' }) });
-  const add = (by: string) => ({
-    ClientRequestToken: 'token',
-    TransactItems: [
-      {
-        Update: {
-          TableName,
-          Key: { id: { S: 'sum' } },
-          UpdateExpression: 'ADD n :by',
-          ExpressionAttributeValues: { ':by': { N: by } },
-        },
-      },
-    ],
-  });
-  const sum = async () => ((await own.execute('GetItem', { TableName, Key: { id: { S: 'sum' } } })) as Loose).Item.n.N;
-  await own.execute('TransactWriteItems', add('1'));
-  await own.execute('TransactWriteItems', add('1'));
-  expect(await sum()).toBe('1');
-  await expect(own.execute('TransactWriteItems', add('2'))).rejects.toMatchObject({
-    name: 'IdempotentParameterMismatchException',
-  });
-  now = 10 * 60_000;
-  await own.execute('TransactWriteItems', add('2'));
-  expect(await sum()).toBe('3');
-  own.close();
-});
-
-test('[store.limits] a cancelled transaction writes nothing and says why, item by item', async () => {
-  await ask('PutItem', { TableName, Item: item('why', '1', { n: { N: '7' } }) });
-  const TransactItems = [
-    { Put: { TableName, Item: item('why', '2') } },
-    {
-      Put: {
-        TableName,
-        Item: item('why', '1'),
-        ConditionExpression: 'attribute_not_exists(id)',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      },
-    },
-    { Put: { TableName, Item: item('why', '') } },
-  ];
-  await expect(ask('TransactWriteItems', { TransactItems })).rejects.toMatchObject({
-    name: 'TransactionCanceledException',
-    CancellationReasons: [
-      { Code: 'None' },
-      { Code: 'ConditionalCheckFailed', Item: item('why', '1', { n: { N: '7' } }) },
-      { Code: 'ValidationError' },
-    ],
-  });
-  expect(await ask('GetItem', { TableName, Key: item('why', '2') })).toEqual({});
-});
-
-test('[store.limits] an attribute named __proto__ is one like any other', async () => {
-  const Item = { ...item('proto', '1'), ['__proto__']: { S: 'mine' } };
-  await ask('PutItem', { TableName, Item });
-  await ask('UpdateItem', {
-    TableName,
-    Key: item('proto', '1'),
-    UpdateExpression: 'SET #m = :m',
-    ExpressionAttributeNames: { '#m': 'constructor' },
-    ExpressionAttributeValues: { ':m': { M: JSON.parse('{"__proto__":{"S":"within"}}') } },
-  });
-  const { Item: found } = await ask('GetItem', { TableName, Key: item('proto', '1') });
-  expect(JSON.stringify(found)).toContain('"__proto__":{"S":"mine"}');
-  expect(JSON.stringify(found)).toContain('"constructor":{"M":{"__proto__":{"S":"within"}}}');
-  expect(Object.getPrototypeOf(found)).not.toHaveProperty('S');
-});
-
-test('[store.yields] a caller that never stops asking leaves room for timers', async () => {
-  let over = false;
-  setTimeout(() => {
-    over = true;
-  });
-  let reads = 0;
-  while (!over) {
-    await ask('GetItem', { TableName, Key: item('why', '1') });
-    reads++;
-  }
-  expect(reads).toBeGreaterThan(0);
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { confusables } from '#core/matching/confusables.ts';
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
+import { runs } from '../../support/in-check.ts';
 
 /** The definition, on the whole text. */
 function foldedAtOnce(text: string): string {
@@ -35,7 +36,7 @@ test('[policy.normalised-paths] folding run by run is folding the whole text', (
       const whole = parts.join('');
       expect(foldUnicode(whole)).toBe(foldedAtOnce(whole));
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000, 500) },
   );
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { runs } from '../../support/in-check.ts';
 import { approvalId, sampleRow } from '../notifications/sample.ts';
 
 interface Section {
@@ -93,7 +94,7 @@ describe('the message of a request', () => {
         expect(parameters.slice(3, -3)).not.toContain('`');
         expect(message(row).text).not.toContain('<');
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300, 60) },
     );
   });
 

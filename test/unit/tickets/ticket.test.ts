@@ -1,6 +1,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { type TicketKeys, ticketKey, ticketKeys } from '#core/tickets/keys.ts';
 import { signTicket, type TicketUse, ticketSkewMs, verifyTicket } from '#core/tickets/ticket.ts';
+import { casesOf } from '../../support/in-check.ts';
 
 const key = ticketKey('the present key, with enough characters');
 const earlier = ticketKey('the previous key, with enough characters');
@@ -51,7 +52,7 @@ describe('[ticket.hmac-nonce] a capability ticket', () => {
   test('with any other character anywhere is turned away', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ';
     for (let i = 0; i < ticket.length; i++) {
-      for (const char of alphabet) {
+      for (const char of casesOf(alphabet, 9)) {
         if (char === ticket[i]) continue;
         const defect = check(ticket.slice(0, i) + char + ticket.slice(i + 1));
         expect(['malformed', 'unknown_key', 'altered']).toContain(defect);

@@ -1,8 +1,8 @@
 /** Servers as child processes: framing, environment, ends and new beginnings. */
 import { LineReader } from '#adapters/mcp/lines.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
-import { fixtureFile, node } from '../../support/mcp-servers.ts';
-import { entry } from './entry.ts';
+import { fixtureFile, node } from '../support/mcp-servers.ts';
+import { entry } from '../unit/mcp/entry.ts';
 
 const handshake = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'g', version: '1' } };
 const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;

@@ -1,5 +1,5 @@
 /** The corpus of tasks and attacks, and what the pack does on them. */
-import { type Measured, measure, measureDisguises, measureOwnValues } from '../../corpora/provenance/measure.ts';
+import { type Measured, measure, measureDisguises, measureOwnValues } from './provenance/measure.ts';
 
 let on: Measured;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { sumsOfAll, sumUpdate } from '#adapters/dynamodb/observation-items.ts';
 import { withMinutes } from '#adapters/dynamodb/observation-minutes.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import { sampleChat } from './sample.ts';
+import { sampleChat } from '../unit/observatory/sample.ts';
 
 /** Bytes of a DynamoDB item: names and values, as its pricing counts them; numbers take half a byte a digit and one more. */
 function itemBytes(update: ReturnType<typeof sumUpdate>): number {

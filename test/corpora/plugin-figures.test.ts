@@ -1,7 +1,7 @@
 /** Precision and recall of the shipped plugins on their generated corpora, and apart on what is held out of them. */
-import { type Measured, measured } from '../../corpora/plugins/measure.ts';
-import { pluginNamed } from '../../corpora/plugins/module.ts';
-import { plugins } from '../../corpora/plugins/plugins.ts';
+import { type Measured, measured } from './plugins/measure.ts';
+import { pluginNamed } from './plugins/module.ts';
+import { plugins } from './plugins/plugins.ts';
 
 describe.each(plugins)('[plugin.figures] $name', ({ name, rows, least }) => {
   let figures: Measured;

@@ -1,0 +1,39 @@
+/** `npm run check`: every step at once, since a single one leaves a core idle; each is reported when it ends. */
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+const { verbose } = parseArgs({ options: { verbose: { type: 'boolean', default: false } } }).values;
+
+const steps = ['lint', 'typecheck', 'boundaries', 'voice', 'test:unit'] as const;
+
+/** Runs a script of package.json; its output is shown whole, so that those of two steps do not mix. */
+function run(step: string): Promise<boolean> {
+  const began = performance.now();
+  // On Windows npm is a script of the shell.
+  const child = spawn('npm', ['run', '--silent', step], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => void output.push(chunk));
+  return new Promise((resolve) => {
+    const end = (passed: boolean): void => {
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      if (!passed || verbose) process.stdout.write(Buffer.concat(output));
+      console.log(`${passed ? 'passed' : 'FAILED'}  ${step} (${seconds} s)`);
+      resolve(passed);
+    };
+    child.on('error', (cause) => {
+      output.push(Buffer.from(`npm did not start: ${cause.message}\n`));
+      end(false);
+    });
+    child.on('close', (code) => end(code === 0));
+  });
+}
+
+const passed = await Promise.all(steps.map(run));
+const failed = steps.filter((_, at) => !passed[at]);
+if (failed.length > 0) {
+  console.log(`failed: ${failed.join(', ')}; run one alone with npm run <step>`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,34 @@
+/** Reading below a folder over MCP, as the shipped packs decide it. */
+import { readCallEffects } from '#adapters/sql/effect-reader.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { mcp, packs } from './guarded-paths.ts';
+
+describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading below a folder over MCP', (pack) => {
+  const policy = compilePolicy(
+    buildPolicyDocument({
+      tool_policies: { pack: packs.get(pack)!, rules: [], require_signed: false, disable_guards: [] },
+    }),
+  );
+  const decided = async (tool: string, parameters: Record<string, unknown>) => {
+    const call = mcp(parameters, tool);
+    return decideEffects(policy, call, await readCallEffects(call)).decision;
+  };
+
+  test('is review where contents are shown, and allowed where names are, or one file', async () => {
+    for (const tool of ['read_files', 'files.read_directory', 'read-folder'])
+      expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
+    for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])
+      expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'allow']);
+    for (const parameters of [{ recursive: 'true' }, { recursive: 1 }, { recurse: true }, { Recursive: true }])
+      expect([parameters, await decided('read_files', { path: 'config', ...parameters })]).toEqual([
+        parameters,
+        'review',
+      ]);
+    for (const tool of ['read_all_files', 'read_directory', 'fs.read_folder_contents'])
+      expect([tool, await decided(tool, { path: 'config' })]).toEqual([tool, 'review']);
+    expect(await decided('read_files', { path: 'src/a.ts', recursive: false })).toBe('allow');
+    expect(await decided('read_file', { path: 'src/a.ts' })).toBe('allow');
+  });
+});

@@ -1,0 +1,86 @@
+/** Rules, guards and packs that a configuration is refused for, or warned of. */
+
+import { load, rules } from './loading.ts';
+import { base } from './memory.ts';
+
+describe('[policy.shadowed-rule] rules that never match', () => {
+  test('name the rules that cover them', async () => {
+    const text = rules('[{ tool: "scm.*", decision: allow }, { tool: scm.push, decision: block }]');
+    await expect(load(text)).rejects.toThrow(
+      'tool_policies.rules[1] (line 7): found *:scm.push, which never matches: covered by rules[0] (*:scm.*)',
+    );
+  });
+
+  test('of a pack are refused when its own rules cover them, and only warned of when configured rules do', async () => {
+    const pack =
+      '{ name: mine, default_decision: review, rules: [{ tool: a, decision: allow }, { tool: a, decision: block }] }';
+    await expect(load(base().replace('pack: null', `pack: ${pack}`))).rejects.toThrow(
+      'tool_policies.pack (line 7): found pack rule 1 (*:a), which never matches',
+    );
+    const fine = pack.replace(', { tool: a, decision: block }', '');
+    const { warnings } = await load(
+      base().replace('pack: null', `pack: ${fine}, rules: [{ tool: "*", decision: block }]`),
+    );
+    expect(warnings).toContainEqual('pack rule 0 (*:a) never matches: covered by rules[0] (*:*).');
+  });
+});
+describe('[policy.guards.disable] guards of a pack', () => {
+  const guarded = (more: string) =>
+    base().replace(
+      'pack: null',
+      `pack: { name: mine, default_decision: review, guards: [{ name: secrets, paths: ["**.env"], reason: secret }], rules: [] }${more}`,
+    );
+
+  test('are out of force when named, with a warning', async () => {
+    const { warnings, configuration } = await load(guarded(', disable_guards: [secrets]'));
+    expect(configuration.tool_policies.disable_guards).toEqual(['secrets']);
+    expect(warnings).toEqual([expect.stringContaining('The guard secrets of pack mine is disabled')]);
+  });
+
+  test('of another name fail the load, with the names there are', async () => {
+    await expect(load(guarded(', disable_guards: [secret]'))).rejects.toThrow(
+      'tool_policies.disable_guards[0] (line 7): found "secret", allowed one of the guards of pack mine secrets',
+    );
+  });
+
+  test('take the calls of a rule that allows only what they block: it is refused', async () => {
+    const rule = '{ tool: x, target: "a.env", decision: allow }';
+    await expect(load(guarded(`, rules: [${rule}]`))).rejects.toThrow(
+      'found *:x, which never matches: covered by guard:secrets',
+    );
+    const { warnings } = await load(guarded(`, rules: [${rule.replace('allow', 'block')}]`));
+    expect(warnings).toEqual(['rules[0] (*:x) never matches: covered by guard:secrets.']);
+  });
+
+  test('beside a rule that allows more than they block load without a word', async () => {
+    const { warnings } = await load(guarded(', rules: [{ tool: x, target: "src/**", decision: allow }]'));
+    expect(warnings).toEqual([]);
+  });
+});
+test.each([
+  ['reed', '"reed"'],
+  ['{read,fly}', '"fly"'],
+  ['{re,de}ad', '"dead"'],
+  ['x*', '"x*"'],
+])('[policy.capability-words] the capability %s fails the load', async (capability, found) => {
+  await expect(load(rules(`[{ tool: a, capability: "${capability}", decision: allow }]`))).rejects.toThrow(
+    `tool_policies.rules[0].capability (line 7): found ${found}, allowed read, write, execute, delete`,
+  );
+});
+test('[policy.capability-words] patterns over the known words load', async () => {
+  const list = ['read', 'READ', '{write,execute}', '*e'];
+  const { configuration } = await load(
+    rules(`[${list.map((word, i) => `{ tool: t${i}, capability: "${word}", decision: allow }`).join(', ')}]`),
+  );
+  expect(configuration.tool_policies.rules).toHaveLength(list.length);
+});
+test('[policy.unknown-protocol-warns] an unknown protocol is stored and warned of', async () => {
+  const { warnings, configuration } = await load(rules('[{ protocol: carrier-pigeon, decision: block }]'));
+  expect(warnings.join()).toContain('carrier-pigeon');
+  expect(configuration.tool_policies.rules).toHaveLength(1);
+});
+test('[policy.rules-before-pack] the stored form carries its pack: name and rules', async () => {
+  const { configuration } = await load(base().replace('pack: null', 'pack: sql-explorer'));
+  expect(configuration.tool_policies.pack).toMatchObject({ name: 'sql-explorer' });
+  expect(configuration.tool_policies.pack?.rules.length).toBeGreaterThan(3);
+});

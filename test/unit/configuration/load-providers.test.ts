@@ -1,0 +1,134 @@
+/** Providers, their routes, aliases and caches. */
+
+import { load, type Row } from './loading.ts';
+import { base } from './memory.ts';
+
+test.each<Row>([
+  ['an empty name', base('providers: [{ name: "", type: mock }]'), 'providers[0].name (line 8): found an empty text'],
+  [
+    'an empty type',
+    base('providers: [{ name: a, type: "" }]'),
+    'providers[0].type (line 8): found an empty text, allowed mock, openai',
+  ],
+  ['no type', base('providers: [{ name: a }]'), 'providers[0].type (line 8): found nothing, allowed mock, openai'],
+  [
+    'the same name twice',
+    base('providers: [{ name: a, type: mock }, { name: A, type: mock }]'),
+    'providers[1].name (line 8): found "A" again, allowed provider names used once (entry 0 has it)',
+  ],
+  [
+    'a password in an address',
+    base('providers: [{ name: a, type: openai, base_url: "https://u:hunter2@h" }]'),
+    'found a string (not shown), allowed a URL without user name and password',
+  ],
+])('[config.provider-names] provider with %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+test.each<Row>([
+  [
+    'in providers',
+    base('routes: [{ match: { model: "*" }, providers: [mock, nobody] }]'),
+    'routes[0].providers[1] (line 8): found "nobody", allowed one of the providers mock',
+  ],
+  [
+    'in regions',
+    base('routes: [{ match: { model: "*" }, regions: [{ name: eu, providers: [nobody] }] }]'),
+    'routes[0].regions[0].providers[0] (line 8): found "nobody"',
+  ],
+  [
+    'neither',
+    base('routes: [{ match: { model: "*" } }]'),
+    'routes[0] (line 8): found none, allowed exactly one of providers, regions',
+  ],
+])('[config.routes-known-providers] a route naming unknown providers %s', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+describe('model aliases', () => {
+  const aliases = (models: string) => base(`aliases: { models: ${models} }`);
+  const chain = (steps: number) =>
+    aliases(
+      `{ ${Array.from({ length: steps }, (_, i) => `a${i}: ${i + 1 < steps ? `a${i + 1}` : 'mock'}`).join(', ')} }`,
+    );
+
+  test.each<Row>([
+    [
+      'that lead to themselves',
+      aliases('{ x: b, b: c, c: b }'),
+      'aliases.models.b (line 8): found "b" → "c" → "b", allowed aliases that end at a model',
+    ],
+    ['that name themselves', aliases('{ a: a }'), 'aliases.models.a (line 8): found "a" → "a"'],
+    [
+      'of more than eight steps',
+      chain(9),
+      'aliases.models.a0 (line 8): found 9 steps, allowed at most 8 steps to a model',
+    ],
+  ])('%s are refused, each cycle once', async (_what, text, expected) => {
+    const refused = await load(text).catch((error) => error);
+    expect(refused.message).toContain(expected);
+    expect(refused.data.problems).toHaveLength(1);
+  });
+
+  test('of eight steps are followed; one that leads to no model is warned of', async () => {
+    expect((await load(chain(8))).warnings).toEqual([]);
+    expect((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings).toEqual([
+      'aliases.models.lost: no route and no provider has the model gpt-9.',
+    ]);
+  });
+});
+test('routes to providers that are not enabled are warned of', async () => {
+  const { warnings } = await load(
+    base(`providers: [{ name: a, type: openai, enabled: false }, { name: b, type: mock }]
+routes:
+  - { match: { model: "x" }, providers: [b, a] }
+  - { match: { model: "*" }, regions: [{ name: eu, providers: [a] }] }`),
+  );
+  expect(warnings).toEqual([
+    'routes[0].providers[1]: the provider a is not enabled.',
+    'routes[1].regions[0].providers[0]: the provider a is not enabled.',
+  ]);
+});
+test.each<Row>([
+  ['nobody', base('cache: { semantic: { embedder: nobody } }'), 'found "nobody", allowed none'],
+  [
+    'one that does not embed',
+    base('providers: [{ name: a, type: anthropic }, { name: o, type: openai }]\ncache: { semantic: { embedder: a } }'),
+    'cache.semantic.embedder (line 9): found "a", allowed one of the providers of type openai or bedrock o',
+  ],
+])('a semantic cache whose embedder is %s is refused', async (_what, text, expected) => {
+  await expect(load(text)).rejects.toThrow(expected);
+});
+describe('[config.provider-entry] a provider entry', () => {
+  test('takes name, type, enabled, base_url, api_key_env and models; hosted ones need no address of their own', async () => {
+    const { configuration } = await load(
+      base(`providers:
+  - { name: o, type: openai, api_key_env: OPENAI_API_KEY, models: ["gpt-*"] }
+  - { name: l, type: ollama, enabled: false, base_url: "http://127.0.0.1:11434", models: [llama3.2] }`),
+    );
+    expect(configuration.providers).toMatchObject([
+      {
+        name: 'o',
+        type: 'openai',
+        enabled: true,
+        api_key_env: 'OPENAI_API_KEY',
+        models: ['gpt-*'],
+        timeout_ms: 60_000,
+      },
+      { name: 'l', type: 'ollama', enabled: false, base_url: 'http://127.0.0.1:11434', models: ['llama3.2'] },
+    ]);
+  });
+
+  test('is there for mock, enabled, when none is configured', async () => {
+    const { configuration } = await load(base());
+    expect(configuration.providers).toMatchObject([
+      { name: 'mock', type: 'mock', enabled: true, models: ['mock', 'mock-*'] },
+    ]);
+  });
+});
+test('[responses.stored] only a provider of type openai keeps responses', async () => {
+  const keeping = (type: string) =>
+    load(base(`providers: [{ name: m, type: ${type}, models: ["*"], keeps_responses: true }]`));
+  await expect(keeping('mock')).rejects.toThrow(
+    'providers[0].keeps_responses (line 8): found true at a provider of type mock, allowed false, or type openai',
+  );
+  expect((await keeping('openai')).configuration.providers[0]?.keeps_responses).toBe(true);
+});

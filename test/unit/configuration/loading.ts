@@ -1,0 +1,16 @@
+/** What tests of loading share: a configuration of one tenant with one part of its own. */
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { base, packs } from './memory.ts';
+
+export const load = (text: string) => loadConfiguration(text, { packs });
+export const tenant = (fields: string) => `version: 1\ntool_policies: { pack: null }\ntenants: [{ id: t1, ${fields} }]`;
+export const keys = (list: string) => `
+version: 1
+people: [{ id: alice, tenants: [other] }, { id: bob }]
+tool_policies: { pack: null }
+tenants:
+  - { id: t1, api_keys: ${list} }
+  - { id: other, api_keys: [key-of-the-other-tenant] }`;
+export const rules = (list: string) => base().replace('pack: null', `pack: null, rules: ${list}`);
+
+export type Row = [what: string, text: string, expected: string];

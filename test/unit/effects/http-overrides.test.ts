@@ -1,0 +1,143 @@
+/** What counts as method, host or path of an HTTP call, whatever member carries it. */
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { only, read } from './http-reading.ts';
+
+describe('[effects.http-known-parameters] parameters', () => {
+  const target = 'https://good.example/v1';
+  const of = (parameters: Record<string, unknown>, protocol = 'http') =>
+    read({ protocol, tool: protocol === 'http' ? 'http.request' : 'fetch', target, parameters });
+
+  test.each([
+    ['proxy', 'http://evil.example:3128'],
+    ['hostname', 'evil.example'],
+    ['host', 'evil.example'],
+    ['port', 8080],
+    ['baseUrl', 'https://evil.example'],
+    ['base_url', 'https://evil.example'],
+    ['verb', 'DELETE'],
+    ['httpMethod', 'DELETE'],
+    ['options', { method: 'DELETE' }],
+    ['agent_of_the_future', 'x'],
+    ['insecure', true],
+  ])('%s is not known, so the request is unclear', (name, value) => {
+    expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
+  });
+
+  test.each([
+    [{ proxy: 'http://evil.example' }, 'proxy'],
+    [{ 'Base-URL': 'https://evil.example' }, 'Base-URL'],
+    [{ HTTP_METHOD: 'DELETE' }, 'HTTP_METHOD'],
+    [{ options: { request: { hostname: 'evil.example' } } }, 'hostname'],
+    [{ config: [{ socketPath: '/run/docker.sock' }] }, 'socketPath'],
+  ])('of other protocols %j steers', (parameters, name) => {
+    expect(of(parameters, 'mcp').unclear).toContain(JSON.stringify(name));
+  });
+
+  test.each([
+    [{ headers: { accept: 'text/html' }, timeout_ms: 500, max_length: 5000, prompt: 'what does it cost?' }],
+    [{ method: 'POST', json: { host: 'db', port: 1, options: { proxy: 'none' } } }],
+    [{ method: 'POST', body: { query: '{ viewer { login } }', variables: { host: 'x' } } }],
+    [{ query: 'query { viewer { login } }' }],
+  ])('%j is clear', (parameters) => {
+    expect(of(parameters).unclear).toBeUndefined();
+    expect(of({ ...parameters, onlyMainContent: true, tag: 'x' }, 'mcp').unclear).toBeUndefined();
+  });
+
+  test('a query given beside the address is part of it', () => {
+    expect(only({ target, parameters: { params: { page: 2, tag: ['a', 'b c'] } } }).target).toBe(
+      'https://good.example/v1?page=2&tag=a&tag=b+c',
+    );
+    expect(only({ target: `${target}?x=1#part`, parameters: { query: 'y=2' } }).target).toBe(
+      'https://good.example/v1?x=1&y=2',
+    );
+    expect(read({ target, parameters: { params: { a: { b: 1 } } } }).unclear).toContain('query');
+  });
+});
+describe('[effects.http-overrides] what counts as method, host or path', () => {
+  const target = 'https://good.example/v1';
+  const of = (parameters: Record<string, unknown>, more: Partial<ToolCall> = {}) =>
+    read({ tool: 'http.get', target, parameters, ...more });
+  const toolsOf = (parameters: Record<string, unknown>) => of(parameters).parts.map(({ tool }) => tool);
+
+  test.each([
+    [{ Method: 'DELETE' }],
+    [{ METHOD: 'delete' }],
+    [{ headers: 'Accept: */*\r\nX-HTTP-Method-Override: DELETE' }],
+    [{ headers: ['Accept: */*\nX-HTTP-Method: DELETE'] }],
+    [{ Headers: { 'X-HTTP-Method-Override': 'DELETE' } }],
+    [{ headers: { X_HTTP_METHOD_OVERRIDE: 'DELETE' } }],
+    [{ headers: { 'x-method-override': ['DELETE'] } }],
+    [{ headers: [{ Name: 'X-HTTP-Method', Value: 'DELETE' }] }],
+    [{ headers: { ':method': 'DELETE' } }],
+    [{ params: { _method: 'DELETE' } }],
+    [{ query: '_method=delete' }],
+    [{ data: { _method: 'delete' } }],
+    [{ body: 'a=1&_method=DELETE' }],
+    [{ body: '{"_method":"DELETE"}' }],
+    [{ Form: { _method: 'DELETE' } }],
+  ])('%j deletes', (parameters) => {
+    expect(toolsOf(parameters)).toEqual(['http.get', 'http.delete']);
+  });
+
+  test('the query of the address itself names a method', () => {
+    for (const query of ['_method=DELETE', 'a=1&_METHOD=delete', 'X-HTTP-Method-Override=DELETE'])
+      expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual([
+        'http.get',
+        'http.delete',
+      ]);
+  });
+
+  test.each([
+    [{ params: { query: 'mutation { deleteUser(id: 1) { id } }' } }],
+    [{ query: 'mutation { deleteUser(id: 1) { id } }' }],
+    [{ query: 'fragment A on B { c } mutation D($e: F!) { g(h: $e) { i } }' }],
+    [{ json: { query: 'mutation { deleteUser(id: 1) { id } }' } }],
+    [{ body: '{"query":"subscription { events { id } }"}' }],
+  ])('the mutation of %j is a write by GET', (parameters) => {
+    expect(of(parameters).parts.map(({ capability }) => capability)).toEqual(['read', 'write']);
+  });
+
+  test('a mutation in the address is a write by GET', () => {
+    for (const query of ['query=mutation{deleteUsers}', 'query=mutation%7BdeleteUsers%7D&variables=%7B%7D'])
+      expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual(['http.get', 'http.post']);
+  });
+
+  test.each([
+    [{ URL: 'https://evil.example/' }],
+    [{ Uri: 'https://evil.example/' }],
+    [{ Headers: { Host: 'evil.example' } }],
+    [{ headers: 'Host: evil.example' }],
+    [{ headers: { 'X-Host': 'evil.example' } }],
+    [{ headers: { Forwarded: 'for=192.0.2.1;host=evil.example;proto=https' } }],
+    [{ headers: { 'X-Original-URL': '/admin' } }],
+    [{ headers: { 'X-Rewrite-Url': '/admin' } }],
+    [{ headers: { accept: 'a\r\nHost: evil.example' } }],
+    [{ headers: { 'accept\r\nHost': 'evil.example' } }],
+    [{ headers: 7 }],
+    [{ redirect: 'https://evil.example/' }],
+  ])('%j is unclear', (parameters) => {
+    expect(of(parameters).unclear).toBeDefined();
+  });
+
+  test.each([
+    [{ headers: 'Accept: text/html\r\nX-Request-Id: 7\r\n' }],
+    [{ headers: { 'X-Forwarded-For': '192.0.2.1', Forwarded: 'for=192.0.2.1', Host: 'good.example:443' } }],
+    [{ Headers: { Accept: 'application/json' }, Timeout: 5 }],
+    [{ params: { method: 'card', search: 'mutation of genes' } }],
+    [{ query: 'query { mutations { id } }' }],
+    [{ redirect: 'follow' }],
+  ])('%j changes nothing', (parameters) => {
+    expect(toolsOf(parameters)).toEqual(['http.get']);
+    expect(of(parameters).unclear).toBeUndefined();
+  });
+
+  test('a fetching tool of another protocol is read in any case of its parameters', () => {
+    const call = {
+      protocol: 'mcp',
+      tool: 'fetch',
+      target: '',
+      parameters: { URL: 'https://good.example/', Method: 'PUT' },
+    };
+    expect(of({}, call).parts.map(({ tool }) => tool)).toEqual(['http.put']);
+  });
+});

@@ -1,0 +1,234 @@
+/** Where a call carries its SQL: named parameters, any parameter, tools of other protocols; and the limits of a text. */
+import type { Effects } from '#core/effects/ports.ts';
+import { maxSqlBytes, sqlEffects } from '#core/effects/sql.ts';
+import { callOf, read, readSql, shown } from './sql-reading.ts';
+
+describe('where the text is', () => {
+  const sql = 'delete from users';
+  test.each([
+    ['sql', { parameters: { sql } }],
+    ['query', { parameters: { query: sql } }],
+    ['statement', { parameters: { statement: sql } }],
+    ['text', { parameters: { text: sql } }],
+    ['a list', { parameters: { statements: ['select 1', sql] } }],
+    ['a list of objects', { parameters: { statements: [{ sql: 'select 1' }, { sql }] } }],
+    ['the target', { target: sql }],
+    ['the target beside a text', { target: sql, parameters: { sql: 'select 1' } }],
+    ['the target of a tool with a verb', { tool: 'sql.select', target: sql }],
+    ['a tool of another name', { tool: 'warehouse.run_query', parameters: { sql } }],
+    ['names in capitals', { protocol: 'SQL', tool: 'SQL.QUERY', parameters: { sql } }],
+  ])('in %s', (_, call) => {
+    const effects = read(call);
+    expect(shown(effects)).toContain('sql.delete users');
+    expect(effects.unclear).toBeUndefined();
+  });
+
+  test('only tools that do nothing but run the text are carriers', () => {
+    expect(read({ parameters: { sql } }).carrier).toBe(true);
+    expect(read({ tool: 'sql.execute_sql', parameters: { sql } }).carrier).toBe(true);
+    expect(read({ tool: 'sql.backup', parameters: { sql } }).carrier).toBe(false);
+    expect(read({ tool: 'sql.query', parameters: { sql: 'no sql' } }).carrier).toBe(false);
+  });
+
+  test('a plain target says where, not what', () => {
+    for (const target of ['shop', 'db-1.example.com:5432/shop', 'arn:aws:rds:eu-west-1:1:cluster:x', '']) {
+      expect(shown(read({ target, parameters: { sql } }))).toEqual(['sql.delete users']);
+    }
+  });
+
+  test('a runner without a text is unclear', () => {
+    expect(read({ target: '' }).unclear).toContain('carries no SQL');
+    expect(read({ target: 'shop' }).unclear).toContain('grammar refuses');
+  });
+});
+describe('a call without text', () => {
+  test('has one part with its table in the one spelling', () => {
+    const { parts, carrier } = read({ tool: 'sql.select', target: 'Public."Users"', parameters: { limit: 3 } });
+    expect(carrier).toBe(false);
+    expect(parts).toEqual([
+      {
+        protocol: 'sql',
+        tool: 'sql.select',
+        target: 'Users',
+        capability: 'read',
+        parameters: { limit: 3, object: 'table', schema: 'public' },
+      },
+    ]);
+  });
+
+  test.each([
+    [{ where: { id: 1 } }, true],
+    [{ filter: "id = 'x'" }, true],
+    [{ where: {} }, false],
+    [{ where: true, has_where: true }, false],
+    [{ has_where: true }, false],
+  ])('%j restricts: %s', (parameters, has_where) => {
+    for (const target of ['users', 'postgres://db/users']) {
+      expect(read({ tool: 'sql.delete', target, parameters }).parts[0]!.parameters.has_where).toBe(has_where);
+    }
+  });
+});
+describe('[effects.sql-closed-world] SQL in the parameters of a call without text', () => {
+  const select = (parameters: Record<string, unknown>): Effects =>
+    read({ tool: 'sql.select', target: 'users', parameters });
+
+  test.each([
+    [{ where: '(id).wipe > 0' }, ['sql.call wipe']],
+    [{ where: 'true; drop table users' }, ['sql.drop users']],
+    [{ filter: 'id in (select id from secrets)' }, ['sql.select secrets']],
+    [{ columns: ['id', 'wipe(id)'] }, ['sql.call wipe']],
+    [{ columns: "id, pg_read_file('/etc/passwd')" }, ['sql.call pg_read_file']],
+    [{ order_by: 'id using ===' }, ['sql.call ===']],
+    [{ limit: '(1).wipe' }, ['sql.call wipe']],
+    [{ joins: ['join secrets s on s.id = id'] }, ['sql.select secrets']],
+    [{ expression: '(id).wipe' }, ['sql.call wipe']],
+    [{ raw: 'delete from orders' }, ['sql.delete orders']],
+    [{ SQL: 'drop table orders' }, ['sql.drop orders']],
+  ])('%j', (parameters, found) => {
+    const effects = select(parameters);
+    expect(shown(effects)).toEqual(['sql.select users', ...found]);
+    expect(effects.unclear).toBeUndefined();
+  });
+
+  test('a piece that no grammar reads is unclear', () => {
+    expect(select({ where: 'id = 1 ORDER' }).unclear).toContain('refuses');
+    expect(select({ raw: 'delete orders from users' }).unclear).toContain('refuses');
+  });
+
+  test.each([
+    [{ columns: ['id', 'users.name', '*'], order_by: ['name desc'], limit: 10, offset: '5' }],
+    [{ where: "status = 'open' and total > 10", columns: ['count(*)', 'lower(name) as n'] }],
+    [{ where: { id: 'drop table users; (1).wipe' }, database: 'shop-1' }],
+    [{ note: 'update of the report; it is urgent', who: 'the finance team', limit: 5 }],
+  ])('%j reads the table and nothing else', (parameters) => {
+    expect(shown(select(parameters))).toEqual(['sql.select users']);
+    expect(select(parameters).unclear).toBeUndefined();
+  });
+});
+describe('tools of other protocols', () => {
+  const mcp = (tool: string, parameters: Record<string, unknown>): Effects =>
+    read({ protocol: 'mcp', tool, target: '', parameters });
+
+  test.each([
+    ['postgres.query', { sql: 'delete from users' }],
+    ['execute_sql', { query: 'delete from users' }],
+    ['supabase.execute_sql', { query: 'delete from users' }],
+    ['analytics.query', { query: '  /* x */ delete from users' }],
+    ['db.run', { statement: 'delete from users' }],
+    ['anything', { sql: 'delete from users' }],
+  ])('%s %j', (tool, parameters) => {
+    const effects = mcp(tool, parameters);
+    expect(shown(effects)).toEqual(['sql.delete users']);
+    expect(effects.unclear).toBeUndefined();
+  });
+
+  test('only runners of a database are carriers', () => {
+    const sql = 'select 1';
+    for (const tool of ['postgres.query', 'execute_sql', 'db.run_query']) expect(mcp(tool, { sql }).carrier).toBe(true);
+    for (const tool of ['postgres.backup', 'search.query', 'anything']) expect(mcp(tool, { sql }).carrier).toBe(false);
+  });
+
+  test('words for something else are left alone', () => {
+    for (const query of ['weather in Graz', 'open bugs label:x', 'how do I drop a course?']) {
+      expect(mcp('search.query', { query })).toEqual({ parts: [], carrier: false });
+    }
+    expect(mcp('mail.send', { text: 'select * from users' })).toEqual({ parts: [], carrier: false });
+  });
+
+  test('what looks like SQL and cannot be read is unclear', () => {
+    expect(mcp('mssql.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
+    expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
+  });
+
+  test.each([
+    ['select `a` from t # x', 'MySQL'],
+    ['select 5--1', 'MySQL'],
+    ['select 1 /* /* */ */', 'nest'],
+    ['select $$ x $$', '$$'],
+    ["select e'x'", 'prefixed'],
+    ["select 'a', q'[it's]'", 'prefixed'],
+    ["select '''a' , ''' ; drop table x; --'", 'BigQuery'],
+    ["select a['] ; drop table x; --']", 'SQL Server'],
+    ['select 1 shutdown', 'SQL Server'],
+    ['select 1 as a\ngo\n', 'SQL Server'],
+    ['select 5 --\u00a01', 'MySQL'],
+  ])('%s means something else to a database that is not PostgreSQL', (sql, why) => {
+    expect(mcp('mysql.query', { sql }).unclear).toContain(why);
+  });
+
+  test.each([
+    "select 'e', 'it''s' from t where name = 'commit' and x in ('a', 'b')",
+    'select "a", t."b" from "e" -- all of them',
+    'select commit_id, go_live from deployments',
+  ])('%s means the same everywhere', (sql) => expect(mcp('mysql.query', { sql }).unclear).toBeUndefined());
+
+  test('those that say PostgreSQL are believed', () => {
+    expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();
+  });
+});
+describe('limits', () => {
+  test('a text beyond the bound is unclear', () => {
+    expect(readSql(`select '${'x'.repeat(maxSqlBytes)}'`).unclear).toContain('longer than');
+    const half = `select '${'x'.repeat(maxSqlBytes / 2)}'`;
+    expect(read({ parameters: { statements: [half] } }).unclear).toBeUndefined();
+    expect(read({ parameters: { statements: [half, half] } }).unclear).toContain('longer than');
+  });
+
+  test('a call with very many texts is unclear', () => {
+    expect(read({ parameters: { statements: Array(501).fill('select 1') } }).unclear).toContain('more than 500');
+    expect(read({ parameters: { statements: Array(20).fill('select 1') } }).unclear).toBeUndefined();
+    expect(
+      read({ tool: 'sql.select', target: 'users', parameters: { columns: Array(501).fill('lower(a)') } }).unclear,
+    ).toContain('more than 500');
+  });
+
+  test('deep nesting is unclear before the grammar sees it, and usual nesting is not', () => {
+    const nested = (depth: number) => readSql(`select ${'('.repeat(depth)}1${')'.repeat(depth)}`);
+    expect(nested(300).unclear).toContain('nests deeper');
+    expect(nested(60).unclear).toBeUndefined();
+    expect(readSql('select f(a), (b), (c)'.replace('f', 'abs')).unclear).toBeUndefined();
+  });
+
+  test('a run of operators that would cost the scanner minutes is unclear', () => {
+    expect(readSql(`select 1 ${'/*'.repeat(20_000)}`).unclear).toContain('long run');
+    expect(readSql(`select 1 -- ${'-'.repeat(900)}`).unclear).toBeUndefined();
+  });
+
+  test('lone surrogates are unclear', () => expect(readSql("select '\ud800'").unclear).toContain('well-formed'));
+
+  test('a long text keeps what is gravest', () => {
+    const sql = `${Array.from({ length: 3000 }, (_, i) => `select * from t${i};`).join('')} drop table last`;
+    const { parts, unclear } = readSql(sql);
+    expect(parts).toHaveLength(1000);
+    expect(parts[0]).toMatchObject({ tool: 'sql.drop', target: 'last' });
+    expect(unclear).toContain('more than 1000');
+  });
+
+  test('long chains and unions are not a problem', () => {
+    const chain = Array.from({ length: 2000 }, (_, i) => `x = ${i}`).join(' or ');
+    expect(shown(readSql(`select * from a where ${chain}`))).toEqual(['sql.select a']);
+    const union = Array.from({ length: 1000 }, (_, i) => `select ${i} from t`).join(' union all ');
+    expect(shown(readSql(union))).toEqual(['sql.select t']);
+  });
+
+  test('a parser that fails makes the call unclear', () => {
+    const broken = sqlEffects(() => {
+      throw new Error('out of memory');
+    });
+    expect(broken(callOf({ parameters: { sql: 'select 1' } })).unclear).toContain('out of memory');
+    for (const tree of [
+      undefined,
+      null,
+      7,
+      { stmts: 'x' },
+      { stmts: [null] },
+      { stmts: [{ stmt: { FutureStmt: {} } }] },
+    ]) {
+      expect(sqlEffects(() => tree)(callOf({ parameters: { sql: 'select 1' } })).unclear).toBeDefined();
+    }
+  });
+
+  test('parameters that are not an object make the call unclear', () => {
+    expect(read({ parameters: null as never }).unclear).toContain('could not be read');
+  });
+});

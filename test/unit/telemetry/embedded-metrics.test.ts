@@ -1,0 +1,86 @@
+/** Metrics in the embedded format of CloudWatch. */
+import { setting } from './telemetry-setting.ts';
+
+describe('CloudWatch embedded metrics', () => {
+  const Namespace = 'AgentGovernance';
+
+  test('what one invocation counts leaves at its end in as few lines as names and dimensions allow', async () => {
+    const { telemetry, lines, parsed } = setting({ deployment: 'team-b' });
+    telemetry.count('svc_chat_requests_total', { outcome: 'completed' });
+    telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 11);
+    telemetry.count('svc_chat_tokens_total', { direction: 'output' }, 7);
+    telemetry.count('svc_chat_tokens_total', { direction: 'output' }, 2);
+    telemetry.observe('svc_chat_latency_ms', 40, {});
+    telemetry.observe('svc_chat_latency_ms', 60, {});
+    telemetry.gauge('svc_breaker_open', 2);
+    telemetry.gauge('svc_breaker_open', 1);
+    expect(lines).toEqual([]);
+    await telemetry.flush();
+    expect(parsed()).toEqual([
+      {
+        _aws: {
+          Timestamp: Date.UTC(2026, 0, 1),
+          CloudWatchMetrics: [
+            { Namespace, Dimensions: [['deployment', 'outcome']], Metrics: [{ Name: 'svc_chat_requests_total' }] },
+            { Namespace, Dimensions: [['deployment', 'direction']], Metrics: [{ Name: 'svc_chat_tokens_total' }] },
+            {
+              Namespace,
+              Dimensions: [['deployment']],
+              Metrics: [{ Name: 'svc_chat_latency_ms', Unit: 'Milliseconds' }, { Name: 'svc_breaker_open' }],
+            },
+          ],
+        },
+        deployment: 'team-b',
+        outcome: 'completed',
+        direction: 'input',
+        svc_chat_requests_total: 1,
+        svc_chat_tokens_total: 11,
+        svc_chat_latency_ms: [40, 60],
+        svc_breaker_open: 1,
+      },
+      {
+        _aws: {
+          Timestamp: Date.UTC(2026, 0, 1),
+          CloudWatchMetrics: [
+            { Namespace, Dimensions: [['deployment', 'direction']], Metrics: [{ Name: 'svc_chat_tokens_total' }] },
+          ],
+        },
+        deployment: 'team-b',
+        direction: 'output',
+        svc_chat_tokens_total: 9,
+      },
+    ]);
+    await telemetry.flush();
+    expect(lines).toHaveLength(2);
+  });
+
+  test('without a call of flush, a hundred changes flush', () => {
+    const { telemetry, parsed } = setting({ deployment: 'team-b' });
+    for (let i = 0; i < 250; i++) telemetry.count('c', {});
+    expect(parsed().map(({ c }) => c)).toEqual([100, 100]);
+  });
+
+  test('and a change that comes a second after the first; each line bears the time of its first', () => {
+    const { telemetry, parsed, time } = setting({ deployment: 'team-b' });
+    telemetry.count('c', {});
+    time.ms += 999;
+    telemetry.count('c', {});
+    time.ms += 1;
+    telemetry.count('c', {});
+    expect(parsed()).toMatchObject([{ c: 2, _aws: { Timestamp: Date.UTC(2026, 0, 1) } }]);
+  });
+
+  test('an empty dimension, which CloudWatch ignores, is written as none', async () => {
+    const { telemetry, parsed } = setting({ deployment: 'team-b' });
+    telemetry.count('svc_provider_errors_total', { provider: '' });
+    await telemetry.flush();
+    expect(parsed()[0]).toMatchObject({ provider: 'none', svc_provider_errors_total: 1 });
+  });
+
+  test('elsewhere nothing of it is written', async () => {
+    const { telemetry, lines } = setting();
+    telemetry.count('c', {});
+    await telemetry.flush();
+    expect(lines).toEqual([]);
+  });
+});
