@@ -722,6 +722,10 @@ const evidence: readonly Requirement[] = [
     'An approval by several people is used only where each vote that it lists has an entry which the voting function signed, for the same call and the same key; verification finds a listed vote without an entry.',
   ),
   must(
+    'approval.hold-asks-again',
+    'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, and the configuration is the one that it was decided by; else it is answered so that it can be sent again and is decided anew.',
+  ),
+  must(
     'approval.shown',
     'The signature of a vote covers what the reviewer was shown. Where that is not the call, because the row was changed, the approval opens nothing, also where secrets are withheld from the row.',
   ),

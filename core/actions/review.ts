@@ -3,6 +3,7 @@
 import { stillStands } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { loadedOnce } from '#core/kernel/loaded-once.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { denied, inReview } from './answers.ts';
 import { executionEndsAt } from './deadline.ts';
@@ -50,6 +51,7 @@ export async function review(
 
 const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest === action.call_digest;
 
+const changes = loadedOnce(() => import('./meanwhile.ts'));
 const pollMs = 250;
 
 /** A call whose request is decided while it waits is answered in place. */
@@ -77,6 +79,8 @@ async function holdFor(
       head: head ?? null,
       envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },
     };
+    if (now.status === 'approved' && (await (await changes()).changedMeanwhile(ports, again)))
+      return inReview(action, now, ports.adminUrl, 'policy_changed');
     const use = await useApproval(ports, again, now, carry);
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);
