@@ -1685,6 +1685,10 @@ const chat: readonly Requirement[] = [
     'POST /v1/messages gets the same policy, audit, transforms and aliasing; streams as Anthropic events.',
   ),
   must('chat.messages.tool-use', 'Tool use on messages is rejected by default and governed when configured.'),
+  must(
+    'chat.completions.tool-use',
+    'Tool calls of chat completions pass by default; chat_completions.tool_use has tools refused, or each call decided as on messages, whole and streamed, and keeps tools out of batches.',
+  ),
   must('chat.count-tokens', 'count_tokens answers an estimate.'),
   must('chat.ws', '/v1/ws is a persistent chat connection.'),
   must('chat.ws-upgrade', 'A request to /v1/ws without an upgrade is 400 and says how to connect.'),

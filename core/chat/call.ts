@@ -9,7 +9,7 @@ import { dialects } from '#core/dialects/dialects.ts';
 import { asksForUsage } from '#core/dialects/openai/openai.ts';
 import type { KeyLimits } from '#core/identity/identities.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
@@ -17,7 +17,8 @@ import { modelMatches } from '#core/routing/model-glob.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import { type BatchRequest, batchEstimate } from './batches/request.ts';
 import type { FormFiles } from './endpoint-form.ts';
-import { listedBetas, refuseProviderRun } from './provider-tools.ts';
+import { listedBetas } from './provider-tools.ts';
+import { refuseToolUse } from './refuse-tools.ts';
 import type { Keeping } from './responses/keeping.ts';
 
 export interface ChatRequest {
@@ -87,7 +88,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const allowed = mayUse(tenant, key, names);
   const plan = continuing(planRoute(configuration, resolvedModel), request);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
-  refuseToolUse(snapshot, request, wire);
+  refuseToolUse(configuration, request, wire);
   const { passed, leftOut } = isBounded(snapshot, request)
     ? listedBetas(configuration.messages, request.passed)
     : { passed: request.passed, leftOut: [] };
@@ -173,19 +174,6 @@ function notServed(
 }
 
 const maxNamed = 12;
-
-/** `messages.tool_use: reject` is the default. */
-function refuseToolUse({ configuration }: Snapshot, { dialect, operation, body }: ChatRequest, wire: Dialect): void {
-  if (dialect !== 'anthropic' && operation !== 'responses') return;
-  if (configuration.messages.tool_use !== 'reject') {
-    if (dialect === 'anthropic') refuseProviderRun(configuration.messages, body);
-    return;
-  }
-  if (!wire.usesTools(body)) return;
-  throw invalidRequest(
-    `Tool use on /v1/${operation ?? 'messages'} is rejected: leave out tools and tool blocks, or have messages.tool_use set to govern.`,
-  );
-}
 
 /** Whether the provider gets to see listed features only. */
 const isBounded = ({ configuration }: Snapshot, { dialect }: ChatRequest): boolean =>

@@ -1,6 +1,6 @@
 /**
  * Tool calls of a chat completion, decided as those of a messages reply are: on `/v1/responses`, whose requests run as chat
- * completions [responses.tool-use].
+ * completions [responses.tool-use], and on chat completions that are governed [chat.completions.tool-use].
  */
 import { toolFragments } from '#core/dialects/tool-fragments.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';

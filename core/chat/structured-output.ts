@@ -25,13 +25,16 @@ export function forcedTool({ dialect, body }: Pick<ChatCall, 'dialect' | 'body'>
   return name !== undefined && name !== '' && name === chosen ? name : undefined;
 }
 
-/** Whether the tool policy decides the calls of the model before the caller sees them. */
-export const governsTools = ({ operation, snapshot }: Pick<ChatCall, 'operation' | 'snapshot'>): boolean =>
-  operation !== 'chat.completions' && snapshot.configuration.messages.tool_use === 'govern';
+type Setting = Pick<ChatCall, 'operation' | 'snapshot'>;
 
-/** Whether the agent's hook asks for each call before it runs, so that nothing is decided here [messages.hook-mode]. */
-export const leavesToolsToHook = ({ snapshot }: Pick<ChatCall, 'snapshot'>): boolean =>
-  snapshot.configuration.messages.tool_use === 'hook';
+const toolUse = ({ operation, snapshot: { configuration } }: Setting) =>
+  (operation === 'chat.completions' ? configuration.chat_completions : configuration.messages).tool_use;
+
+/** Whether the tool policy decides the calls of the model before the caller sees them. */
+export const governsTools = (call: Setting): boolean => toolUse(call) === 'govern';
+
+/** Whether nothing is decided here: the caller, or the hook of an agent, asks for each call before it runs [messages.hook-mode]. */
+export const leavesTools = (call: Setting): boolean => ['pass', 'hook'].includes(toolUse(call));
 
 /** A tool of the caller's own; what the provider defines (`bash_*`, `computer_*`) is run by its client. */
 const ownTool = (tool: JsonObject): JsonObject | undefined =>

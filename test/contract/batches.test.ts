@@ -282,6 +282,33 @@ describe('[batches.lines] each line is checked like the call it stands for', () 
   });
 });
 
+test.each(['reject', 'govern'])(
+  '[chat.completions.tool-use] %s: a line with tools refuses the file',
+  async (setting) => {
+    const passing = gateway;
+    gateway = await testPorts({
+      secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
+      extra: `
+providers: [{ name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }]
+chat_completions: { tool_use: ${setting} }
+`,
+    });
+    try {
+      const tools = [{ type: 'function', function: { name: 'f' } }];
+      const { status, body } = await upload(linesOf({}, { body: { tools } }));
+      expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+      expect(body.error.message).toMatch(/^Line 2: .*chat_completions.tool_use/);
+      expect((await upload(linesOf({}, {}))).status).toBe(200);
+    } finally {
+      await gateway.stop();
+      gateway = passing;
+    }
+    expect((await upload(linesOf({ body: { tools: [{ type: 'function', function: { name: 'f' } }] } }))).status).toBe(
+      200,
+    );
+  },
+);
+
 describe('[batches.owner] what is another key’s is not there', () => {
   test('files, batches and results of one key are 404 to others, and in no list of theirs', async () => {
     const file = await uploaded(linesOf({}));

@@ -2,6 +2,7 @@
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCallState } from '../call-state.ts';
@@ -35,6 +36,7 @@ export async function checkLines(
   let worst: { readonly verdict: Verdict; readonly line: number } = { verdict: clean, line: 0 };
   await ports.telemetry.span('policy.check_input', {}, async (span) => {
     for (const { number, body } of lines) {
+      if (chats) refuseTools(call, body, number);
       const sent = chats ? transformRequest({ ...call, body }) : body;
       bodies.push(sent);
       if (!policy.inputIdle) {
@@ -51,6 +53,17 @@ export async function checkLines(
   note(ports, state, verdict);
   if (verdict.decision === 'block') throw atLine(worst.line, violation(state, verdict));
   return { decision: verdict.decision, bodies };
+}
+
+/** What a batch answers is read later, and its tool calls are not decided: they pass only where all do. */
+function refuseTools({ snapshot, wire }: ChatCallState['call'], body: JsonObject, line: number): void {
+  if (snapshot.configuration.chat_completions.tool_use === 'pass' || !wire.usesTools(body)) return;
+  throw atLine(
+    line,
+    invalidRequest(
+      'tools are not taken in a batch, since chat_completions.tool_use decides each call; leave them out.',
+    ),
+  );
 }
 
 /** One finding of each kind, however many lines have it: an entry of evidence is bounded. */

@@ -16,7 +16,7 @@ import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, gone, noteKept } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { Keeping } from '../responses/keeping.ts';
-import { leavesToolsToHook } from '../structured-output.ts';
+import { leavesTools } from '../structured-output.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 import { relayStream } from './stream.ts';
@@ -141,11 +141,9 @@ async function completeReply(
   return reply;
 }
 
-/** Tools of chat completions pass as they are; those of messages and responses are decided. */
 async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> {
-  if (leavesToolsToHook(call)) return spoken;
+  if (leavesTools(call)) return spoken;
   if (call.dialect === 'anthropic') return (await messagesTools()).governReply(ports, call, spoken);
-  if (call.operation !== 'responses') return spoken;
   return (await completionTools()).governCompletion(ports, call, spoken);
 }
 

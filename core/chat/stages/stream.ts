@@ -18,7 +18,7 @@ import { type ChatCall, translationContext } from '../call.ts';
 import { type ChatCallState, ended, gone, haltedBy, noteKept } from '../call-state.ts';
 import type { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
-import { leavesToolsToHook } from '../structured-output.ts';
+import { leavesTools } from '../structured-output.ts';
 import type { ToolGate } from '../tool-gate.ts';
 import { violation } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
@@ -129,17 +129,16 @@ function recordEvent(state: ChatCallState, native: Dialect, event: JsonObject, {
 
 /** What decides the tool calls of a stream; undefined where they pass as they are. */
 async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | CompletionToolGate | undefined> {
-  if (leavesToolsToHook(call)) return undefined;
-  if (call.operation === 'responses') {
-    const { CompletionToolGate } = await completionTools();
-    return new CompletionToolGate(ports, call);
+  if (leavesTools(call)) return undefined;
+  if (call.dialect === 'anthropic') {
+    const { ToolGate } = await messagesTools();
+    return new ToolGate(ports, call);
   }
-  if (call.dialect !== 'anthropic') return undefined;
-  const { ToolGate } = await messagesTools();
-  return new ToolGate(ports, call);
+  const { CompletionToolGate } = await completionTools();
+  return new CompletionToolGate(ports, call);
 }
 
-/** Chat completions leave tool calls as they are: what decides those of others is loaded with the first. */
+/** Most chat completions pass tool calls: what decides is loaded with the first call that needs it. */
 const completionTools = loadedOnce(() => import('../completion-tools.ts'));
 const messagesTools = loadedOnce(() => import('../tool-gate.ts'));
 

@@ -1,4 +1,4 @@
-/** What calls of the messages endpoint may use. */
+/** What calls of models may use: on chat completions, and on messages and responses. */
 import * as z from 'zod';
 import { glob } from './words.ts';
 
@@ -18,6 +18,15 @@ const usualBetas = [
     'oauth-*',
   ],
 ];
+
+export const chatCompletionsSettings = z
+  .strictObject({
+    tool_use: z.enum(['pass', 'reject', 'govern']).default('pass').meta({
+      description:
+        'pass leaves tool calls of the model to the caller, undecided; reject refuses requests with tools; govern decides each call by the tool policy.',
+    }),
+  })
+  .prefault({});
 
 export const messagesSettings = z
   .strictObject({

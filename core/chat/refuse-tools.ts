@@ -1,0 +1,44 @@
+/** Which tools a chat call may bring [chat.messages.tool-use] [chat.completions.tool-use]. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Dialect } from '#core/dialects/dialect.ts';
+import { objectsOf } from '#core/dialects/wire.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { ChatRequest } from './call.ts';
+import { refuseProviderRun } from './provider-tools.ts';
+
+type Asked = Pick<ChatRequest, 'dialect' | 'operation' | 'body'>;
+
+/** @throws GatewayError `invalid_request` */
+export function refuseToolUse(configuration: Configuration, asked: Asked, wire: Dialect): void {
+  const { dialect, operation, body } = asked;
+  if (dialect === 'anthropic' || operation === 'responses') refuseOnMessages(configuration, asked, wire);
+  else if (operation === undefined) refuseOnCompletions(configuration, body, wire);
+}
+
+function refuseOnMessages({ messages }: Configuration, { dialect, operation, body }: Asked, wire: Dialect): void {
+  if (messages.tool_use === 'reject' && wire.usesTools(body)) throw rejected(operation ?? 'messages', 'messages');
+  if (messages.tool_use !== 'reject' && dialect === 'anthropic') refuseProviderRun(messages, body);
+}
+
+/** Under `govern` those are refused whose calls could not be decided. */
+function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObject, wire: Dialect): void {
+  const { tool_use } = chat_completions;
+  if (tool_use === 'reject' && wire.usesTools(body)) throw rejected('chat/completions', 'chat_completions');
+  if (tool_use !== 'govern') return;
+  const undecided = ['functions', 'function_call', 'web_search_options'].find((name) => body[name] !== undefined);
+  if (undecided !== undefined)
+    throw invalidRequest(`${undecided} is not taken, since calls of it are not decided; send tools of type function.`, {
+      param: undecided,
+    });
+  const at = objectsOf(body.tools).findIndex(({ type }) => type !== 'function' && type !== 'custom');
+  if (at >= 0)
+    throw invalidRequest(`tools[${at}].type is another than function and custom, whose calls are decided.`, {
+      param: `tools[${at}].type`,
+    });
+}
+
+const rejected = (path: string, key: string) =>
+  invalidRequest(
+    `Tool use on /v1/${path} is rejected: leave out tools and tool blocks, or have ${key}.tool_use set to govern.`,
+  );
