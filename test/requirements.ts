@@ -723,7 +723,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'approval.hold-asks-again',
-    'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, and the configuration is the one that it was decided by; else it is answered so that it can be sent again and is decided anew.',
+    'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, and the configuration is the one that it was decided by; else it is answered so that it can be sent again, and the repeated call is decided by what holds then.',
   ),
   must(
     'approval.shown',
@@ -760,6 +760,10 @@ const evidence: readonly Requirement[] = [
   must(
     'transparency.proofs',
     'Inclusion and consistency proofs hold for their own leaf, place and sizes, and for no other.',
+  ),
+  must(
+    'transparency.once',
+    'A signature over a checkpoint that held is not computed again for the next bundle under the same checkpoint; any other text, signature or key is checked.',
   ),
   must('transparency.tiles', 'Tiles and entry bundles have the paths and bytes of C2SP tlog-tiles, in one spelling.'),
   must(

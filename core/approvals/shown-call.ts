@@ -34,7 +34,7 @@ export const shownDigest = (call: ShownCall): string =>
 
 const part = new RegExp(`\\${partDigest}[^\\]]*\\]`, 'g');
 
-/** Salts are drawn anew each time, so what they make is left out. */
+/** Each redaction draws other salts, so what they make is left out. */
 function unsalted(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(part, `${partDigest}]`);
   if (Array.isArray(value)) return value.map(unsalted);

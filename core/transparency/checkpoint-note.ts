@@ -1,8 +1,9 @@
 /** Checkpoints (C2SP tlog-checkpoint) and the cosignatures of witnesses (cosignature/v1) over them. */
-import { sign, verify } from 'node:crypto';
+import { sign } from 'node:crypto';
 import {
   canonicalBase64,
   claims,
+  holds,
   isSignedBy,
   type LogSigner,
   type NoteKey,
@@ -71,13 +72,13 @@ export function openCheckpoint(note: string, trusted: LogTrusted | undefined): O
 }
 
 /** What a witness signs: its time, in seconds, and the whole text of the checkpoint. */
-const cosigned = (text: string, seconds: number): Buffer => Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`);
+const cosigned = (text: string, seconds: number): string => `cosignature/v1\ntime ${seconds}\n${text}`;
 
 /** The line of a cosignature, to be put below the checkpoint's signatures. @param seconds since 1970. */
 export function cosign(text: string, seconds: number, witness: NoteSigner): string {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(seconds));
-  const signature = sign(null, cosigned(text, seconds), witness.privateKey);
+  const signature = sign(null, Buffer.from(cosigned(text, seconds)), witness.privateKey);
   return signatureLine({ ...witness, bytes: Buffer.concat([time, signature]) });
 }
 
@@ -91,7 +92,7 @@ export function cosignedAt(
     if (!claims(signature, witness) || signature.bytes.length !== 72) continue;
     const seconds = Number(signature.bytes.readBigUInt64BE(0));
     if (!Number.isSafeInteger(seconds)) continue;
-    if (verify(null, cosigned(text, seconds), witness.publicKey, signature.bytes.subarray(8))) return seconds;
+    if (holds(cosigned(text, seconds), witness.publicKey, signature.bytes.subarray(8))) return seconds;
   }
   return undefined;
 }

@@ -150,5 +150,21 @@ export const claims = (signature: NoteSignature, key: NoteKey): boolean =>
 /** Whether the note carries a signature of this Ed25519 key, and every one that claims to be of it holds. */
 export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
   const own = signatures.filter((signature) => claims(signature, key));
-  return own.length > 0 && own.every(({ bytes }) => verify(null, Buffer.from(text), key.publicKey, bytes));
+  return own.length > 0 && own.every(({ bytes }) => holds(text, key.publicKey, bytes));
+}
+
+/** Signatures that hold, by their key: bundles of one export rest on the same checkpoint, and its check is most of what a proof costs. */
+const known = new WeakMap<KeyObject, Set<string>>();
+const mostKnown = 64;
+
+/** Whether an Ed25519 signature over a text holds; one that held before is not computed again [transparency.once]. */
+export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
+  const ofKey = known.get(key) ?? new Set();
+  known.set(key, ofKey);
+  const what = `${signature.toString('base64')} ${text}`;
+  if (ofKey.has(what)) return true;
+  if (!verify(null, Buffer.from(text), key, signature)) return false;
+  if (ofKey.size >= mostKnown) ofKey.clear();
+  ofKey.add(what);
+  return true;
 }

@@ -77,7 +77,7 @@ const ballot = (person: string) => ({
 });
 
 describe('[approval.votes-proven] a row of an approval by several people', () => {
-  test('with a vote that nobody gave counts one vote when it is used, and verification names it', async () => {
+  test('with a vote that no person gave counts one vote when it is used, and verification names it', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { votes: [ballot('bob')], vote_count: 1 });
@@ -151,7 +151,7 @@ describe('[approval.votes-proven] a row of an approval', () => {
     expect((await vote(id, 'dave')).status).toBe(409);
   });
 
-  test('of another key, with a field that is said to be withheld, is no approval of the key that asked', async () => {
+  test('of another key, with a field that is said to be withheld, approves nothing for the key that asked', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     const { key_id } = await row(id);
@@ -207,7 +207,7 @@ describe('[approval.votes-proven] a row of an approval', () => {
     expect((await act({ approval_ref: id })).decision).toBe('review');
   });
 
-  test('that waits for longer is still decided by a person, about the very call', async () => {
+  test('that waits for longer is still decided by a person, about exactly this call', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     gateway.pass(24 * 3600);

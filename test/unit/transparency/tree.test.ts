@@ -1,8 +1,9 @@
 /** Published vectors of RFC 6962 and of signed notes. */
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { logSigner } from '#adapters/local/log-key.ts';
 import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/transparency/checkpoint-note.ts';
 import {
+  holds,
   isSignedBy,
   noteKeyTypes,
   noteSigner,
@@ -86,6 +87,7 @@ test('[transparency.notes] the published note of the Go project verifies, and no
   const key = readVerifierKey(neumann)!;
   expect(verifierKey(key)).toBe(neumann);
   expect(isSignedBy(readNote(quotation)!, key)).toBe(true);
+  expect(isSignedBy(readNote(quotation)!, key)).toBe(true);
   expect(isSignedBy(readNote(quotation.replace('answer', 'remedy'))!, key)).toBe(false);
   expect(readVerifierKey(neumann.replace('c74f', 'c74e'))).toBeUndefined();
   expect(readVerifierKey(neumann.replace('+ARpc', '+AhpC'))).toBeUndefined();
@@ -128,4 +130,18 @@ test('[transparency.notes] names with spaces or plus signs, and other kinds of k
   expect(() => noteSigner('a+b', privateKey)).toThrow(/no space and no \+/);
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' });
   expect(() => noteSigner('a', createPrivateKey(pem))).toThrow(/not an Ed25519 key/);
+});
+
+test('[transparency.once] what held once vouches for no other text, signature or key', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const other = generateKeyPairSync('ed25519').publicKey;
+  const signature = sign(null, Buffer.from('a checkpoint'), privateKey);
+  const forged = Buffer.from(signature);
+  forged[10]! ^= 1;
+  for (let round = 0; round < 2; round++) {
+    expect(holds('a checkpoint', publicKey, signature)).toBe(true);
+    expect(holds('a checkpoint', publicKey, forged)).toBe(false);
+    expect(holds('another one', publicKey, signature)).toBe(false);
+    expect(holds('a checkpoint', other, signature)).toBe(false);
+  }
 });
