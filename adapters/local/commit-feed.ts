@@ -34,8 +34,10 @@ export interface CommitFeed {
   stop(): Promise<void>;
 }
 
-/** Of a batch that does not wait for more: the marks of so many fit into one transaction. */
-const batchSize = 90;
+/** Of what is read from the log again: the marks of so many fit into one transaction. */
+const pageSize = 90;
+/** Of a batch that does not wait for more. */
+const fullBatch = 500;
 /** What has gathered behind a batch shares the next one: its files and signatures are the same for one entry and for these. */
 const mostAtOnce = 1_000;
 /** Of what waits so much is held in memory; what comes after it is read from the log again. */
@@ -46,7 +48,7 @@ const overlapMs = 60_000;
 const lookBackMs = 7 * 24 * 3_600_000;
 /** How often the checkpoint moves at most. */
 const checkpointEveryMs = 1_000;
-const lingerMs = 250;
+const lingerMs = 500;
 
 /** A ledger that reports every commit. */
 export const observedLedger = (ledger: Ledger, committed: CommitFeed['committed']): Ledger => ({
@@ -64,6 +66,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   const most = options.mostQueued ?? mostQueued;
   let missed: MissedTimes | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
+  let lingering: PromiseWithResolvers<void> | undefined;
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
@@ -78,9 +81,9 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function follow(): Promise<void> {
     for (;;) {
       if (queue.length === 0 && !missed && !stopping) await nextCommit();
-      // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures and
-      // synced files, an entry more does not.
-      if (queue.length < batchSize && !missed && !stopping) await pause(lingerMs);
+      // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures,
+      // synced files and a file and a row for each session, an entry more does not.
+      if (queue.length < fullBatch && !missed && !stopping) await linger();
       const batch = queue.splice(0, mostAtOnce);
       const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
       if (!goesOn) break;
@@ -132,6 +135,13 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return false;
   }
 
+  /** Until more has come, or the feed stops. */
+  function linger(): Promise<void> {
+    lingering = Promise.withResolvers();
+    void pause(lingerMs).then(lingering.resolve);
+    return lingering.promise;
+  }
+
   async function nextCommit(): Promise<void> {
     waiting = Promise.withResolvers();
     await waiting.promise;
@@ -173,7 +183,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function* pagesOf(tenant: string, from: number, to: number): AsyncIterable<readonly EvidenceEntry[]> {
     let cursor: string | undefined;
     do {
-      const page = await log.audit({ tenant, from, to, limit: batchSize, ...(cursor && { cursor }) });
+      const page = await log.audit({ tenant, from, to, limit: pageSize, ...(cursor && { cursor }) });
       yield page.items;
       cursor = page.cursor;
     } while (cursor !== undefined && !stopping);
@@ -189,6 +199,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     async stop() {
       stopping = true;
       waiting?.resolve();
+      lingering?.resolve();
       await running;
     },
   };

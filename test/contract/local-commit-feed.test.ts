@@ -101,6 +101,16 @@ test('[audit.batches] commits that come while a batch waits to fill share it', a
   expect(batches).toEqual([12, 13]);
 });
 
+test('[audit.batches] a feed that stops waits for no more commits', async () => {
+  const { makeFeed, commitThrough, seen, batches } = await setting();
+  const feed = makeFeed([], () => new Promise(() => {}));
+  await feed.start();
+  const commit = commitThrough(feed.committed);
+  for (const n of numbers.slice(0, 3)) await commit(n);
+  await feed.stop();
+  expect([seen.length, batches]).toEqual([3, [3]]);
+});
+
 test('[evidence.one-text] the members of a draft are read once for hash, store and projection', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   let reads = 0;
