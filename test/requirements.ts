@@ -559,6 +559,14 @@ const approvals: readonly Requirement[] = [
     'approval.card-place',
     'Slack messages, pull-request comments and webhooks name the file and line of the rule that asks for a person, as code.',
   ),
+  must(
+    'provider.encoded-reply',
+    'No encoding is asked of a provider; a reply that comes compressed by gzip, deflate, brotli or zstd is still read, streams as they are written, and its length counts uncompressed.',
+  ),
+  must(
+    'clients.odd-inputs',
+    'Every option of the official clients reaches its provider as it was said, and what a provider answers wrongly ends as the typed error of the client with a request id.',
+  ),
   must('notify.webhook-signed', 'The generic webhook is signed.'),
   must('notify.retries', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
   must('approval.hold', 'With hold_seconds the call is held and answers in place if decided in time.'),

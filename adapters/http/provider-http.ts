@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { type HttpBody, type HttpCall, HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
+import { decodedBody, isDecodable } from './decoded-body.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const defaultConnectTimeoutMs = 10_000;
@@ -45,7 +46,7 @@ function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
   const request = target.request({
     ...target.options,
     method: call.method ?? 'POST',
-    headers: call.headers,
+    headers: { 'accept-encoding': 'identity', ...call.headers },
     agent: agents[target.protocol],
   });
   const fail = (fault: HttpFault): void => {
@@ -119,20 +120,25 @@ function targetOf(url: string): Target {
   return target;
 }
 
-const replyOf = (response: IncomingMessage, body: ReplyBody): HttpReply => ({
-  status: response.statusCode ?? 0,
-  headers: response.headers as Record<string, string | undefined>,
-  get retryAfterSeconds() {
-    const text = response.headers['retry-after'];
-    return text === undefined ? undefined : retryAfterSeconds(new Headers({ 'retry-after': text }), Date.now());
-  },
-  body,
-  bytes: (maxBytes) => bytesOf(body, maxBytes),
-  text: async (maxBytes) => (await bytesOf(body, maxBytes)).toString('utf8'),
-});
+function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
+  const { 'content-encoding': encoding = '', ...rest } = response.headers;
+  const isEncoded = isDecodable(encoding);
+  const body = isEncoded ? decodedBody(received, encoding) : received;
+  return {
+    status: response.statusCode ?? 0,
+    headers: (isEncoded ? { ...rest, 'content-length': undefined } : response.headers) as HttpReply['headers'],
+    get retryAfterSeconds() {
+      const text = response.headers['retry-after'];
+      return text === undefined ? undefined : retryAfterSeconds(new Headers({ 'retry-after': text }), Date.now());
+    },
+    body,
+    bytes: (maxBytes) => bytesOf(body, maxBytes),
+    text: async (maxBytes) => (await bytesOf(body, maxBytes)).toString('utf8'),
+  };
+}
 
-async function bytesOf(body: ReplyBody, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+async function bytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
@@ -142,7 +148,7 @@ async function bytesOf(body: ReplyBody, maxBytes: number): Promise<Buffer> {
     }
     chunks.push(chunk);
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
 /** A response as an async iterable without the weight of a stream's own; knows whether a reader waits. */

@@ -7,6 +7,7 @@ import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 /** What every reply carries, whichever part wrote it. */
 export const standardHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
+  'request-id': requestId, // as Anthropic's clients look for it
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 });

@@ -36,7 +36,7 @@ export interface HttpReply {
   text(maxBytes: number): Promise<string>;
 }
 
-/** Follows no redirect and asks for no encoding. @throws HttpFault */
+/** Follows no redirect, asks for no encoding, and still decodes the usual ones. @throws HttpFault */
 export type HttpCall = (request: HttpRequest) => Promise<HttpReply>;
 
 export type HttpFaultKind =

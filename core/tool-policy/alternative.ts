@@ -100,6 +100,9 @@ function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule }: P
     return `The guard ${matched_rule.slice('guard:'.length)} blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.`;
   const rules = policy.rules.filter((rule) => rule.rule.decision !== 'block');
   const protocols = [...new Set(rules.map((rule) => rule.rule.protocol || '*'))];
+  // Under a default that lets calls pass, a rule has blocked exactly this one.
+  if (policy.defaultDecision === 'allow')
+    return `Policy ${policy.name} blocks this call by a rule of its own (${matched_rule}); a call that no rule fits is allowed. Ask an administrator to change the rule.`;
   const others = protocols.length === 0 ? 'It allows nothing' : `It has rules for: ${protocols.join(', ')}`;
   return `Policy ${policy.name} has no rule that allows ${call.protocol} tool ${call.tool} or a similar call. ${others}. Ask an administrator to add a rule.`;
 }

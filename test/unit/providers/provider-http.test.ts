@@ -1,6 +1,7 @@
 import { getEventListeners, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { HttpFault, type HttpRequest } from '#core/providers/http.ts';
 import {
@@ -51,6 +52,64 @@ test('only once, and never on a connection of its own', async () => {
   fake.answers([reset, say()]);
   await expect(faultOf(call())).resolves.toBe('unreachable');
   expect(fake.requests).toHaveLength(1);
+});
+
+describe('[provider.encoded-reply] a reply that comes compressed', () => {
+  const compressed = (encoding: string, bytes: Uint8Array) =>
+    body([bytes], { headers: { 'content-type': 'application/json', 'content-encoding': encoding } });
+  const text = JSON.stringify({ text: 'Grüße 🙂 '.repeat(2000) });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ] as const)('by %s is read as what it holds', async (encoding, compress) => {
+    fake.answers(compressed(encoding, compress(Buffer.from(text))));
+    const reply = await call();
+    expect(reply.headers).not.toHaveProperty('content-encoding');
+    expect(await reply.text(100_000)).toBe(text);
+    expect(fake.requests[0]!.headers['accept-encoding']).toBe('identity');
+  });
+
+  test('in an unknown way is left as it is, and says so', async () => {
+    fake.answers(compressed('compress', Buffer.from('x')));
+    expect((await call()).headers['content-encoding']).toBe('compress');
+  });
+
+  test('that holds more than allowed, is cut or is not compressed at all is a fault', async () => {
+    fake.answers(compressed('gzip', gzipSync(Buffer.alloc(50_000_000))));
+    expect(await faultOf((await call()).text(100_000))).toBe('too-large');
+    fake.answers(compressed('gzip', gzipSync(text).subarray(0, 40)));
+    expect(await faultOf((await call()).text(100_000))).toBe('broken');
+    fake.answers(compressed('br', Buffer.from('<html>')));
+    expect(await faultOf((await call()).text(100_000))).toBe('broken');
+  });
+
+  test('a stream is read as it is written', async () => {
+    const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+    const written: Buffer[] = [];
+    gzip.on('data', (chunk: Buffer) => written.push(chunk));
+    const part = async (said: string) => {
+      await new Promise<void>((done) => void gzip.write(said, () => gzip.flush(() => done())));
+      return Buffer.concat(written.splice(0));
+    };
+    const later = Promise.withResolvers<void>();
+    fake.answers(
+      body([await part('data: one\n\n'), later.promise, await part('data: two\n\n')], {
+        headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
+        ending: 'open',
+      }),
+    );
+    const reply = await call();
+    const chunks = reply.body[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toBe('data: one\n\n');
+    later.resolve();
+    expect(String((await chunks.next()).value)).toBe('data: two\n\n');
+    reply.body.close();
+    await fake.requests[0]!.closed;
+  });
 });
 
 test('a body longer than allowed closes its connection', async () => {

@@ -106,3 +106,10 @@ test('[action.block.alternative-from-policy] of a call that a guard blocks it do
   );
   expect(said([{ tool: 'hub.other' }])).toContain(nothing);
 });
+
+test('[action.block.alternative-from-policy] where the default allows, a block is said to come from its rule', () => {
+  const policy = policyOf([{ tool: 'scm.get_*', decision: 'block' }], { default_decision: 'allow' });
+  expect(suggestAlternative(compilePolicy(policy), asked)).toBe(
+    'Policy test blocks this call by a rule of its own (*:scm.get_*); a call that no rule fits is allowed. Ask an administrator to change the rule.',
+  );
+});

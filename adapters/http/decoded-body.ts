@@ -1,0 +1,51 @@
+/** Replies that come compressed although nobody asked for it, as behind some proxies: read as what they hold [provider.encoded-reply]. */
+import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { type HttpBody, HttpFault } from '#core/providers/http.ts';
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+export const isDecodable = (encoding: string): boolean => Object.hasOwn(decoders, encoding);
+
+/**
+ * The body without its encoding, in pieces as they can be read. No more is decoded than the reader takes, so a small
+ * reply that stands for a very long one is met by the reader's own bound.
+ */
+export function decodedBody(body: HttpBody, encoding: string): HttpBody {
+  const decoder = decoders[encoding]!();
+  // The body reports its own faults: the decoder sees an end before its time.
+  let fault: unknown;
+  async function* encoded() {
+    try {
+      yield* body;
+    } catch (cause) {
+      fault = cause;
+      throw cause;
+    }
+  }
+  const decoded = new PassThrough({ highWaterMark: 16 * 1024 });
+  pipeline(Readable.from(encoded(), { objectMode: false, highWaterMark: 16 * 1024 }), decoder, decoded, () => {});
+  return {
+    async *[Symbol.asyncIterator]() {
+      try {
+        yield* decoded;
+      } catch (cause) {
+        throw fault ?? new HttpFault('broken', `the reply is not valid ${encoding}`, cause);
+      }
+    },
+    release() {
+      decoded.destroy();
+      body.release();
+    },
+    close() {
+      decoded.destroy();
+      body.close();
+    },
+  };
+}
