@@ -931,7 +931,7 @@ const admin: readonly Requirement[] = [
   must('error.types', 'Each error type has the status of the table.'),
   must('error.rpc-codes', 'JSON-RPC codes are -32001 for block and -32002 for approval required.'),
   must('error.no-leak', '5xx texts are generic and no answer holds a stack trace.'),
-  must('error.not-found', 'An unknown route or id is 404.'),
+  must('error.not-found', 'An unknown route or id is 404; where a list of such things exists, the answer names it.'),
   must(
     'error.method',
     'A wrong method is 405 and names the allowed ones; OPTIONS is 405 without CORS; HEAD is GET on reads.',

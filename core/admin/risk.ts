@@ -81,7 +81,11 @@ export const releaseSession: Operation = async (call) => {
   assertMayVote(principal, { key_id: owner ?? '', key_owner: await openedBy(call, head) }, snapshot.identities);
   const key = await keyRiskOf(call, head);
   const blocked = blockedBy(snapshot.configuration.behavior, { session: head.risk, key }, ports.clock.now());
-  if (!blocked) throw new GatewayError('conflict', `Session ${head.session_id} is not blocked.`);
+  if (!blocked)
+    throw new GatewayError(
+      'conflict',
+      `Session ${head.session_id} is not blocked; only a blocked session can be released.`,
+    );
   const outcome = await ports.ledger.commit({
     head,
     draft: {

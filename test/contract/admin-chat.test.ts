@@ -1,75 +1,9 @@
 /** What looks back on chat traffic, through the handlers: evidence in, projected as the stream would, asked over HTTP. */
-import type { DynamoDBRecord } from 'aws-lambda';
-import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import { limitsOf } from '#core/limits/limits-of.ts';
-import { createHandler as projector } from '#lambdas/project/event.ts';
-import { caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
-import { unannounced } from '../support/unannounced.ts';
-import { sampleChat } from '../unit/observatory/sample.ts';
-
-const adminToken = 'admin-token-1';
-const extra = `
-providers:
-  - { name: mock, type: mock, models: ["mock"] }
-  - { name: openai, type: openai, enabled: false, base_url: "https://llm.example/v1?key=hidden", api_key_env: OPENAI_API_KEY, models: ["gpt-*"], region: us }
-budgets:
-  global: { daily_usd: 10 }
-  tenants: { default: { monthly_usd: 50, models: { "gpt-[4o]*": { monthly_usd: 20 }, "{o1,o3}-*": { daily_usd: 1 } } } }
-`;
-
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-beforeEach(async () => {
-  gateway = await testPorts({ extra });
-  call = caller({ ...gateway.ports, breakers: () => ({ mock: 'half-open' }) });
-});
-afterEach(() => gateway.stop());
-
-/** Commits a chat call as the gateway does, and projects it as the stream does. */
-async function record(of: object = {}, over: Partial<EntryDraft> = {}): Promise<EvidenceEntry> {
-  const entry = await commit(of, over);
-  await project(entry);
-  return entry;
-}
-
-async function commit(of: object = {}, over: Partial<EntryDraft> = {}): Promise<EvidenceEntry> {
-  const { clock, ids, ledger } = gateway.ports;
-  const outcome = await ledger.commit({
-    draft: {
-      tenant: 'default',
-      session_id: 'chat-1',
-      timestamp: isoTime(clock.now()),
-      kind: 'chat',
-      envelope_id: ids.uuid(),
-      actor: { key_id: 'k1' },
-      body: sampleChat(0, of).body,
-      ...over,
-    },
-  });
-  if (!outcome.ok) throw new Error('not committed');
-  return outcome.entry;
-}
-
-async function project(entry: EvidenceEntry): Promise<void> {
-  const Records: DynamoDBRecord[] = [
-    { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: { entry: { S: canonicalize(entry) } } } },
-  ];
-  const { batchItemFailures } = await projector({
-    ...gateway.ports,
-    archive: { keep: async () => {} },
-    announce: unannounced,
-  })({ Records });
-  expect(batchItemFailures).toEqual([]);
-}
-
-const get = async (path: string, key = keys.human) => (await call('GET', `/admin/v1/${path}`, { key })).body;
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { blocked, call, gateway, get, project, record } from '../support/admin-chat.ts';
+import { keys } from '../support/ports.ts';
 
 const warned = { policy: 'pii-in', type: 'pii', action: 'warn', phase: 'input', count: 2, detail: 'email' };
-const blocked = { policy: 'jailbreak', type: 'keyword', action: 'block', phase: 'input', count: 1 };
-
 test('[admin.usage] usage keeps its members and counts chat calls beside them', async () => {
   await record();
   await record({ outcome: 'failed', cost_microusd: 0 });
@@ -88,7 +22,6 @@ test('[admin.usage] usage keeps its members and counts chat calls beside them', 
   });
   expect(Object.keys(usage)).not.toContain('content');
 });
-
 test('[admin.violations] violations of actions and of chat calls stand in one list and are counted apart', async () => {
   await call('POST', '/admin/v1/test-action', {
     key: keys.agent,
@@ -125,7 +58,6 @@ test('[admin.violations] violations of actions and of chat calls stand in one li
     }),
   );
 });
-
 test('requests: newest first, paged, filtered, 48 hours, each tenant its own', async () => {
   await record({ model: 'old' });
   gateway.pass(48 * 3600 - 10);
@@ -155,101 +87,6 @@ test('requests: newest first, paged, filtered, 48 hours, each tenant its own', a
   expect((await call('GET', '/admin/v1/requests', { key: keys.viewer })).status).toBe(403);
   expect((await call('GET', '/admin/v1/requests?limit=201', { key: keys.human })).status).toBe(400);
 });
-
-describe('[admin.analytics] [analytics.buckets] analytics', () => {
-  const own = ['tenant:default', 'model:mock', 'model:other', 'provider:mock'];
-
-  test('buckets of a minute by dimension, each tenant its own', async () => {
-    await record({ latency_ms: 40 });
-    await record({ resolved_model: 'other', outcome: 'failed', latency_ms: 400 });
-    await record({}, { tenant: 'elsewhere' });
-    gateway.pass(60);
-    await record({ decision: 'block', outcome: 'blocked', cost_microusd: 0 });
-    const { dimensions, summary, ...span } = await get('analytics', keys.viewer);
-    expect(span).toEqual({ from: '2025-12-31T23:01:00.000Z', to: '2026-01-01T00:01:00.000Z', step: '1m' });
-    expect(dimensions).toEqual(own);
-    expect(Object.keys(summary)).toEqual(own);
-    expect(summary['tenant:default']).toEqual([
-      {
-        timestamp: '2026-01-01T00:00:00.000Z',
-        requests: 2,
-        errors: 1,
-        error_rate: 0.5,
-        p50_latency_ms: 40,
-        p95_latency_ms: expect.closeTo(400, -1),
-        p99_latency_ms: expect.closeTo(400, -1),
-        tokens: 240,
-        cost_usd: 0.0005,
-        blocked: 0,
-        reviewed: 0,
-      },
-      expect.objectContaining({ timestamp: '2026-01-01T00:01:00.000Z', requests: 1, blocked: 1, p50_latency_ms: null }),
-    ]);
-    const asked = await get('analytics?dimension=model:other&dimension=provider:mock&dimension=model:other&step=5m');
-    expect(asked.dimensions).toEqual(['model:other', 'provider:mock']);
-    expect(asked.summary['model:other']).toMatchObject([{ requests: 1, errors: 1 }]);
-    expect((await get('analytics?dimension=model:none')).summary).toEqual({ 'model:none': [] });
-    expect((await get('analytics?from=2026-01-01T00:01:00Z&dimension=tenant:default')).summary).toMatchObject({
-      'tenant:default': [{ requests: 1 }],
-    });
-  });
-
-  test('the platform sees all tenants together, and each', async () => {
-    await record();
-    await record({}, { tenant: 'elsewhere' });
-    const { dimensions, summary } = await get('analytics', adminToken);
-    expect(dimensions.slice(0, 3)).toEqual(['global', 'tenant:default', 'tenant:elsewhere']);
-    expect(summary.global).toMatchObject([{ requests: 2 }]);
-    expect(summary['model:mock']).toMatchObject([{ requests: 2 }]);
-    expect(summary['tenant:elsewhere']).toMatchObject([{ requests: 1 }]);
-  });
-
-  test('of everything and of another tenant are not for a tenant', async () => {
-    await record({}, { tenant: 'elsewhere' });
-    const status = async (query: string, key = keys.human) =>
-      (await call('GET', `/admin/v1/analytics?${query}`, { key })).status;
-    expect(await status('dimension=global')).toBe(403);
-    expect(await status('dimension=tenant:elsewhere')).toBe(404);
-    expect(await status('dimension=tenant:none')).toBe(404);
-    expect(await status('dimension=tenant:none', adminToken)).toBe(404);
-    expect((await get('analytics?dimension=model:mock')).summary).toEqual({ 'model:mock': [] });
-  });
-
-  test('realtime are the last five minutes', async () => {
-    for (let minute = 0; minute < 7; minute++) {
-      await record();
-      if (minute < 6) gateway.pass(60);
-    }
-    const { from, to, summary } = await get('analytics/realtime?dimension=model:mock', keys.viewer);
-    expect([from, to]).toEqual(['2026-01-01T00:02:00.000Z', '2026-01-01T00:06:00.000Z']);
-    expect(summary['model:mock']).toHaveLength(5);
-    expect((await get('analytics/realtime')).dimensions).toEqual(['tenant:default', 'model:mock', 'provider:mock']);
-  });
-
-  test('nothing before 48 hours is shown', async () => {
-    await record();
-    gateway.pass(48 * 3600 + 60);
-    const { from, summary } = await get('analytics?from=2020-01-01&step=1h&dimension=tenant:default');
-    expect(from).toBe('2026-01-01T00:01:00.000Z');
-    expect(summary).toEqual({ 'tenant:default': [] });
-  });
-
-  test.each([
-    'from=soon',
-    'from=2026-02-01&to=2026-01-01',
-    'from=2026-01-01T00:00:00Z&from=2026-01-01T00:00:00Z',
-    'step=2m',
-    'dimension=',
-    'dimension=cost',
-    'dimension=model:mock&dimension=planes:x',
-    Array.from({ length: 101 }, (_, n) => `dimension=model:${n}`).join('&'),
-    'model=mock',
-  ])('%.60s is 400', async (query) => {
-    const answer = await call('GET', `/admin/v1/analytics?${query}`, { key: keys.human });
-    expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
-  });
-});
-
 test('[admin.cache] cache shows hits, misses, hit rate and evictions of the tenant', async () => {
   expect(await get('cache')).toMatchObject({
     enabled: true,
@@ -271,112 +108,6 @@ test('[admin.cache] cache shows hits, misses, hit rate and evictions of the tena
     evictions: 3,
   });
 });
-
-test('[admin.budgets] providers: configuration without secrets, health and breaker', async () => {
-  await record();
-  await record({ outcome: 'failed', attempts: [{ provider: 'openai', error: '503' }] });
-  const answer = await call('GET', '/admin/v1/providers', { key: keys.viewer });
-  expect(answer.body.providers).toMatchObject([
-    {
-      name: 'mock',
-      type: 'mock',
-      enabled: true,
-      models: ['mock'],
-      has_key: false,
-      health: 'unhealthy',
-      breaker: 'half-open',
-      requests: 2,
-      errors: 1,
-      error_rate: 0.5,
-    },
-    {
-      name: 'openai',
-      enabled: false,
-      region: 'us',
-      base_url: 'https://llm.example/v1',
-      has_key: true,
-      health: 'disabled',
-      requests: 1,
-      errors: 1,
-    },
-  ]);
-  expect(answer.text).not.toMatch(/OPENAI_API_KEY|hidden|api_key_env/);
-  gateway.pass(16 * 60);
-  expect((await get('providers')).providers[0]).toMatchObject({ health: 'unknown', requests: 0 });
-});
-
-test('[admin.budgets] budgets: every account of the tenant and the global ones, as the counters have them', async () => {
-  const { counters, snapshots } = gateway.ports;
-  const { configuration } = await snapshots.current();
-  const limits = limitsOf(configuration, 'default', 'gpt-4o');
-  await counters.reserve({
-    tenant: 'default',
-    id: 'r1',
-    session_id: 's',
-    tokens: 10,
-    cost_microusd: 20_000_000 / 4,
-    limits,
-  });
-  await counters.settle('default', 'r1', { tokens: 10, cost_microusd: 20_000_000 / 4, counted: true });
-  const { statuses } = await get('budgets', keys.viewer);
-  expect(statuses).toHaveLength(4);
-  expect(statuses).toEqual(
-    expect.arrayContaining([
-      {
-        account: 'tenant',
-        scope: 'tenant',
-        scope_id: 'default',
-        period: 'month',
-        limit_usd: 50,
-        spent_usd: 5,
-        reserved_usd: 0,
-        percentage: 10,
-        tier: 'ok',
-        resets_at: '2026-02-01T00:00:00.000Z',
-      },
-      {
-        account: 'tenant:gpt-[4o]*',
-        scope: 'model',
-        scope_id: 'gpt-[4o]*',
-        period: 'month',
-        limit_usd: 20,
-        spent_usd: 5,
-        reserved_usd: 0,
-        percentage: 25,
-        tier: 'ok',
-        resets_at: '2026-02-01T00:00:00.000Z',
-      },
-      expect.objectContaining({
-        account: 'tenant:{o1,o3}-*',
-        period: 'day',
-        spent_usd: 0,
-        resets_at: '2026-01-02T00:00:00.000Z',
-      }),
-      expect.objectContaining({ account: 'global', period: 'day', limit_usd: 10 }),
-    ]),
-  );
-});
-
-test('[admin.budgets.forecast] each budget has a forecast, or none while three days of spend are missing', async () => {
-  const { forecasts } = await get('budgets/forecast', keys.viewer);
-  expect(forecasts).toHaveLength(4);
-  for (const each of forecasts)
-    expect(each).toMatchObject({ projected_usd: null, will_exceed: null, exhausted_at: null });
-});
-
-test('[budget.forecast] four days of spend are the level of the days to come', async () => {
-  for (let day = 0; day < 4; day++) {
-    await record({ cost_microusd: 2_000_000 });
-    gateway.pass(86_400);
-  }
-  const { forecasts } = await get('budgets/forecast', keys.viewer);
-  const tenant = forecasts.find(({ account }: { account: string }) => account === 'tenant');
-  expect(tenant.days_observed).toBe(4);
-  expect(tenant.projected_usd).toBeGreaterThan(10);
-  expect(tenant.low_usd).toBeLessThanOrEqual(tenant.projected_usd);
-  expect(tenant.high_usd).toBeGreaterThanOrEqual(tenant.projected_usd);
-});
-
 test('[admin.status] detailed health shows providers, budgets and recent violations', async () => {
   await record({ decision: 'block', outcome: 'blocked', findings: [blocked] });
   const status = await get('health/detailed', keys.viewer);
@@ -388,41 +119,6 @@ test('[admin.status] detailed health shows providers, budgets and recent violati
   expect(status.recent_violations).toMatchObject([{ policy: 'jailbreak', action: 'block' }]);
   expect(status).toMatchObject({ evidence_sessions: 1, pending_approvals: 0 });
 });
-
-describe('rebuilding', () => {
-  const rebuild = (query = '', key = adminToken) => call('POST', `/admin/v1/observations/rebuild${query}`, { key });
-
-  test('projects what the stream lost, counts nothing twice, and is recorded once', async () => {
-    await record();
-    await commit();
-    await commit({}, { tenant: 'elsewhere' });
-    let cursor = '';
-    const tenants: string[] = [];
-    do {
-      const { status, body } = await rebuild(cursor && `?cursor=${cursor}`);
-      expect(status).toBe(200);
-      tenants.push(body.tenant);
-      cursor = body.cursor;
-    } while (cursor);
-    expect(tenants).toEqual(['default', 'elsewhere']);
-    expect((await get('usage')).requests).toBe(2);
-    const elsewhere = { key: adminToken, headers: { 'x-tenant-id': 'elsewhere' } };
-    expect((await call('GET', '/admin/v1/usage', elsewhere)).body.requests).toBe(1);
-    const { entries } = await get('audit?kind=admin');
-    expect(entries).toHaveLength(1);
-    expect(entries[0].body).toMatchObject({ action: 'observations.rebuild', tenants: ['default', 'elsewhere'] });
-    expect((await rebuild('?tenant=default')).body.cursor).toBeUndefined();
-    expect((await get('usage')).requests).toBe(2);
-  });
-
-  test('is for administrators of the platform, of tenants there are', async () => {
-    expect((await rebuild('', keys.human)).status).toBe(403);
-    expect((await rebuild('?tenant=none')).status).toBe(404);
-    expect((await rebuild('?cursor=none')).status).toBe(400);
-    expect((await rebuild('?tenant=default&cursor=default.x')).status).toBe(400);
-  });
-});
-
 describe('the audit log', () => {
   test('decision and tool look into chat entries', async () => {
     await record();
@@ -450,7 +146,6 @@ describe('the audit log', () => {
     expect((await get('usage')).models[0].model).toBe(odd);
   });
 });
-
 test.each([
   ['audit?kind=bogus', 'kind is "bogus"; it takes allow, block, review'],
   ['audit?decision=maybe', 'decision is "maybe"; it takes allow, review, block.'],
@@ -462,7 +157,6 @@ test.each([
   expect({ status, type: body.error.type }).toEqual({ status: 400, type: 'invalid_request' });
   expect(body.error.message).toContain(message);
 });
-
 test.each(['audit?kind=chat&decision=allow', 'requests?outcome=completed'])(
   '[admin.filter-words] %s is answered',
   async (path) => {

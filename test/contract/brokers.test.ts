@@ -1,73 +1,29 @@
 /** Every credential broker over real HTTP against fakes of its issuer: one suite for all, then what is each one's own. */
-import { lazySecretVersions } from '#adapters/aws/secret-versions.ts';
 import { lazySts } from '#adapters/aws/sts-client.ts';
-import { gitHostTokens } from '#adapters/http/git-host.ts';
-import { vaultClient } from '#adapters/http/vault-client.ts';
-import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { brokersFrom } from '#core/credentials/brokers.ts';
 import { iamAnswer, type PolicyDocument } from '#core/credentials/iam-match.ts';
-import type { BrokerClients, BrokerPorts, CredentialBroker, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { fakeGitHost } from '../support/fake-git-host.ts';
+import {
+  aws,
+  brokerOf,
+  failure,
+  gitWorld,
+  grantOf,
+  issueIn,
+  own,
+  patient,
+  portsOf,
+  settingsOf,
+  storedWorld,
+  vaultWorld,
+  type World,
+} from '../support/broker-worlds.ts';
 import { fakeSts } from '../support/fake-sts.ts';
-import { fakeVault } from '../support/fake-vault.ts';
-import { type LoopbackAnswer, loopback } from '../support/loopback.ts';
-import { brokerPorts, envelope as gitEnvelope, grant as gitGrant, now, rsaKeys } from '../unit/credentials/sample.ts';
+import { envelope as gitEnvelope, now } from '../unit/credentials/sample.ts';
 
-const keys = rsaKeys();
-/** No answer is late, however busy the machine is; where an issuer never answers, a test waits for less. */
-const patient = 60_000;
 const soon = 3_000;
-const aws = {
-  region: 'us-east-1',
-  maxAttempts: 1,
-  credentials: { accessKeyId: 'gateway', secretAccessKey: 'gateway-own-secret' },
-};
-
-/** Secrets of the gateway itself: none of them, and nothing minted, may show in an error. */
-const own: Record<string, string> = {
-  SCM_KEY: keys.pem,
-  OLD_TOKEN: 'static-token-value',
-  VAULT_TOKEN: 'hvs.gateway-token',
-  EXTERNAL_ID: 'external-id-value',
-};
-
-interface World {
-  readonly settings: BrokerEntry;
-  readonly envelope: ActionEnvelope;
-  readonly scope: string;
-  readonly clients: BrokerClients;
-  /** What the issuer says next instead of its answer. */
-  readonly faults: (LoopbackAnswer | 'hang')[];
-  readonly calls: readonly { readonly body: string }[];
-  readonly refusal: LoopbackAnswer;
-  readonly garbage: LoopbackAnswer;
-  stop(): Promise<void>;
-}
-
-const settingsOf = <T extends BrokerEntry['type']>(settings: Extract<BrokerEntry, { type: T }>) => settings;
-
-async function gitWorld(timeoutMs = patient) {
-  const host = await fakeGitHost({
-    ...{ appId: '12345', publicKey: keys.publicKey, id: '77', owner: 'acme', repositories: ['web', 'api'] },
-    permissions: { contents: 'read', pull_requests: 'write' },
-    now: () => now,
-  });
-  const settings = settingsOf<'scm_app'>({
-    ...{ type: 'scm_app', name: 'b', app_id: '12345', installation_id: '77', private_key_env: 'SCM_KEY' },
-    ...{ generated_key: false, api_url: host.url },
-  });
-  return {
-    ...{ settings, host, envelope: gitEnvelope, scope: 'pull_requests:write,contents:read' },
-    ...{ clients: { gitHost: gitHostTokens({ timeoutMs }) }, faults: host.faults, calls: host.calls },
-    ...{ refusal: { status: 403, body: { message: 'no' } }, garbage: { status: 201, body: { token: '' } } },
-    stop: host.stop,
-  };
-}
-
 const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';
 async function stsWorld(timeoutMs = patient) {
   const sts = await fakeSts({ roleArn, externalId: own.EXTERNAL_ID!, now: () => now });
@@ -85,74 +41,12 @@ async function stsWorld(timeoutMs = patient) {
     stop: sts.stop,
   };
 }
-
-async function vaultWorld(timeoutMs = patient) {
-  const vault = await fakeVault({ token: own.VAULT_TOKEN!, role: 'readers', leaseSeconds: 3000, namespace: 'team' });
-  const settings = settingsOf<'vault'>({
-    ...{ type: 'vault', name: 'b', url: vault.url, mount: 'database', role: 'readers' },
-    ...{ token_env: 'VAULT_TOKEN', namespace: 'team' },
-  });
-  return {
-    ...{ settings, vault, envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' }, scope: 'orders:read' },
-    ...{ clients: { vault: vaultClient({ timeoutMs }) }, faults: vault.faults, calls: vault.calls },
-    ...{ refusal: { status: 403, body: { errors: ['no'] } }, garbage: { status: 200, body: { data: {} } } },
-    stop: vault.stop,
-  };
-}
-
-const secretId = 'arn:aws:secretsmanager:us-east-1:111122223333:secret:db-AbCdEf';
-async function storedWorld(timeoutMs = patient) {
-  const state = { stages: ['AWSCURRENT'], version: 'v-1', value: 'stored-secret-value' };
-  const server = await loopback(
-    () => ({
-      status: 200,
-      body: { SecretString: state.value, VersionId: state.version, VersionStages: state.stages },
-    }),
-    'application/x-amz-json-1.1',
-  );
-  const settings = settingsOf<'secrets_manager'>({ type: 'secrets_manager', name: 'b', secret_id: secretId });
-  return {
-    ...{ settings, state, envelope: { ...gitEnvelope, tool: 'sql.query', target: 'orders' }, scope: 'orders:read' },
-    clients: { secretVersions: lazySecretVersions({ ...aws, endpoint: server.url }, timeoutMs) },
-    ...{ faults: server.faults, calls: server.calls, stop: server.stop },
-    refusal: { status: 400, body: { __type: 'AccessDeniedException', message: own.SCM_KEY } },
-    garbage: { status: 200, body: { VersionId: 'v-1' } },
-  };
-}
-
-const portsOf = (clients: BrokerClients | undefined, secrets = own): BrokerPorts => ({
-  ...brokerPorts(secrets),
-  ...(clients && { clients }),
-});
-
-const brokerOf = (settings: BrokerEntry, ports: BrokerPorts): CredentialBroker => {
-  const configuration = { credentials: { brokers: [settings], grants: [] } } as unknown as Configuration;
-  return brokersFrom(configuration, ports)('b')!;
-};
-
-const grantOf = ({ scope }: Pick<World, 'scope'>, ttl_seconds = 600) => gitGrant({ broker: 'b', scope, ttl_seconds });
-const issueIn = (world: World, ttl = 600): Promise<IssuedCredential> =>
-  brokerOf(world.settings, portsOf(world.clients)).issue(world.envelope, grantOf(world, ttl));
-
-/** The error of a promise that has to fail, and all of it as text. */
-async function failure(promise: Promise<unknown>) {
-  const error = (await promise.then(
-    () => Promise.reject(new Error('it was minted')),
-    (thrown: unknown) => thrown,
-  )) as Error & { code?: string; data?: { reason?: string } };
-  const chain: unknown[] = [];
-  for (let at: unknown = error; at instanceof Error; at = at.cause)
-    chain.push(at.name, at.message, at.stack, { ...at });
-  return { ...error, message: error.message, code: error.code, data: error.data, text: JSON.stringify(chain) };
-}
-
 const worlds: readonly (readonly [string, (timeoutMs?: number) => Promise<World>])[] = [
   ['scm_app', gitWorld],
   ['sts', stsWorld],
   ['vault', vaultWorld],
   ['secrets_manager', storedWorld],
 ];
-
 describe.each(worlds)('the %s broker', (_, start) => {
   let world: World;
   beforeEach(async () => {
@@ -217,97 +111,6 @@ describe.each(worlds)('the %s broker', (_, start) => {
     await broker.revoke(record, secret);
   });
 });
-
-describe('[credential.scm-jwt] a Git-host app with an installation', () => {
-  let world: Awaited<ReturnType<typeof gitWorld>>;
-  beforeEach(async () => {
-    world = await gitWorld();
-  });
-  afterEach(() => world.stop());
-  const issue = (over: Partial<ActionEnvelope> = {}, scope = world.scope) =>
-    brokerOf(world.settings, portsOf(world.clients)).issue(
-      { ...world.envelope, ...over },
-      gitGrant({ broker: 'b', scope }),
-    );
-
-  test("hands on a token for the action's repository and the grant's permissions; the app's own stays inside", async () => {
-    const { record, secret } = await issue();
-    expect([...world.host.alive.values()]).toEqual([
-      { token: secret, repositories: ['web'], permissions: { pull_requests: 'write', contents: 'read' } },
-    ]);
-    expect(record).toMatchObject({
-      type: 'scm_app_jwt',
-      degraded: false,
-      issuer_expires_at: isoTime(now + 3600_000 - 500),
-    });
-    expect(secret).toMatch(/^ghs_/);
-  });
-
-  test('the holder ends it at the host; by its record alone it only dies', async () => {
-    const broker = brokerOf(world.settings, portsOf(world.clients));
-    const { record, secret } = await issue();
-    expect(broker.calledBack).toBe('by_value');
-    await broker.revoke(record);
-    expect(world.host.alive.size).toBe(1);
-    await broker.revoke(record, secret);
-    expect(world.host.alive.size).toBe(0);
-  });
-
-  test.each([
-    ['a repository outside the installation', { target: 'acme/secret' }, undefined, 'rejected'],
-    ['a permission the installation lacks', {}, 'contents:write', 'rejected'],
-    ['a target that is no repository', { target: 'acme/web/../secret' }, undefined, 'credential_refused'],
-    ['a target without an owner', { target: 'web' }, undefined, 'credential_refused'],
-  ])('[credential.no-broader] %s is refused', async (_, over, scope, reason) => {
-    expect(await failure(issue(over, scope))).toMatchObject({ code: 'forbidden', data: { reason } });
-    expect(world.host.alive.size).toBe(0);
-  });
-
-  test.each(['contents', 'contents:owner', 'contents:read,contents:write', '*:write', ''])(
-    'the scope %j is no list of permissions: nothing is asked for',
-    async (scope) => {
-      expect(await failure(issue({}, scope))).toMatchObject({ code: 'service_unavailable' });
-      expect(world.calls).toHaveLength(0);
-    },
-  );
-
-  test("[credential.no-broader] another owner's repository of the same name is not this installation's", async () => {
-    expect(await failure(issue({ target: 'evil/web' }))).toMatchObject({ code: 'service_unavailable' });
-    expect(world.host.alive.size).toBe(0);
-  });
-
-  test.each([
-    ['more repositories', { repositories: ['acme/web', 'acme/api'] }],
-    ['no repositories at all', { repositories: undefined }],
-    ['more permissions', { permissions: { contents: 'write' } }],
-    ['a permission nobody asked for', { permissions: { contents: 'read', secrets: 'read' } }],
-    ['a level nobody knows', { permissions: { contents: 'owner' } }],
-  ])('[credential.no-broader] a token with %s is given back at once', async (_, lie) => {
-    world.host.lies.push(lie);
-    expect(await failure(issue())).toMatchObject({ code: 'service_unavailable' });
-    expect(world.host.alive.size).toBe(0);
-    expect(world.calls).toHaveLength(2);
-  });
-
-  test('a host that has no calls left is busy, not refusing', async () => {
-    world.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: {} });
-    expect(await failure(issue())).toMatchObject({ code: 'service_unavailable', data: { reason: 'throttled' } });
-  });
-
-  test('a redirect is not followed', async () => {
-    const elsewhere = await loopback(() => ({ status: 201, body: {} }));
-    world.faults.push({ status: 307, headers: { location: `${elsewhere.url}/` } });
-    expect(await failure(issue())).toMatchObject({ code: 'service_unavailable' });
-    expect(elsewhere.calls).toHaveLength(0);
-    await elsewhere.stop();
-  });
-
-  test('[credential.no-broader] an installation without an address gets nothing, least of all the app token', async () => {
-    const broker = brokerOf({ ...world.settings, api_url: undefined }, portsOf(world.clients));
-    await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
-  });
-});
-
 describe('[credential.sts] the STS broker', () => {
   let world: Awaited<ReturnType<typeof stsWorld>>;
   beforeEach(async () => {
@@ -408,86 +211,5 @@ describe('[credential.sts] the STS broker', () => {
     const bare = brokerOf(world.settings, portsOf(world.clients, others));
     await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(world.calls).toHaveLength(0);
-  });
-});
-
-describe('[credential.vault] the vault broker', () => {
-  let world: Awaited<ReturnType<typeof vaultWorld>>;
-  beforeEach(async () => {
-    world = await vaultWorld();
-  });
-  afterEach(() => world.stop());
-  const broker = (secrets = own) => brokerOf(world.settings, portsOf(world.clients, secrets));
-
-  test('leases a database user; its record names the lease and when the sweep may give it back', async () => {
-    const { record, secret } = await issueIn(world);
-    const [[leaseId, data]] = [...world.vault.leases] as [[string, object]];
-    expect(JSON.parse(secret)).toEqual(data);
-    expect(record).toMatchObject({
-      ...{ type: 'vault_database', lease_id: leaseId, expires_at: isoTime(now + 600_000) },
-      ...{ issuer_expires_at: isoTime(now + 3000_000), revoke_due: isoTime(now + 600_000) },
-    });
-  });
-
-  test('a lease shorter than the grant ends the credential', async () => {
-    const { record } = await issueIn(world, 3600);
-    expect(record.expires_at).toBe(isoTime(now + 3000_000));
-  });
-
-  test('gives the lease back by its record alone; a vault that fails says so', async () => {
-    const { record } = await issueIn(world);
-    world.faults.push({ status: 500, body: {} });
-    await expect(broker().revoke(record)).rejects.toMatchObject({ data: { reason: 'unavailable' } });
-    expect(world.vault.leases.size).toBe(1);
-    await broker().revoke(record);
-    expect(world.vault.leases.size).toBe(0);
-  });
-
-  test('renews a lease in use, within the longest life', async () => {
-    const { record } = await issueIn(world);
-    expect(await broker().renew?.(record)).toBe(isoTime(now + 3000_000));
-    const old = { ...record, issued_at: isoTime(now - 3600_000) };
-    await expect(broker().renew?.(old)).rejects.toMatchObject({ code: 'forbidden' });
-  });
-
-  test('a sealed vault leases nothing', async () => {
-    world.vault.state.sealed = true;
-    expect(await failure(issueIn(world))).toMatchObject({ code: 'service_unavailable', data: { reason: 'sealed' } });
-  });
-
-  test('a wrong token is ours to mend, and shows nowhere', async () => {
-    const wrong = 'hvs.wrong-token-value';
-    const error = await failure(broker({ ...own, VAULT_TOKEN: wrong }).issue(world.envelope, grantOf(world)));
-    expect(error).toMatchObject({ code: 'service_unavailable', data: { reason: 'forbidden' } });
-    expect(error.text).not.toContain(wrong);
-  });
-
-  test('a lease without user and password is given back at once', async () => {
-    world.vault.state.data = { token: 'something else' };
-    expect(await failure(issueIn(world))).toMatchObject({ data: { reason: 'malformed' } });
-    expect(world.vault.leases.size).toBe(0);
-  });
-});
-
-describe('the Secrets Manager broker', () => {
-  let world: Awaited<ReturnType<typeof storedWorld>>;
-  beforeEach(async () => {
-    world = await storedWorld();
-  });
-  afterEach(() => world.stop());
-
-  test('hands on the current version and names it; degraded, for nothing scopes or ends it', async () => {
-    const { record, secret } = await issueIn(world);
-    expect(secret).toBe('stored-secret-value');
-    expect(record).toMatchObject({ type: 'secrets_manager', version_id: 'v-1', degraded: true });
-    expect(JSON.parse(world.calls[0]!.body)).toEqual({ SecretId: secretId, VersionStage: 'AWSCURRENT' });
-  });
-
-  test('of the two versions of a rotation the pending one is never handed on', async () => {
-    world.state.stages = ['AWSPENDING'];
-    expect(await failure(issueIn(world))).toMatchObject({ code: 'service_unavailable', data: { reason: 'malformed' } });
-    world.state.stages = ['AWSPENDING', 'AWSCURRENT'];
-    world.state.version = 'v-2';
-    expect((await issueIn(world)).record.version_id).toBe('v-2');
   });
 });

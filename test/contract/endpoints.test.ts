@@ -1,96 +1,16 @@
 /** Endpoints beside chat through their handler: what governs chat governs them, and a provider that has them answers. */
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
-import { withBytes } from '#lambdas/middleware/body.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
-import { jsonReply, startFakeProvider } from '../support/fake-providers.ts';
-import type { Loose } from '../support/loose.ts';
-import { keys, testPorts } from '../support/ports.ts';
-
-let fake: Awaited<ReturnType<typeof startFakeProvider>>;
-let gateway: Awaited<ReturnType<typeof testPorts>>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  gateway = await testPorts({
-    secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
-    tenants: `
-  - id: strict
-    allowed_models: ["mock"]
-    max_body_bytes: 2000
-    api_keys: [{ key: strict-key, name: strict }]
-  - id: paid
-    api_keys: [{ key: paid-key, name: paid }, { key: paid-viewer, kind: service, role: viewer, name: paid-viewer }]
-`,
-    extra: `
-providers:
-  - { name: mock, type: mock, models: ["mock", "mock-*", "omni-*"] }
-  - { name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }
-  - { name: claude, type: anthropic, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
-policies:
-  input:
-    - { name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }
-    - { name: ask, type: keyword, action: review, keywords: ["quarterly numbers"] }
-    - { name: no-mail, type: pii, action: redact, entities: [email] }
-  output:
-    - { name: no-leak, type: keyword, action: block, keywords: ["top secret"] }
-    - { name: hide-mail, type: pii, action: redact, entities: [email] }
-budgets: { tenants: { paid: { monthly_usd: 5 } } }
-prices:
-  unknown_model: refuse
-  table:
-    as_of: "2026-01-01"
-    models: [{ match: "mock", input_usd_per_million: 1, output_usd_per_million: 10, source: "https://prices.example" }]
-transform: { system_prompt_prefix: "Be kind." }
-`,
-  });
-});
-afterAll(async () => {
-  await fake?.stop();
-  await gateway?.stop();
-});
-beforeEach(() => gateway.pass(61));
-
-const post = (path: string, body: object, { key = keys.agent, session = 'endpoints' } = {}) =>
-  caller(gateway.ports)('POST', `/v1/${path}`, { key, headers: { 'x-session-id': session }, body });
-
-/** A form as a host hands it over: raw bytes. */
-async function send(
-  path: string,
-  form: FormData | Buffer,
-  { key = keys.agent, type = '', session = 'endpoints' } = {},
-) {
-  const made = form instanceof FormData ? new Response(form) : undefined;
-  const bytes = made ? Buffer.from(await made.arrayBuffer()) : (form as Buffer);
-  const headers = { 'content-type': made?.headers.get('content-type') ?? type, 'x-session-id': session };
-  const event: HttpEvent = withBytes(eventTo('POST', `/v1/${path}`, { key, headers }), bytes);
-  const reply = await chatHandlers(gateway.ports)['chat-completions']!(event, { awsRequestId: 'r' });
-  await reply.finished;
-  return { status: reply.statusCode, body: JSON.parse(reply.body as string) as Loose };
-}
-function formOf(fields: Readonly<Record<string, string | Blob>>): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  return form;
-}
-const wav = () =>
-  new File([Buffer.from([0x52, 0x49, 0x46, 0x46, 0, 255, 254, 128])], 'talk.wav', { type: 'audio/wav' });
+import { fake, gateway, post, recordsOf } from '../support/endpoint-gateway.ts';
+import { jsonReply } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
 
 const samples = {
   completions: { model: 'mock', prompt: 'hello' },
   moderations: { model: 'mock', input: 'hello' },
   'images/generations': { model: 'mock', prompt: 'hello' },
 };
-const forms = ['audio/transcriptions', 'audio/translations', 'images/edits'] as const;
-
-async function recordsOf(session: string): Promise<ChatRecord[]> {
-  const records: ChatRecord[] = [];
-  for await (const entry of gateway.ports.evidence.entries('default', session))
-    records.push(entry.body as unknown as ChatRecord);
-  return records;
-}
-
 describe.each(Object.entries(samples))('[passthrough.governed] /v1/%s', (path, sample) => {
   const field = 'input' in sample ? 'input' : 'prompt';
   const operation = path.replace('/', '.');
@@ -147,7 +67,6 @@ describe.each(Object.entries(samples))('[passthrough.governed] /v1/%s', (path, s
     );
   });
 });
-
 test('[passthrough.governed] the provider gets the request as it came, redacted, without a system prompt', async () => {
   fake.answers(jsonReply({ choices: [{ text: 'write eve@example.com', index: 0, logprobs: { tokens: ['eve@'] } }] }));
   const asked = {
@@ -166,7 +85,6 @@ test('[passthrough.governed] the provider gets the request as it came, redacted,
   expect(sent.body.prompt).toHaveLength(2);
   expect(JSON.stringify(sent.body)).not.toMatch(/bob@|amy@|Be kind/);
 });
-
 test('[passthrough.governed] an answer that a filter blocks does not reach the caller', async () => {
   fake.answers(
     jsonReply({ created: 1, data: [{ url: 'https://x.example/1', revised_prompt: 'the Top Secret plan' }] }),
@@ -176,7 +94,6 @@ test('[passthrough.governed] an answer that a filter blocks does not reach the c
   fake.answers(jsonReply({ created: 1, data: [{ b64_json: 'AAAA', revised_prompt: 'a plan' }] }));
   expect((await post('images/generations', { model: 'theirs-1', prompt: 'a plan' })).status).toBe(200);
 });
-
 test.each(Object.entries(samples))(
   '[passthrough.governed] what is not an answer of /v1/%s is a fault of the provider',
   async (path, sample) => {
@@ -185,7 +102,6 @@ test.each(Object.entries(samples))(
     expect({ status, type: body.error.type }).toEqual({ status: 502, type: 'provider_error' });
   },
 );
-
 test('[passthrough.governed] moderations take parts with images, and a model of their own', async () => {
   const { status } = await post('moderations', {
     input: [
@@ -197,90 +113,6 @@ test('[passthrough.governed] moderations take parts with images, and a model of 
   const blocked = await post('moderations', { input: [{ type: 'text', text: 'project bluebird' }] });
   expect(blocked.status).toBe(403);
 });
-
-describe('[passthrough.forms]', () => {
-  test.each(forms)('/v1/%s sends the file on, bytes and all, and its fields redacted', async (path) => {
-    fake.answers(jsonReply({ text: 'heard', data: [{ b64_json: 'AAAA' }] }));
-    const file = path === 'images/edits' ? 'image' : 'file';
-    const session = `f-${path.replace('/', '.')}`;
-    const form = formOf({ [file]: wav(), model: 'theirs-1', prompt: 'by ann@example.com', temperature: '0.2' });
-    const { status, body } = await send(path, form, { session });
-    expect({ status, body }).toMatchObject({ status: 200 });
-    const sent = await fake.request();
-    expect(sent.path).toBe(`/v1/${path}`);
-    expect(sent.body).toMatchObject({
-      model: 'theirs-1',
-      temperature: '0.2',
-      [file]: {
-        name: 'talk.wav',
-        type: 'audio/wav',
-        base64: Buffer.from(await wav().arrayBuffer()).toString('base64'),
-      },
-    });
-    expect(sent.body.prompt).not.toContain('ann@');
-    expect(Object.keys(sent.body).sort()).toEqual([file, 'model', 'prompt', 'temperature'].sort());
-    expect(await recordsOf(session)).toMatchObject([{ operation: path.replace('/', '.'), outcome: 'completed' }]);
-  });
-
-  test('two files of one name have two digests in the evidence', async () => {
-    const talk = (byte: number) => new File([Buffer.from([byte])], 'talk.wav', { type: 'audio/wav' });
-    for (const byte of [1, 2, 1])
-      await send('audio/transcriptions', formOf({ file: talk(byte), model: 'mock' }), { session: 'digests' });
-    const digests = (await recordsOf('digests')).map(({ request_sha256 }) => request_sha256);
-    expect(new Set(digests).size).toBe(2);
-  });
-
-  test('a transcript is filtered, and its segments go when it changes', async () => {
-    fake.answers(jsonReply({ text: 'ask eve@example.com', segments: [{ text: 'ask eve@' }, { text: 'example.com' }] }));
-    const { body } = await send('audio/transcriptions', formOf({ file: wav(), model: 'theirs-1' }));
-    expect(body.text).toMatch(/^ask /);
-    expect(JSON.stringify(body)).not.toMatch(/eve@/);
-  });
-
-  test.each([
-    ['a blocked word in a field', formOf({ file: wav(), model: 'mock', prompt: 'project bluebird' }), 403],
-    ['a blocked word in a file name', formOf({ file: new File(['x'], 'project bluebird.wav'), model: 'mock' }), 403],
-    ['a model the tenant may not use', formOf({ file: wav(), model: 'mock-other' }), 403, 'strict-key'],
-    [
-      'a body above the limit',
-      formOf({ file: new File(['x'.repeat(3000)], 'a.wav'), model: 'mock' }),
-      413,
-      'strict-key',
-    ],
-    ['no model', formOf({ file: wav() }), 400],
-    ['a subtitle file', formOf({ file: wav(), model: 'mock', response_format: 'srt' }), 400],
-    ['a stream', formOf({ file: wav(), model: 'mock', stream: 'true' }), 400],
-    ['a field that is not a word', formOf({ file: wav(), model: 'mock', ['__proto__']: 'x' }), 400],
-  ] as const)('%s is refused', async (_, form, status, key: string = keys.agent) => {
-    const answer = await send('audio/transcriptions', form, { key });
-    expect({ status: answer.status, message: answer.body.error?.message }).toEqual({
-      status,
-      message: expect.stringMatching(/\w/),
-    });
-  });
-
-  test('a doubled field, JSON, a broken form and a body that a host made text of are refused', async () => {
-    const doubled = formOf({ file: wav(), model: 'mock' });
-    doubled.append('model', 'mock-other');
-    expect(await send('audio/transcriptions', doubled)).toMatchObject({
-      status: 400,
-      body: { error: { message: expect.stringMatching(/model is given more than once/) } },
-    });
-    const json = await post('audio/transcriptions', { model: 'mock' });
-    expect(json).toMatchObject({
-      status: 415,
-      body: { error: { message: expect.stringMatching(/multipart\/form-data/) } },
-    });
-    const type = 'multipart/form-data; boundary=x';
-    expect(await send('audio/transcriptions', Buffer.from('hello'), { type })).toMatchObject({ status: 400 });
-    const event = eventTo('POST', '/v1/audio/transcriptions', {
-      ...{ key: keys.agent, headers: { 'content-type': type }, raw: '--x\r\n\ufffd\ufffd' },
-    });
-    const mangled = await chatHandlers(gateway.ports)['chat-completions']!(event, { awsRequestId: 'r' });
-    expect(mangled).toMatchObject({ statusCode: 415, body: expect.stringMatching(/itself/) });
-  });
-});
-
 describe('[passthrough.cost]', () => {
   const spent = async () => {
     const { body } = await caller(gateway.ports)('GET', '/admin/v1/budgets', { key: 'paid-viewer' });
@@ -307,7 +139,6 @@ describe('[passthrough.cost]', () => {
     expect((await post('images/generations', asked)).status).toBe(200);
   });
 });
-
 test.each([
   ['an endpoint of the function', '/v1/moderations', keys.agent, 200],
   ['a path that nothing has', '/v1/uploads', keys.agent, 404],

@@ -1,98 +1,26 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { questionDigest } from '#core/approvals/pull-requests.ts';
-import { announce } from '#core/approvals/steps.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
-import { stepPorts } from '#lambdas/step-ports.ts';
-import { caller } from '../support/call-endpoint.ts';
+import { headSha, pushedSha } from '../support/fake-pull-requests.ts';
+import { configuration, keys } from '../support/ports.ts';
 import {
-  commentPayload,
-  deliveryHeaders,
-  fakePullRequests,
-  headSha,
-  pushedSha,
-  type Written,
-} from '../support/fake-pull-requests.ts';
-import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+  answersOn,
+  asked,
+  call,
+  channels,
+  comment,
+  gateway,
+  host,
+  nextComment,
+  rowOf,
+  statusOf,
+  writes,
+} from '../support/pull-request-votes.ts';
 
-let host: Awaited<ReturnType<typeof fakePullRequests>>;
-let gateway: TestPorts;
-let call: ReturnType<typeof caller>;
-let asks = 0;
-let writes = 5000;
-
-const channels = () => `
-approvals:
-  channels:
-    github:
-      token_env: HOST_TOKEN
-      webhook_secret_env: HOST_WEBHOOK
-      previous_webhook_secret_env: HOST_WEBHOOK_OLD
-      repositories: ["acme/*"]
-      pull_request: acme/ops#3
-      api_url: "${host.url}"
-`;
-
-beforeAll(async () => {
-  host = await fakePullRequests('host-token-value');
-  gateway = await testPorts({
-    extra: channels(),
-    secrets: { HOST_TOKEN: 'host-token-value', HOST_WEBHOOK: 'webhook-secret-1', HOST_WEBHOOK_OLD: 'webhook-secret-0' },
-  });
-  call = caller(gateway.ports);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await host.stop();
-});
-beforeEach(() => {
-  for (const list of [host.calls, host.faults, host.comments]) list.length = 0;
-  host.heads.clear();
-  host.instead = undefined;
-  for (const at of ['acme/web#7', 'acme/web#8', 'acme/ops#3']) host.heads.set(at, headSha);
-  host.permissions.clear();
-  for (const login of ['Alice-GH', 'bob-gh', 'vera-gh', 'tess-gh']) host.permissions.set(`acme/web ${login}`, 'write');
-});
-
-/** A request that waits for a human, and the question about it on its pull request. */
-async function asked(over: object = {}, key = keys.other): Promise<string> {
-  const body = {
-    protocol: 'git',
-    tool: 'scm.update_pull_request',
-    target: 'acme/web',
-    capability: 'write',
-    parameters: { number: 7, title: 'Fix' },
-    actor: { session: `comments-${++asks}` },
-    ...over,
-  };
-  const answer = await call('POST', '/admin/v1/test-action', { key, body });
-  expect(answer.body.decision).toBe('review');
-  await announce(stepPorts(gateway.ports), answer.body.envelope_id);
-  await notify(gateway.ports)();
-  host.calls.length = 0;
-  return answer.body.envelope_id;
-}
-
-interface Sent extends Omit<Written, 'id'> {
-  readonly id?: number;
-  readonly secret?: string;
-  readonly event?: string;
-  readonly headers?: Record<string, string>;
-}
-
-function comment({ secret = 'webhook-secret-1', event, headers, ...written }: Sent) {
-  const raw = JSON.stringify(commentPayload({ id: ++writes, ...written }));
-  return call('POST', '/callbacks/github', { raw, headers: { ...deliveryHeaders(raw, secret, event), ...headers } });
-}
-
-const rowOf = async (id: string) => (await gateway.ports.approvals.find(id))!;
-const statusOf = async (id: string) => (await rowOf(id)).status;
-/** What the gateway wrote on a pull request after its question. */
-const answersOn = (on = 'acme/web#7') => host.comments.filter((written) => written.on === on).slice(1);
 const evidenceOf = async (id: string) => {
   const { session_id } = await rowOf(id);
   return (await call('GET', `/admin/v1/evidence/sessions/${session_id}/export`, { key: keys.human })).body.entries;
 };
-
 describe('a question on a pull request', () => {
   test('[approval.pr-comment] [notify.events] is asked where the call belongs, answered there, and rewritten with the outcome', async () => {
     const id = await asked({ justification: '@everyone ``` please' });
@@ -144,148 +72,6 @@ describe('a question on a pull request', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 });
-
-describe('[pr-comment.signature] a delivery', () => {
-  test('with a signature of another secret decides nothing', async () => {
-    const id = await asked();
-    expect((await comment({ text: `/approve ${id}`, secret: 'guessed' })).status).toBe(401);
-    expect((await comment({ text: `/approve ${id}`, headers: { 'x-hub-signature-256': '' } })).status).toBe(401);
-    expect(await statusOf(id)).toBe('pending');
-    expect(host.calls).toEqual([]);
-  });
-
-  test('is verified before it is read, byte by byte', async () => {
-    const id = await asked();
-    const raw = JSON.stringify(commentPayload({ text: `/approve ${id}`, id: ++writes }));
-    const headers = deliveryHeaders(raw, 'webhook-secret-1');
-    expect((await call('POST', '/callbacks/github', { raw: `${raw} `, headers })).status).toBe(401);
-    expect((await call('POST', '/callbacks/github', { raw: '{', headers })).status).toBe(401);
-    expect(await statusOf(id)).toBe('pending');
-  });
-
-  test('with the previous secret counts while one is rotated', async () => {
-    const id = await asked();
-    expect((await comment({ text: `/approve ${id}`, secret: 'webhook-secret-0' })).status).toBe(200);
-    expect(await statusOf(id)).toBe('approved');
-  });
-
-  test.each([
-    ['no JSON', '{', {}, 400],
-    ['a key twice', '{"action":"created","action":"created"}', {}, 400],
-    ['a form', 'payload=%7B%7D', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
-    ['a comment without writer', '{"action":"created","issue":{"number":7,"pull_request":{}}}', {}, 400],
-    ['a megabyte and more', ' '.repeat(1024 * 1024 + 1), {}, 413],
-  ])('that is signed but holds %s is refused', async (_, raw, headers, status) => {
-    const answer = await call('POST', '/callbacks/github', {
-      raw,
-      headers: { ...deliveryHeaders(raw, 'webhook-secret-1'), ...headers },
-    });
-    expect(answer.status).toBe(status);
-  });
-
-  test('of another kind is answered and ignored', async () => {
-    const id = await asked();
-    const text = `/approve ${id}`;
-    expect((await comment({ text, event: 'ping' })).status).toBe(200);
-    for (const sent of [
-      { text, event: 'pull_request_review_comment' },
-      { text, over: { action: 'edited' } },
-      { text, over: { issue: { number: 7 } } },
-      { text, commentOver: { performed_via_github_app: { id: 1 } } },
-      { text, over: { sender: { login: 'bob-gh', type: 'User' } } },
-      { text, commentOver: { user: { login: 'alice-gh', type: 'Bot' } } },
-      { text: 'looks right' },
-      { text: '/approve no-issue' },
-    ]) {
-      const answer = await comment(sent);
-      expect([answer.status, typeof answer.body.ignored]).toEqual([202, 'string']);
-    }
-    expect(await statusOf(id)).toBe('pending');
-    expect(host.calls).toEqual([]);
-  });
-});
-
-describe('[pr-comment.voter] a comment does not count', () => {
-  const refused = async (id: string, sent: Sent, why: string | RegExp) => {
-    const answer = await comment(sent);
-    expect(answer.status).toBe(200);
-    expect(answer.body.text).toMatch(/^Not decided: /);
-    expect(answer.body.text).toMatch(why);
-    expect(await statusOf(id)).toBe('pending');
-  };
-
-  test('[sod.unmapped-chat] of a stranger, who is not answered on the pull request', async () => {
-    const id = await asked();
-    host.permissions.set('acme/web stranger', 'admin');
-    await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /not mapped to a person/);
-    await refused(id, { text: `/approve ${id}\n/deny ${id}`, login: 'stranger' }, /not mapped to a person/);
-    expect(host.calls).toEqual([]);
-  });
-
-  test.each([
-    ['in a role that has no vote', { login: 'vera-gh' }, /Found role viewer/],
-    ['in another tenant', { login: 'tess-gh' }, /was not found/],
-    ['on another pull request', { number: 8 }, /not requested on this pull request/],
-    ['in another repository', { repository: 'acme/webshop' }, /not requested on this pull request/],
-  ])('of a person %s, who is told so', async (_, sent, why) => {
-    const id = await asked();
-    host.heads.set('acme/webshop#7', headSha);
-    await refused(id, { text: `/approve ${id}`, ...sent }, why);
-    expect(host.calls.map(({ method }) => method)).toEqual(['POST']);
-    const reply = host.comments.at(-1);
-    expect(reply?.on).toBe(
-      `${'repository' in sent ? sent.repository : 'acme/web'}#${'number' in sent ? sent.number : 7}`,
-    );
-    expect(reply?.body).toMatch(why);
-  });
-
-  test('[sod.own-request] of the person who owns the key that asked', async () => {
-    const id = await asked({}, keys.agent);
-    await refused(id, { text: `/approve ${id}`, login: 'bob-gh' }, /made this request or owns the key/);
-    await comment({ text: `/approve ${id}` });
-    expect(await statusOf(id)).toBe('approved');
-  });
-
-  test.each(['read', 'none', undefined])(
-    'of a person whose permission at the repository is %s now',
-    async (permission) => {
-      const id = await asked();
-      host.permissions.delete('acme/web Alice-GH');
-      if (permission) host.permissions.set('acme/web Alice-GH', permission);
-      await refused(
-        id,
-        { text: `/deny ${id}` },
-        `Found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
-      );
-      expect(answersOn()[0]?.body).toContain('@Alice-GH:');
-    },
-  );
-
-  test.each([
-    ['two commands', (id: string) => `/approve ${id}\n/deny ${id}`, /Found 2 commands/],
-    ['a command further down', (id: string) => `Fine.\n/approve ${id}`, /further down/],
-    ['more words', (id: string) => `/approve ${id} please`, /more than the id/],
-    ['another digest', (id: string) => `/approve ${id} 0123456789ab`, /belongs to another call or commit/],
-  ])('[pr-comment.command] with %s', async (_, text, why) => {
-    const id = await asked();
-    await refused(id, { text: text(id) }, why);
-    expect(answersOn()[0]?.body).toMatch(why);
-  });
-
-  test('for an approval that is not known, and may be of another gateway that is asked here too', async () => {
-    const unknown = '01890000-0000-7000-8000-00000000dead';
-    expect((await comment({ text: `/approve ${unknown}` })).body.text).toContain('was not found');
-    expect(host.calls).toEqual([]);
-  });
-
-  test('when it was decided before; the writer reads by whom', async () => {
-    const id = await asked();
-    await comment({ text: `/approve ${id}` });
-    host.heads.set('acme/web#7', pushedSha);
-    expect((await comment({ text: `/deny ${id}` })).body.text).toContain('already approved (by alice)');
-  });
-});
-
 describe('[pr-comment.push] a push after the question', () => {
   test('voids an approval, by comment with and without digest, and no denial', async () => {
     const id = await asked();
@@ -306,7 +92,6 @@ describe('[pr-comment.push] a push after the question', () => {
     expect(await statusOf(id)).toBe('denied');
   });
 });
-
 describe('[pr-comment.untouched] a question', () => {
   const edit = (from: string, to: string) => {
     const [question] = host.comments;
@@ -338,12 +123,11 @@ describe('[pr-comment.untouched] a question', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 });
-
 describe('[pr-comment.once] a comment', () => {
   test('is taken once, whatever became of it', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
-    const sent = { text: `/approve ${id}`, id: ++writes };
+    const sent = { text: `/approve ${id}`, id: nextComment() };
     expect((await comment(sent)).status).toBe(200);
     host.permissions.set('acme/web Alice-GH', 'write');
     gateway.pass(1000);
@@ -363,7 +147,7 @@ describe('[pr-comment.once] a comment', () => {
 
   test('delivered twenty times at once is counted once and answered once', async () => {
     const id = await asked();
-    const sent = { text: `/approve ${id}`, id: ++writes };
+    const sent = { text: `/approve ${id}`, id: nextComment() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => comment(sent)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19);
@@ -378,7 +162,7 @@ describe('[pr-comment.once] a comment', () => {
     ['says nothing that it promises', { status: 200, body: { permission: 7, head: { sha: 'main' }, body: 7 } }],
   ])('that meets a Git host which %s decides nothing, and counts when it is delivered again', async (_, fault) => {
     const id = await asked();
-    const sent = { text: `/approve ${id}`, id: ++writes };
+    const sent = { text: `/approve ${id}`, id: nextComment() };
     host.instead = fault;
     const failed = await comment(sent);
     expect([failed.status, failed.body.error.type]).toEqual([503, 'service_unavailable']);
@@ -403,7 +187,6 @@ describe('[pr-comment.once] a comment', () => {
     expect(gateway.lines.join('\n')).toContain('the writer of a comment was not answered');
   });
 });
-
 test('nothing that is secret is logged, written or answered', async () => {
   host.faults.push({ status: 401, body: { message: 'not host-token-value' } });
   const id = await asked();
@@ -412,11 +195,9 @@ test('nothing that is secret is logged, written or answered', async () => {
   const answer = await comment({ text: `/approve ${id}`, secret: 'guessed' });
   expect([...gateway.lines, answer.text].join('\n')).not.toMatch(/host-token-value|webhook-secret/);
 });
-
 test('nothing is decided on GET', async () => {
   expect((await call('GET', '/callbacks/github')).status).toBe(405);
 });
-
 test('[approval.terms-now] a comment meets the passkey that the rule asks for since the question was written', async () => {
   const id = await asked();
   const rule =

@@ -2,103 +2,25 @@
  * The chat WebSocket on AWS: both functions over the embedded store, with `@connections` and Lambda's invoke
  * endpoint as real HTTP servers behind the SDK's own clients.
  */
-import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
-import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
-import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
 import { batchMs } from '#core/chat/socket-batches.ts';
 import { maxPostBytes } from '#core/chat/socket-parts.ts';
-import type { HandedCall } from '#core/chat/socket-ports.ts';
-import type { ChatRecord } from '#core/contracts/chat.ts';
-import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
-import { createHandler as createWorker, type WorkerPorts } from '#lambdas/ws-worker/event.ts';
-import { type FakeConnections, startFakeConnections } from '../support/fake-connections.ts';
-import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { piecesOf, say, stream } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
 import { textOf } from '../support/socket-client.ts';
-import { woundTimeouts } from '../support/wound-timeouts.ts';
-
-let fake: FakeProvider;
-let aws: FakeConnections;
-let gateway: TestPorts;
-let ports: WorkerPorts;
-let ws: (event: SocketEvent) => Promise<SocketReply>;
-
-const timeouts = woundTimeouts();
-/** A second passes for the worker: it looks at its row. */
-const second = () => timeouts.pass(1_000);
-
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  aws = await startFakeConnections();
-  gateway = await testPorts({
-    secrets: { PROVIDER_KEY: 'provider-key' },
-    extra: `
-server: { cors: { allowed_origins: ["https://app.example"] } }
-cache: { enabled: false }
-providers:
-  - { name: fake, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"], retry: { max_attempts: 1 } }
-policies:
-  input:
-    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
-`,
-  });
-  const { clock } = gateway.ports;
-  ports = {
-    ...gateway.ports,
-    timeouts,
-    connections: connectionsTable({ ...gateway.store, clock }),
-    posts: lazyConnectionPosts(aws.url, { ...aws.client, endpoint: aws.url }),
-  };
-  ws = createSocket({ ...ports, handOver: lazyFunctionInvoke('the-worker', aws.client) });
-});
-beforeEach(() => fake.answers(say('Hello')));
-afterAll(async () => {
-  await gateway?.stop();
-  await fake?.stop();
-  await aws?.stop();
-});
-
-let connections = 0;
-const event = (routeKey: string, connectionId: string, more: object = {}): SocketEvent =>
-  ({
-    requestContext: {
-      routeKey,
-      connectionId,
-      requestId: `request-${connectionId}`,
-      domainName: 'abc.execute-api.us-east-1.amazonaws.com',
-    },
-    isBase64Encoded: false,
-    ...more,
-  }) as SocketEvent;
-
-/** A connection as API Gateway opens it; its id ends in `=`, as theirs do. */
-async function opened(headers: Record<string, string> = { 'X-API-Key': keys.agent }): Promise<string> {
-  const id = `conn-${connections++}=`;
-  expect(await ws(event('$connect', id, { headers }))).toEqual({ statusCode: 200 });
-  return id;
-}
-const said = (id: string, message: object | string, more: object = {}) =>
-  ws(event('$default', id, { body: typeof message === 'string' ? message : JSON.stringify(message), ...more }));
-
-const call = (id: string, text = `call ${id}`, more: object = {}) => ({
-  type: 'chat.completions',
-  id,
-  body: { model: 'gpt-test', stream: true, messages: [{ role: 'user', content: text }], ...more },
-});
-
-const never = new AbortController().signal;
-/** What Lambda does with the newest work it accepted. */
-const worker = (work: HandedCall = aws.invoked.at(-1)!.call, signal = never) => createWorker(ports)(work, { signal });
-
-const recordsOf = async (session: string): Promise<ChatRecord[]> => {
-  const records: ChatRecord[] = [];
-  for await (const { body } of gateway.ports.evidence.entries('default', session))
-    records.push(body as unknown as ChatRecord);
-  return records;
-};
-
-/** Says a first word and then nothing more. */
-const unending = () => stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open');
+import {
+  aws,
+  call,
+  event,
+  fake,
+  gateway,
+  opened,
+  ports,
+  recordsOf,
+  said,
+  timeouts,
+  worker,
+  ws,
+} from '../support/ws-functions.ts';
 
 describe('connecting', () => {
   test('[chat.ws] a key in the handshake authenticates the connection; only its id is kept', async () => {
@@ -160,7 +82,6 @@ describe('connecting', () => {
     }
   });
 });
-
 describe('calls', () => {
   test('[chat.ws] are handed over without a key in them, and answered event by event, in order', async () => {
     const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-story' });
@@ -264,7 +185,6 @@ describe('calls', () => {
     expect((await ports.connections.get(id))!.calls).toEqual({});
   });
 });
-
 describe('work that was handed over and lost', () => {
   const by = (id: string, requestId: string, message: object) =>
     said(id, message, { requestContext: { ...event('$default', id).requestContext, requestId } });
@@ -304,136 +224,5 @@ describe('work that was handed over and lost', () => {
     expect(await ports.connections.begin(id, '0', 'r', 64)).toBe('running');
     expect(await ports.connections.begin(id, 'more', 'r', 64)).toBe('begun');
     expect(Object.keys((await ports.connections.get(id))!.calls).sort()).toEqual(['0', 'more']);
-  });
-});
-
-describe('cancelling and leaving', () => {
-  const running = async (id: string) => {
-    fake.answers(unending());
-    await said(id, call('1'));
-    const done = worker();
-    await aws.hear(id, 'event', '1');
-    return { done };
-  };
-
-  test('[chat.ws] cancel: the worker sees it at its next look, closes the model’s call and records it', async () => {
-    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-cancel' });
-    const { done } = await running(id);
-    await said(id, { type: 'cancel', id: '1' });
-    second();
-    await (await fake.request()).closed;
-    await done;
-    expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'aborted' });
-    expect(await recordsOf('aws-cancel')).toMatchObject([{ outcome: 'aborted', status: 499, transport: 'ws' }]);
-    expect((await ports.connections.get(id))!.calls).toEqual({});
-  });
-
-  test('[chat.ws] what is cancelled before the worker begins never reaches a model', async () => {
-    const id = await opened();
-    await said(id, call('1'));
-    await said(id, { type: 'cancel', id: '1' });
-    await said(id, { type: 'cancel', id: 'no-such-call' });
-    await worker();
-    expect(aws.heard(id)).toEqual([{ type: 'done', id: '1', outcome: 'aborted' }]);
-    expect(fake.requests).toHaveLength(0);
-  });
-
-  test('[chat.ws] $disconnect ends the calls of the connection', async () => {
-    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-disconnect' });
-    const { done } = await running(id);
-    await ws(event('$disconnect', id));
-    aws.goes(id);
-    second();
-    await (await fake.request()).closed;
-    await done;
-    expect(await recordsOf('aws-disconnect')).toMatchObject([{ outcome: 'aborted' }]);
-    await said(id, call('2'));
-    expect(aws.invoked.at(-1)!.call.call_id).toBe('1');
-  });
-
-  test.each([
-    ['410 Gone', 'aws-gone', (id: string) => aws.goes(id)],
-    ['a post that fails', 'aws-unreachable', () => aws.failsWith(403)],
-  ])('[chat.ws] %s ends the call at once', async (_what, session, happens) => {
-    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': session });
-    const more = Promise.withResolvers<void>();
-    const [opening, first, next] = piecesOf('openai', { text: ['one', ' two'] });
-    fake.answers(stream([opening!, first!, more.promise, next!], 'open'));
-    await said(id, call('1'));
-    const done = worker();
-    await aws.hear(id, 'event', '1');
-    happens(id);
-    timeouts.pass(batchMs); // nothing waits: the next event is posted at once
-    more.resolve();
-    await (await fake.request()).closed;
-    await done;
-    aws.failsWith(undefined);
-    expect(await recordsOf(session)).toMatchObject([{ outcome: 'aborted' }]);
-  });
-
-  test('[chat.ws] the function’s own time is over: the call is settled before it ends', async () => {
-    const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-time' });
-    fake.answers(unending());
-    await said(id, call('1'));
-    const time = new AbortController();
-    const done = worker(undefined, time.signal);
-    await aws.hear(id, 'event', '1');
-    time.abort();
-    await done;
-    expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'aborted' });
-    expect(await recordsOf('aws-time')).toMatchObject([{ outcome: 'aborted' }]);
-  });
-});
-
-describe('what is said', () => {
-  test('pings are answered, and what is not understood is an error; the connection lives on', async () => {
-    const id = await opened();
-    for (const text of ['{', '[]', '{"type":"dance","id":"7"}']) await said(id, text);
-    await said(id, 'AAAA', { isBase64Encoded: true });
-    await said(id, { type: 'ping' });
-    expect(aws.heard(id)).toMatchObject([
-      { type: 'error', status: 400 },
-      { type: 'error', status: 400 },
-      { type: 'error', status: 400, id: '7' },
-      { type: 'error', status: 400 },
-      { type: 'pong' },
-    ]);
-    expect(aws.closed).not.toContain(id);
-  });
-
-  test('[chat.ws] the largest message fits an invocation; a larger one is answered with an error and the connection closed', async () => {
-    const id = await opened();
-    const frame = JSON.stringify(call('1', ''));
-    const largest = call('1', '"'.repeat((131_072 - frame.length) / 2)); // each one escaped: the worst that JSON has
-    expect(JSON.stringify(largest).length).toBeGreaterThan(131_070);
-    await said(id, largest);
-    const { call: work } = aws.invoked.at(-1)!;
-    expect(JSON.stringify(work).length).toBeLessThan(256_000);
-    await worker(work);
-    expect(aws.heard(id).at(-1)).toMatchObject({ type: 'done', outcome: 'completed' });
-    await said(id, call('2', 'x'.repeat(131_072)));
-    expect(aws.heard(id).at(-1)).toMatchObject({ type: 'error', status: 413 });
-    expect(aws.closed).toContain(id);
-  });
-
-  test('[chat.ws] a revoked key stops, at the next message and at the worker', async () => {
-    const id = await opened();
-    await said(id, call('1'));
-    const work = aws.invoked.at(-1)!.call;
-    const revoked = async () => {
-      const snapshot = await gateway.ports.snapshots.current();
-      const byKeyId = new Map(snapshot.identities.byKeyId);
-      byKeyId.delete(work.key_id);
-      return { ...snapshot, identities: { ...snapshot.identities, byKeyId } };
-    };
-    const without = { ...ports, snapshots: { ...ports.snapshots, current: revoked } };
-    await createWorker(without)(work, { signal: never });
-    expect(aws.heard(id)).toMatchObject([{ type: 'error', id: '1', status: 401 }]);
-    await createSocket({ ...without, handOver: async () => {} })(
-      event('$default', id, { body: JSON.stringify(call('2')) }),
-    );
-    expect(aws.heard(id)[1]).toMatchObject({ type: 'error', status: 401 });
-    expect(aws.closed).toContain(id);
-    expect(fake.requests).toHaveLength(0);
   });
 });

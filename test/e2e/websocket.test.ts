@@ -1,75 +1,12 @@
 /** Chat over `/v1/ws` of a running gateway, with a real client and scripted providers. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
-import { agentKey, type ChatGateway, humanKey, providerYaml, startChatGateway } from '../support/chat-clients.ts';
-import { type FakeProvider, piecesOf, say, startFakeProvider, stream } from '../support/fake-providers.ts';
-import { connectSocket, type SocketCaller } from '../support/socket-client.ts';
+import { agentKey, humanKey } from '../support/chat-clients.ts';
+import { piecesOf, stream } from '../support/fake-providers.ts';
+import { connectSocket } from '../support/socket-client.ts';
+import { body, call, fake, gateway, held, maxBody, url, withKey } from '../support/websocket-gateway.ts';
 import { ask as askHttp, until } from './client.ts';
-
-const maxBody = 20_000;
-const settings = (fakeUrl: string, bulkUrl: string) => `
-      - { key: socket-viewer, role: viewer, kind: service, owner: alice, name: watcher }
-  - id: small
-    max_body_bytes: 1000
-    api_keys: [{ key: small-key, name: small }]
-  - id: slow
-    rate_limit: { requests_per_minute: 1 }
-    api_keys: [{ key: slow-key, name: slow }]
-  - id: fleeting
-    api_keys: [{ key: fleeting-key, name: fleeting }, { key: lasting-key, name: lasting }]
-cache: { enabled: false }
-server: { max_body_bytes: ${maxBody}, cors: { allowed_origins: ["https://app.example"] } }
-providers:
-  - { name: mock, type: mock, models: ["mock"] }
-${providerYaml('fake', 'openai', fakeUrl, ', models: ["gpt-*"], retry: { max_attempts: 1 }')}
-${providerYaml('bulk', 'openai', bulkUrl, ', models: ["bulk"]')}
-policies:
-  input:
-    - { name: no-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }
-    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
-`;
-
-let fake: FakeProvider;
-let bulk: Awaited<ReturnType<typeof bulkProvider>>;
-let gateway: ChatGateway;
-let url: string;
-
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  bulk = await bulkProvider();
-  gateway = await startChatGateway(settings(fake.baseUrl, bulk.url));
-  url = `${gateway.ready.gateway_url.replace('http', 'ws')}/v1/ws`;
-});
-beforeEach(() => fake.answers(say('Hello')));
-afterAll(async () => {
-  await fake?.stop();
-  await bulk?.stop();
-  await gateway?.stop();
-});
-
-const withKey = (key = agentKey, headers: Record<string, string> = {}): Promise<SocketCaller> =>
-  connectSocket(url, { headers: { 'x-api-key': key, ...headers } });
-
-const body = (text: string, more: object = {}) => ({
-  model: 'gpt-test',
-  messages: [{ role: 'user', content: text }],
-  ...more,
-});
-const call = (id: string, text = `call ${id}`, more: object = {}, message: object = {}) => ({
-  type: 'chat.completions',
-  id,
-  body: body(text, { stream: true, ...more }),
-  ...message,
-});
-
-/** A stream that says a first word and then waits. */
-const held = (until: Promise<unknown>, text = ['one', ' two']) => {
-  const [opening, first, ...rest] = piecesOf('openai', { text });
-  return stream([opening!, first!, until, ...rest]);
-};
 
 describe('who may talk', () => {
   test('[chat.ws] a key in the handshake’s headers, either of them', async () => {
@@ -141,7 +78,6 @@ describe('who may talk', () => {
     expect(error.message).toContain('404');
   });
 });
-
 describe('calls', () => {
   test('[chat.ws] 20 calls at once on one connection, each answered by its id', async () => {
     const all = Promise.withResolvers<void>();
@@ -239,7 +175,6 @@ describe('calls', () => {
     await caller.hear('pong');
   });
 });
-
 describe('cancelling and leaving', () => {
   test('[chat.ws] cancel closes the provider’s call; what was said is billed and recorded as aborted', async () => {
     fake.answers(held(new Promise(() => {})));
@@ -282,168 +217,3 @@ describe('cancelling and leaving', () => {
     expect(await caller.closed).toBe(4401);
   });
 });
-
-describe('what does not fit', () => {
-  test('[chat.ws] too large a message closes with 1009, by the server’s limit or the tenant’s', async () => {
-    const large = await withKey();
-    large.say(call('1', 'x'.repeat(maxBody)));
-    expect(await large.closed).toBe(1009);
-    const small = await withKey('small-key');
-    small.say(call('1', 'é'.repeat(600))); // 1,200 bytes in 600 characters
-    expect(await small.hear('error')).toMatchObject({ status: 413, error: { type: 'payload_too_large' } });
-    expect(await small.closed).toBe(1009);
-    expect(fake.requests).toHaveLength(0);
-  });
-
-  test('a message that is not understood is an error, and the connection lives on', async () => {
-    const caller = await withKey();
-    const before = ['{"model":', '[]', '"text"', 'null', '{"a":1,"a":2}', '{"type":"dance","id":"7"}', '{}'];
-    for (const text of before) caller.say(text);
-    caller.ws.send(Buffer.from('{"type":"ping"}')); // binary
-    caller.say({ type: 'chat.completions', id: 8, body: 'no object' });
-    caller.say({ type: 'chat.completions', id: '', body: body('x') });
-    caller.say({ type: 'ping' });
-    await caller.hear('pong');
-    const errors = caller.heard.filter(({ type }) => type === 'error');
-    expect(errors.map(({ status }) => status)).toEqual(Array(before.length + 3).fill(400));
-    expect(errors.map(({ id }) => id)).toEqual([
-      ...Array(5).fill(undefined),
-      '7',
-      undefined,
-      undefined,
-      '8',
-      undefined,
-    ]);
-  });
-
-  test('[chat.ws] an id that runs is refused; so are calls beyond 64, and who goes on is closed with 4429', async () => {
-    fake.answers(held(new Promise(() => {})));
-    const caller = await withKey();
-    caller.say(call('c0'));
-    caller.say(call('c0'));
-    expect(await caller.hear('error', 'c0')).toMatchObject({ status: 409 });
-    for (let n = 1; n <= 64; n++) caller.say(call(`c${n}`));
-    expect(await caller.hear('error', 'c64')).toMatchObject({ status: 429, retry_after: 1 });
-    caller.say({ type: 'ping' });
-    await caller.hear('pong');
-    for (let n = 65; n <= 128; n++) caller.say(call(`c${n}`));
-    expect(await caller.closed).toBe(4429);
-    await Promise.all(fake.requests.map(({ closed }) => closed));
-  });
-
-  test('pings of both kinds are answered', async () => {
-    const caller = await withKey();
-    caller.say({ type: 'ping' });
-    expect(await caller.hear('pong')).toEqual({ type: 'pong' });
-    const pong = once(caller.ws, 'pong');
-    caller.ws.ping('are you there');
-    expect(String((await pong)[0])).toBe('are you there');
-  });
-});
-
-describe('a caller who does not read', () => {
-  test('is not listened to either: what it says stays with it', async () => {
-    const caller = await withKey();
-    await caller.hear('ready');
-    caller.ws.pause();
-    const messages = 40_000;
-    for (let n = 0; n < messages; n++) caller.say({ type: 'dance', id: `${n}`, padding: 'x'.repeat(1_000) });
-    await standstill(() => caller.ws.bufferedAmount);
-    expect(caller.ws.bufferedAmount).toBeGreaterThan(0);
-    caller.ws.resume();
-    await caller.hear('error', `${messages - 1}`);
-    expect(caller.heard).toHaveLength(messages + 1);
-  });
-
-  test('[chat.ws] stops the model’s stream; reading again brings all of it', async () => {
-    const caller = await withKey();
-    caller.say(call('1', 'much', { model: 'bulk' }));
-    await caller.hear('event', '1');
-    caller.ws.pause();
-    const stopped = await bulk.standstill();
-    expect(stopped).toBeLessThan(bulk.chunks / 2);
-    caller.ws.resume();
-    expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'completed' });
-    expect(caller.textOf('1')).toHaveLength(bulk.chunks);
-  });
-
-  test('[chat.ws] can still cancel: the call is settled although its events are not read', async () => {
-    const caller = await withKey(agentKey, { 'x-session-id': 'socket-deaf' });
-    caller.say(call('1', 'much', { model: 'bulk' }));
-    await caller.hear('event', '1');
-    caller.ws.pause();
-    await bulk.standstill();
-    caller.say({ type: 'cancel', id: '1' });
-    expect(await gateway.record('socket-deaf')).toMatchObject({ outcome: 'aborted' });
-  });
-});
-
-test('[chat.ws] the gateway that stops lets calls end, takes no other, and closes with 1001', async () => {
-  const last = await startChatGateway(settings(fake.baseUrl, bulk.url));
-  const released = Promise.withResolvers<void>();
-  fake.answers(held(released.promise));
-  const caller = await connectSocket(`${last.ready.gateway_url.replace('http', 'ws')}/v1/ws`, {
-    headers: { 'x-api-key': agentKey },
-  });
-  caller.say(call('1'));
-  await caller.hear('event', '1');
-  const exit = last.stop();
-  let probe = 0;
-  await until('the gateway to refuse a call', async () => {
-    const id = `probe-${probe++}`;
-    caller.say(call(id, 'x', { model: 'nobody-serves-this' }));
-    return (await caller.hear('error', id)).status === 503 ? true : undefined;
-  });
-  released.resolve();
-  expect(await caller.hear('done', '1')).toMatchObject({ outcome: 'completed' });
-  expect(caller.textOf('1')).toBe('one two');
-  expect(await caller.closed).toBe(1001);
-  expect(await exit).toBe(0);
-});
-
-/** The measure that has not changed through a hundred exchanges with the gateway. */
-async function standstill(measure: () => number): Promise<number> {
-  for (;;) {
-    const before = measure();
-    for (let n = 0; n < 100; n++) await fetch(`${gateway.ready.gateway_url}/health`).then((reply) => reply.text());
-    if (measure() === before) return before;
-  }
-}
-
-/** A model whose events are heavy and whose answer is as long as its reader lets it be: 64 MB, 2,000 characters. */
-async function bulkProvider() {
-  const chunks = 2_000;
-  let written = 0;
-  const event = `data: ${JSON.stringify({
-    id: 'bulk',
-    object: 'chat.completion.chunk',
-    choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }],
-    padding: 'p'.repeat(32_000),
-  })}\n\n`;
-  const server = createServer((request, response) => {
-    request.resume();
-    written = 0;
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const more = () => {
-      while (written < chunks && !response.destroyed) {
-        written++;
-        if (!response.write(event)) return;
-      }
-      response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
-    };
-    response.on('drain', more);
-    more();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    chunks,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** How much was written when nothing more comes. */
-    standstill: () => standstill(() => written),
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
-}

@@ -7,40 +7,10 @@ import { edgeFunctionCode } from '../../lib/edge-functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { Loose } from '../support/loose.ts';
-import { emptyApp, functionId, ofType, reference, roleOf, synthesize } from './synthesized.ts';
+import { account, cloudFront, direct, edge, inside, only, own, plain, told, tuned, vpc } from './edge-template.ts';
+import { emptyApp, ofType, reference, roleOf } from './synthesized.ts';
 
-const account = '123456789012';
-const own = {
-  domain: 'gateway.example.com',
-  certificate: `arn:aws:acm:eu-central-1:${account}:certificate/regional`,
-  hostedZoneId: 'Z0123456789',
-};
-const vpc = { vpcId: 'vpc-0a1b2c3d', subnetIds: 'subnet-0a1b2c3d,subnet-0a1b2c3e', securityGroupIds: 'sg-0a1b2c3d' };
-const cloudFront = { ...own, edge: 'on', edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global` };
-
-const plain = synthesize();
-const edge = synthesize({ ...cloudFront, adminCidrs: '203.0.113.0/24,2001:db8::/32' });
-const inside = synthesize({
-  ...cloudFront,
-  ...vpc,
-  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
-});
-
-const [oldVersion, newVersion] = ['0a'.repeat(16), '0b'.repeat(16)];
-const tuned = synthesize({
-  ...cloudFront,
-  hostedZoneId: '',
-  ...{ edgeReadTimeoutSeconds: 180, requestsPerAddress: 500, edgeSecretVersions: `${oldVersion},${newVersion}` },
-  edgeWebAcl: `arn:aws:wafv2:us-east-1:${account}:global/webacl/mine/0a1b`,
-});
-const direct = synthesize({ ...own, ...vpc, adminCidrs: '203.0.113.0/24' });
-
-const only = (template: Template, type: string): Loose[] =>
-  Object.values(ofType(template, type)).map(({ Properties }) => Properties);
-const told = (template: Template, name = 'mcp'): Loose =>
-  ofType(template, 'AWS::Lambda::Function')[functionId(template, name)]!.Properties.Environment.Variables;
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
-
 describe('what was not configured', () => {
   it('[cloud.edge] is not there: no stack, no host, no VPC', () => {
     expect(plain.edge).toBeUndefined();
@@ -51,7 +21,6 @@ describe('what was not configured', () => {
       expect([api.DisableExecuteApiEndpoint, api.EndpointConfiguration.Types]).toEqual([undefined, ['REGIONAL']]);
   });
 });
-
 describe('[cloud.own-hosts] host names of its own', () => {
   it('stand at the root of every surface, with TLS 1.3, under the certificate of the region', () => {
     const served = only(direct.services, 'AWS::ApiGateway::DomainName');
@@ -100,7 +69,6 @@ describe('[cloud.own-hosts] host names of its own', () => {
     expect(only(tuned.edge!, 'AWS::Route53::RecordSet')).toEqual([]);
   });
 });
-
 describe('[cloud.edge] CloudFront', () => {
   const made = only(edge.edge!, 'AWS::CloudFront::Distribution').map(({ DistributionConfig }) => DistributionConfig);
   const of = (label: string): Loose =>
@@ -207,156 +175,6 @@ describe('[cloud.edge] CloudFront', () => {
     for (const { WebACLId } of made) expect(WebACLId).toBeUndefined();
   });
 });
-
-describe('[cloud.firewall] the web ACLs', () => {
-  const acl = (template: Template, name: string): Loose =>
-    only(template, 'AWS::WAFv2::WebACL').find(({ Name }) => Name === `agent-governance-${name}`) as Loose;
-  const rules = (template: Template, name = 'callers'): string[] =>
-    acl(template, name).Rules.map(({ Name }: Loose) => Name);
-  const rule = (template: Template, name: string, at = 'callers'): Loose =>
-    acl(template, at).Rules.find(({ Name }: Loose) => Name === name);
-
-  it('stand before the stage of every REST API', () => {
-    for (const { edge: template } of [edge, direct]) {
-      const stages = only(template!, 'AWS::WAFv2::WebACLAssociation').map(({ ResourceArn }) => reference(ResourceArn));
-      expect(new Set(stages).size).toBe(4);
-      for (const stage of stages)
-        expect(stage).toMatch(/:apigateway:\{Region\}::\/restapis\/.*Api.*\/stages\/gateway$/);
-    }
-  });
-
-  it('[cloud.origin-lock] refuse first what did not come through CloudFront', () => {
-    for (const name of ['callers', 'admin']) expect(rules(edge.edge!, name)[0]).toBe('origin');
-    const { Statement, Action, Priority } = rule(edge.edge!, 'origin');
-    expect([Action, Priority]).toEqual([{ Block: {} }, 0]);
-    const match = Statement.NotStatement.Statement.ByteMatchStatement;
-    expect(match.FieldToMatch).toEqual({ SingleHeader: { Name: 'x-gateway-origin' } });
-    expect(match.PositionalConstraint).toBe('EXACTLY');
-    expect(reference(match.SearchString)).toMatch(/^\{\{resolve:secretsmanager:/);
-    expect(rules(direct.edge!)).not.toContain('origin');
-  });
-
-  it('[cloud.origin-lock] take the old and the new value while it is replaced, and send the first', () => {
-    const taken = rule(tuned.edge!, 'origin').Statement.NotStatement.Statement.OrStatement.Statements;
-    expect(taken.map(({ ByteMatchStatement }: Loose) => reference(ByteMatchStatement.SearchString))).toEqual(
-      [oldVersion, newVersion].map((version) => expect.stringContaining(version)),
-    );
-    const [{ DistributionConfig }] = only(tuned.edge!, 'AWS::CloudFront::Distribution') as [Loose];
-    expect(reference(DistributionConfig.Origins[0].OriginCustomHeaders[0].HeaderValue)).toContain(oldVersion);
-  });
-
-  it('count calls by the address of the caller, and answer 429 in the shape of the contract', () => {
-    const forwarded = rule(edge.edge!, 'rate').Statement.RateBasedStatement;
-    expect(forwarded).toMatchObject({
-      AggregateKeyType: 'FORWARDED_IP',
-      ForwardedIPConfig: { HeaderName: 'x-gateway-client', FallbackBehavior: 'MATCH' },
-    });
-    expect(rule(direct.edge!, 'rate').Statement.RateBasedStatement).toEqual({
-      AggregateKeyType: 'IP',
-      EvaluationWindowSec: 300,
-      Limit: 10_000,
-    });
-    expect(rule(edge.edge!, 'rate').Action.Block.CustomResponse).toMatchObject({ ResponseCode: 429 });
-    const { limited } = acl(edge.edge!, 'callers').CustomResponseBodies;
-    expect(JSON.parse(limited.Content)).toMatchObject({ error: { code: 429, type: 'rate_limit_error' } });
-    expect(rule(tuned.edge!, 'rate').Statement.RateBasedStatement.Limit).toBe(500);
-  });
-
-  it('block no body: prompts, SQL and shell text are what this gateway is for', () => {
-    for (const group of ['AWSManagedRulesCommonRuleSet', 'AWSManagedRulesKnownBadInputsRuleSet']) {
-      const { RuleActionOverrides } = rule(direct.edge!, group).Statement.ManagedRuleGroupStatement;
-      const counting = RuleActionOverrides.map(({ Name, ActionToUse }: Loose) => [Name, ActionToUse]);
-      expect(counting.length).toBeGreaterThan(2);
-      for (const [, action] of counting) expect(action).toEqual({ Count: {} });
-    }
-    const common = rule(direct.edge!, 'AWSManagedRulesCommonRuleSet').Statement.ManagedRuleGroupStatement;
-    expect(common.RuleActionOverrides.map(({ Name }: Loose) => Name)).toEqual(
-      expect.arrayContaining([
-        ...['SizeRestrictions_BODY', 'EC2MetaDataSSRF_BODY', 'GenericLFI_BODY', 'GenericRFI_BODY'],
-        'CrossSiteScripting_BODY',
-      ]),
-    );
-    // Groups for SQL, shells and the like judge bodies and nothing else.
-    expect(rules(direct.edge!).filter((name) => name.startsWith('AWSManagedRules'))).toEqual([
-      ...['AWSManagedRulesAmazonIpReputationList', 'AWSManagedRulesCommonRuleSet'],
-      'AWSManagedRulesKnownBadInputsRuleSet',
-    ]);
-  });
-
-  it('keep no request: keys stand in their headers', () => {
-    for (const { VisibilityConfig, Rules } of only(edge.edge!, 'AWS::WAFv2::WebACL'))
-      for (const { SampledRequestsEnabled } of [VisibilityConfig, ...Rules.map((one: Loose) => one.VisibilityConfig)])
-        expect(SampledRequestsEnabled).toBe(false);
-    expect(only(edge.edge!, 'AWS::WAFv2::LoggingConfiguration')).toEqual([]);
-  });
-
-  it('let the networks that are named call the admin API, and all networks the others', () => {
-    expect(rules(edge.edge!)).not.toContain('networks');
-    const sets = rule(edge.edge!, 'networks', 'admin').Statement.NotStatement.Statement.OrStatement.Statements;
-    for (const { IPSetReferenceStatement } of sets)
-      expect(IPSetReferenceStatement.IPSetForwardedIPConfig).toEqual({
-        HeaderName: 'x-gateway-client',
-        FallbackBehavior: 'NO_MATCH',
-        Position: 'FIRST',
-      });
-    expect(only(edge.edge!, 'AWS::WAFv2::IPSet').map(({ Addresses }) => Addresses)).toEqual([
-      ['203.0.113.0/24'],
-      ['2001:db8::/32'],
-    ]);
-    const statement = rule(direct.edge!, 'networks', 'admin').Statement.NotStatement.Statement;
-    expect(statement.IPSetReferenceStatement.IPSetForwardedIPConfig).toBeUndefined();
-  });
-
-  it('are answered by API Gateway as a refusal, not as a request that could not be read', () => {
-    const answers = only(plain.services, 'AWS::ApiGateway::GatewayResponse');
-    for (const kind of ['WAF_FILTERED', 'ACCESS_DENIED']) {
-      const found = answers.filter(({ ResponseType }) => ResponseType === kind);
-      expect(found.map(({ StatusCode }) => StatusCode)).toEqual(Array(4).fill('403'));
-      expect(JSON.parse(found[0]!.ResponseTemplates['application/json'])).toMatchObject({
-        error: { type: 'forbidden' },
-      });
-    }
-  });
-});
-
-describe('[cloud.private-admin] an admin API in a VPC', () => {
-  const apis = only(inside.services, 'AWS::ApiGateway::RestApi');
-  const admin = apis.find(({ Name }) => Name === 'agent-governance-admin') as Loose;
-
-  it('takes calls from its endpoint alone, the others stay where they were', () => {
-    expect(admin.EndpointConfiguration.Types).toEqual(['PRIVATE']);
-    const [endpoint] = admin.EndpointConfiguration.VpcEndpointIds.map(reference);
-    expect(endpoint).toMatch(/^\{PrivateAdminEndpoint\w*\.Id\}$/);
-    const [statement, ...more] = admin.Policy.Statement;
-    expect(more).toEqual([]);
-    expect(statement).toMatchObject({ Effect: 'Allow', Action: 'execute-api:Invoke' });
-    expect(reference(statement.Condition.StringEquals['aws:SourceVpce'])).toBe(endpoint);
-    for (const api of apis.filter((one) => one !== admin)) {
-      expect(api.EndpointConfiguration.Types).toEqual(['REGIONAL']);
-      expect(api.Policy).toBeUndefined();
-    }
-  });
-
-  it('is known by the name of API and endpoint, and reached from the networks that are named', () => {
-    expect(reference(told(inside.services).ADMIN_URL)).toMatch(
-      /^https:\/\/\{AdminApi\w+\}-\{PrivateAdminEndpoint\w*\.Id\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
-    );
-    const groups = only(inside.services, 'AWS::EC2::SecurityGroup');
-    const callers = groups.find(({ GroupDescription }) => GroupDescription.includes('admin API')) as Loose;
-    expect(callers.SecurityGroupIngress).toEqual([
-      { CidrIp: '10.0.0.0/8', FromPort: 443, IpProtocol: 'tcp', ToPort: 443 },
-    ]);
-  });
-
-  it('stands behind no distribution and no web ACL', () => {
-    const made = only(inside.edge!, 'AWS::CloudFront::Distribution');
-    expect(made.map(({ DistributionConfig }) => DistributionConfig.Aliases[0]).sort()).toEqual(
-      ['api', 'callbacks', 'edge', 'mcp'].map((label) => `${label}.gateway.example.com`),
-    );
-    expect(only(inside.edge!, 'AWS::WAFv2::WebACLAssociation')).toHaveLength(3);
-  });
-});
-
 describe('[cloud.vpc] a VPC for upstream servers', () => {
   const callers = [
     ...['approval-steps', 'chat-completions', 'credentials', 'federation-poll', 'mcp', 'messages'],
@@ -413,7 +231,6 @@ describe('[cloud.vpc] a VPC for upstream servers', () => {
     ).toHaveLength(callers.length);
   });
 });
-
 describe('[cloud.nag] the rules of AWS find nothing', () => {
   const choices: Record<string, Record<string, unknown>> = {
     'with host names, and a web ACL for the admin API': { ...own, adminCidrs: '203.0.113.0/24' },
@@ -438,7 +255,6 @@ describe('[cloud.nag] the rules of AWS find nothing', () => {
     expect(() => unknown.synth()).not.toThrow();
   });
 });
-
 describe('options that contradict each other or lack one', () => {
   it.each([
     [{ edge: 'on' }, '"edge=on" needs "domain"'],

@@ -14,7 +14,7 @@ export interface YamlDocument {
 /** @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, aliases that multiply. */
 export function readYaml(text: string, where: string): YamlDocument {
   if (Buffer.byteLength(text) > maxYamlBytes) {
-    throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed ${maxYamlBytes}.`);
+    throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed at most ${maxYamlBytes} bytes.`);
   }
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold keys.

@@ -33,7 +33,7 @@ test('plain aliases work, and lines are found by path', () => {
 });
 
 test('a text above the limit is refused', () => {
-  expect(() => readYaml('#'.repeat(maxYamlBytes + 1), 'It')).toThrow(`allowed ${maxYamlBytes}`);
+  expect(() => readYaml('#'.repeat(maxYamlBytes + 1), 'It')).toThrow(`allowed at most ${maxYamlBytes} bytes`);
 });
 
 test('__proto__ is a key like any other', () => {

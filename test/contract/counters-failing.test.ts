@@ -1,0 +1,143 @@
+/** Counters while the store fails. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { countersTable } from '#adapters/dynamodb/counters-table.ts';
+import { type Command, clock, stores, tables, time } from '../support/counter-store.ts';
+import { budget, call, noLimits, now, settled } from '../unit/limits/sample.ts';
+
+describe('a store that fails', () => {
+  const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));
+
+  test('[limit.rate.fails-closed] is service_unavailable for everything', async () => {
+    const down = stores(() => unreachable);
+    const refused = expect.objectContaining({ code: 'service_unavailable' });
+    await expect(down.reserve(call({ budgets: [budget(1000)] }))).rejects.toEqual(refused);
+    await expect(down.begin('t', 'x')).rejects.toEqual(refused);
+    await expect(down.extend('t', 'x')).rejects.toEqual(refused);
+    await expect(down.settle('t', 'x', settled())).rejects.toEqual(refused);
+    await expect(down.expired('t')).rejects.toEqual(refused);
+    await expect(down.reclaim('t')).rejects.toEqual(refused);
+    await expect(down.status('t', noLimits)).rejects.toEqual(refused);
+  });
+
+  test('[limit.rate.fails-closed] every call of a group is refused, and the next call goes through', async () => {
+    let failing = true;
+    const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
+    const limits = { requests_per_minute: 5, budgets: [] };
+    const group = await Promise.allSettled([1, 2, 3].map(() => flaky.reserve(call(limits, { tenant: 'flaky' }))));
+    expect(group.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    failing = false;
+    expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
+  });
+
+  test('[limit.rate.fails-closed] an item that cannot be read refuses, it is not begun again', async () => {
+    const garbled = stores((send) => async (command) => {
+      const answer = (await send(command)) as { Item?: Record<string, unknown> };
+      return command.constructor.name === 'GetItemCommand'
+        ? { Item: { id: { S: 'x' }, version: { N: '1' }, state: { S: '{' } } }
+        : answer;
+    });
+    await expect(garbled.status('garbled', noLimits)).rejects.toMatchObject({ code: 'service_unavailable' });
+  });
+
+  test('a request the client repeats after a lost answer is counted once', async () => {
+    const repeating = stores((send) => async (command) => {
+      if (command.constructor.name === 'PutItemCommand') await send(command);
+      return send(command);
+    });
+    const limits = { requests_per_minute: 5, budgets: [budget(100)] };
+    const once = call(limits, { tenant: 'repeated', cost_microusd: 10 });
+    expect((await repeating.reserve(once)).limits.remaining_requests).toBe(4);
+    await repeating.settle('repeated', once.id, settled({ cost_microusd: 7 }));
+    const { budgets, open } = await stores().status('repeated', limits);
+    expect({ used: budgets[0]!.used_microusd, open }).toEqual({ used: 7, open: 0 });
+  });
+
+  test('an answer that is lost for good leaves a reservation, and its lease ends', async () => {
+    const losing = stores((send) => async (command) => {
+      const answer = await send(command);
+      if (command.constructor.name === 'PutItemCommand') throw new Error('socket hang up');
+      return answer;
+    });
+    const limits = { requests_per_minute: 1, budgets: [] };
+    await expect(losing.reserve(call(limits, { tenant: 'lost' }))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect((await stores().status('lost', limits)).open).toBe(1);
+    expect(await stores().expired('lost')).toEqual([]);
+    time.ms = now + 60_000;
+    expect(await stores().expired('lost')).toMatchObject([{ begun: false }]);
+    time.ms = now;
+  });
+
+  /** A store in which another process is always faster. */
+  function crowded(open = '[]') {
+    const pauses: number[] = [];
+    const writes: string[] = [];
+    let n = 0;
+    const Item = () => ({
+      id: { S: 'x' },
+      version: { N: String(++n) },
+      state: { S: `{"w":[0],"s":{},"g":{},"a":[],"o":${open}}` },
+    });
+    const counters = countersTable({
+      client: {
+        send: async (command: Command) => {
+          const { name } = command.constructor;
+          if (name === 'GetItemCommand') return { Item: Item() };
+          writes.push(name.replace('Command', ''));
+          const CancellationReasons = [{ Code: 'ConditionalCheckFailed', Item: Item() }];
+          throw name === 'PutItemCommand'
+            ? Object.assign(new Error('conflict'), { name: 'ConditionalCheckFailedException', Item: Item() })
+            : Object.assign(new Error('conflict'), { name: 'TransactionCanceledException', CancellationReasons });
+        },
+      } as unknown as DynamoDBClient,
+      tables,
+      clock,
+      random: () => 1,
+      pause: async (ms) => void pauses.push(ms),
+    });
+    return { counters, pauses, writes };
+  }
+
+  test('[limit.shed] a call is refused with Retry-After after three lost writes and one try to make room', async () => {
+    const { counters, pauses, writes } = crowded();
+    const limits = { requests_per_minute: 6000, budgets: [] };
+    await expect(counters.reserve(call(limits))).rejects.toMatchObject({
+      code: 'service_unavailable',
+      retryAfterSeconds: 1,
+    });
+    expect(writes.filter((name) => name === 'PutItem')).toHaveLength(3);
+    expect(writes.filter((name) => name === 'TransactWriteItems')).toHaveLength(1);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(200);
+  });
+
+  test('[limit.shed] what an open call came to is tried longer than a new call is let in', async () => {
+    const { counters, pauses, writes } = crowded('[["open","s",0,0,10,0,[],0,9000000000000]]');
+    await expect(counters.settle('t', 'open', settled())).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect(writes).toEqual(Array(40).fill('PutItem'));
+    expect(Math.max(...pauses)).toBe(200);
+  });
+
+  test('[limit.shed] where the limits are too small for shards, a new call is tried 20 times', async () => {
+    const { counters, writes } = crowded();
+    await expect(counters.reserve(call({ requests_per_minute: 3, budgets: [] }))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+    expect(writes).toEqual(Array(20).fill('PutItem'));
+  });
+
+  test('a reservation that has ended cannot be begun: nothing would be charged', async () => {
+    await expect(stores().begin('nobody', 'nothing')).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(stores().extend('nobody', 'nothing')).resolves.toBeUndefined();
+    await expect(stores().settle('nobody', 'nothing', settled())).resolves.toBeUndefined();
+  });
+
+  test('what is not a count is refused before it spoils the item', async () => {
+    await expect(stores().reserve(call(noLimits, { tokens: Number.NaN }))).rejects.toMatchObject({
+      code: 'server_error',
+    });
+    await expect(stores().settle('t', 'x', settled({ cost_microusd: -1 }))).rejects.toMatchObject({
+      code: 'server_error',
+    });
+  });
+});

@@ -1,0 +1,153 @@
+/** Comments that do not count, and deliveries that are not those of the host. */
+import { commentPayload, deliveryHeaders, headSha, pushedSha } from '../support/fake-pull-requests.ts';
+import { keys } from '../support/ports.ts';
+import {
+  answersOn,
+  asked,
+  call,
+  comment,
+  host,
+  nextComment,
+  type Sent,
+  statusOf,
+} from '../support/pull-request-votes.ts';
+
+describe('[pr-comment.signature] a delivery', () => {
+  test('with a signature of another secret decides nothing', async () => {
+    const id = await asked();
+    expect((await comment({ text: `/approve ${id}`, secret: 'guessed' })).status).toBe(401);
+    expect((await comment({ text: `/approve ${id}`, headers: { 'x-hub-signature-256': '' } })).status).toBe(401);
+    expect(await statusOf(id)).toBe('pending');
+    expect(host.calls).toEqual([]);
+  });
+
+  test('is verified before it is read, byte by byte', async () => {
+    const id = await asked();
+    const raw = JSON.stringify(commentPayload({ text: `/approve ${id}`, id: nextComment() }));
+    const headers = deliveryHeaders(raw, 'webhook-secret-1');
+    expect((await call('POST', '/callbacks/github', { raw: `${raw} `, headers })).status).toBe(401);
+    expect((await call('POST', '/callbacks/github', { raw: '{', headers })).status).toBe(401);
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('with the previous secret counts while one is rotated', async () => {
+    const id = await asked();
+    expect((await comment({ text: `/approve ${id}`, secret: 'webhook-secret-0' })).status).toBe(200);
+    expect(await statusOf(id)).toBe('approved');
+  });
+
+  test.each([
+    ['no JSON', '{', {}, 400],
+    ['a key twice', '{"action":"created","action":"created"}', {}, 400],
+    ['a form', 'payload=%7B%7D', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['a comment without writer', '{"action":"created","issue":{"number":7,"pull_request":{}}}', {}, 400],
+    ['a megabyte and more', ' '.repeat(1024 * 1024 + 1), {}, 413],
+  ])('that is signed but holds %s is refused', async (_, raw, headers, status) => {
+    const answer = await call('POST', '/callbacks/github', {
+      raw,
+      headers: { ...deliveryHeaders(raw, 'webhook-secret-1'), ...headers },
+    });
+    expect(answer.status).toBe(status);
+  });
+
+  test('of another kind is answered and ignored', async () => {
+    const id = await asked();
+    const text = `/approve ${id}`;
+    expect((await comment({ text, event: 'ping' })).status).toBe(200);
+    for (const sent of [
+      { text, event: 'pull_request_review_comment' },
+      { text, over: { action: 'edited' } },
+      { text, over: { issue: { number: 7 } } },
+      { text, commentOver: { performed_via_github_app: { id: 1 } } },
+      { text, over: { sender: { login: 'bob-gh', type: 'User' } } },
+      { text, commentOver: { user: { login: 'alice-gh', type: 'Bot' } } },
+      { text: 'looks right' },
+      { text: '/approve no-issue' },
+    ]) {
+      const answer = await comment(sent);
+      expect([answer.status, typeof answer.body.ignored]).toEqual([202, 'string']);
+    }
+    expect(await statusOf(id)).toBe('pending');
+    expect(host.calls).toEqual([]);
+  });
+});
+describe('[pr-comment.voter] a comment does not count', () => {
+  const refused = async (id: string, sent: Sent, why: string | RegExp) => {
+    const answer = await comment(sent);
+    expect(answer.status).toBe(200);
+    expect(answer.body.text).toMatch(/^Not decided: /);
+    expect(answer.body.text).toMatch(why);
+    expect(await statusOf(id)).toBe('pending');
+  };
+
+  test('[sod.unmapped-chat] of a stranger, who is not answered on the pull request', async () => {
+    const id = await asked();
+    host.permissions.set('acme/web stranger', 'admin');
+    await refused(id, { text: `/approve ${id}`, login: 'stranger' }, /not mapped to a person/);
+    await refused(id, { text: `/approve ${id}\n/deny ${id}`, login: 'stranger' }, /not mapped to a person/);
+    expect(host.calls).toEqual([]);
+  });
+
+  test.each([
+    ['in a role that has no vote', { login: 'vera-gh' }, /Found role viewer/],
+    ['in another tenant', { login: 'tess-gh' }, /was not found/],
+    ['on another pull request', { number: 8 }, /not requested on this pull request/],
+    ['in another repository', { repository: 'acme/webshop' }, /not requested on this pull request/],
+  ])('of a person %s, who is told so', async (_, sent, why) => {
+    const id = await asked();
+    host.heads.set('acme/webshop#7', headSha);
+    await refused(id, { text: `/approve ${id}`, ...sent }, why);
+    expect(host.calls.map(({ method }) => method)).toEqual(['POST']);
+    const reply = host.comments.at(-1);
+    expect(reply?.on).toBe(
+      `${'repository' in sent ? sent.repository : 'acme/web'}#${'number' in sent ? sent.number : 7}`,
+    );
+    expect(reply?.body).toMatch(why);
+  });
+
+  test('[sod.own-request] of the person who owns the key that asked', async () => {
+    const id = await asked({}, keys.agent);
+    await refused(id, { text: `/approve ${id}`, login: 'bob-gh' }, /made this request or owns the key/);
+    await comment({ text: `/approve ${id}` });
+    expect(await statusOf(id)).toBe('approved');
+  });
+
+  test.each(['read', 'none', undefined])(
+    'of a person whose permission at the repository is %s now',
+    async (permission) => {
+      const id = await asked();
+      host.permissions.delete('acme/web Alice-GH');
+      if (permission) host.permissions.set('acme/web Alice-GH', permission);
+      await refused(
+        id,
+        { text: `/deny ${id}` },
+        `Found permission ${permission ?? 'none'} at acme/web; allowed to vote: write`,
+      );
+      expect(answersOn()[0]?.body).toContain('@Alice-GH:');
+    },
+  );
+
+  test.each([
+    ['two commands', (id: string) => `/approve ${id}\n/deny ${id}`, /Found 2 commands/],
+    ['a command further down', (id: string) => `Fine.\n/approve ${id}`, /further down/],
+    ['more words', (id: string) => `/approve ${id} please`, /more than the id/],
+    ['another digest', (id: string) => `/approve ${id} 0123456789ab`, /belongs to another call or commit/],
+  ])('[pr-comment.command] with %s', async (_, text, why) => {
+    const id = await asked();
+    await refused(id, { text: text(id) }, why);
+    expect(answersOn()[0]?.body).toMatch(why);
+  });
+
+  test('for an approval that is not known, and may be of another gateway that is asked here too', async () => {
+    const unknown = '01890000-0000-7000-8000-00000000dead';
+    expect((await comment({ text: `/approve ${unknown}` })).body.text).toContain('was not found');
+    expect(host.calls).toEqual([]);
+  });
+
+  test('when it was decided before; the writer reads by whom', async () => {
+    const id = await asked();
+    await comment({ text: `/approve ${id}` });
+    host.heads.set('acme/web#7', pushedSha);
+    expect((await comment({ text: `/deny ${id}` })).body.text).toContain('already approved (by alice)');
+  });
+});

@@ -1,0 +1,43 @@
+/** The template of the edge stack, with what a test asks of it. */
+import type { Template } from 'aws-cdk-lib/assertions';
+import type { Loose } from '../support/loose.ts';
+import { functionId, ofType, synthesize } from './synthesized.ts';
+
+export const account = '123456789012';
+export const own = {
+  domain: 'gateway.example.com',
+  certificate: `arn:aws:acm:eu-central-1:${account}:certificate/regional`,
+  hostedZoneId: 'Z0123456789',
+};
+export const vpc = {
+  vpcId: 'vpc-0a1b2c3d',
+  subnetIds: 'subnet-0a1b2c3d,subnet-0a1b2c3e',
+  securityGroupIds: 'sg-0a1b2c3d',
+};
+export const cloudFront = {
+  ...own,
+  edge: 'on',
+  edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global`,
+};
+
+export const plain = synthesize();
+export const edge = synthesize({ ...cloudFront, adminCidrs: '203.0.113.0/24,2001:db8::/32' });
+export const inside = synthesize({
+  ...cloudFront,
+  ...vpc,
+  ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+});
+
+export const [oldVersion, newVersion] = ['0a'.repeat(16), '0b'.repeat(16)];
+export const tuned = synthesize({
+  ...cloudFront,
+  hostedZoneId: '',
+  ...{ edgeReadTimeoutSeconds: 180, requestsPerAddress: 500, edgeSecretVersions: `${oldVersion},${newVersion}` },
+  edgeWebAcl: `arn:aws:wafv2:us-east-1:${account}:global/webacl/mine/0a1b`,
+});
+export const direct = synthesize({ ...own, ...vpc, adminCidrs: '203.0.113.0/24' });
+
+export const only = (template: Template, type: string): Loose[] =>
+  Object.values(ofType(template, type)).map(({ Properties }) => Properties);
+export const told = (template: Template, name = 'mcp'): Loose =>
+  ofType(template, 'AWS::Lambda::Function')[functionId(template, name)]!.Properties.Environment.Variables;

@@ -1,0 +1,35 @@
+/** A gateway, and requests to it that are malformed. */
+
+import { type Ask, type ask, e2eConfiguration, written } from '../e2e/client.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+export let gateway: Gateway;
+export let url: string;
+
+beforeAll(async () => {
+  gateway = await startGateway({ config: e2eConfiguration });
+  url = gateway.ready.admin_url;
+});
+afterAll(() => gateway?.stop());
+
+export const key = 'e2e-agent';
+export const good = {
+  protocol: 'git',
+  tool: 'scm.get_file',
+  target: 'acme/web',
+  capability: 'read',
+  actor: { session: 'bad-input' },
+};
+export const raw = (text: string): Ask => ({ key, raw: text });
+export const text = JSON.stringify(good);
+
+export async function refuses(given: () => ReturnType<typeof ask>, status: number, type: string, says: RegExp) {
+  const before = await written(url, 'e2e-carol');
+  const answer = await given();
+  expect([answer.status, answer.text]).toEqual([status, answer.text]);
+  expect(answer.body).toEqual({
+    error: expect.objectContaining({ code: status, type, message: expect.stringMatching(says) }),
+  });
+  expect(answer.text).not.toMatch(/\n\s+at |node:internal|\.ts:\d+|node_modules/);
+  expect(await written(url, 'e2e-carol')).toEqual(before);
+}

@@ -1,0 +1,205 @@
+/** A listener with routes of its own, and bytes as a client writes them. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { systemIds } from '#adapters/system/ids.ts';
+import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/routes.ts';
+import { type HttpServer, listen } from '../../bin/local/http-server.ts';
+import type { Loose } from './loose.ts';
+
+export const route = (method: Route['method'], path: string): Route => ({
+  ...{
+    method,
+    path,
+    surface: 'admin',
+    access: 'open',
+    agents: 'yes',
+    handledBy: 'observatory',
+    operation: 'health',
+    summary: '',
+  },
+});
+export const routes = [
+  route('GET', '/things'),
+  route('POST', '/things'),
+  route('GET', '/things/{id}'),
+  route('GET', '/things/special'),
+  route('GET', '/stream'),
+  route('GET', '/fault'),
+  route('GET', '/broken-header'),
+  route('GET', '/slow'),
+];
+
+export const maxBodyBytes = 1000;
+export let server: HttpServer;
+export const logged: string[] = [];
+export const streams: { opened: number; closed: number; release: () => void }[] = [];
+export const slow = { arrived: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
+
+export async function handler(event: HttpEvent): Promise<HttpReply> {
+  const json = (body: unknown): HttpReply => ({
+    statusCode: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (event.resource === '/fault') throw new Error('secret detail');
+  if (event.resource === '/broken-header') return { statusCode: 200, headers: { 'x-bad': 'a\r\nb: c' }, body: '' };
+  if (event.resource === '/stream')
+    return { statusCode: 200, headers: { 'content-type': 'text/plain' }, body: endless() };
+  if (event.resource === '/slow') {
+    slow.arrived.resolve();
+    await slow.go.promise;
+  }
+  return json({ ...event, requestContext: undefined, sourceIp: event.requestContext.identity.sourceIp });
+}
+
+export async function* endless(): AsyncGenerator<string> {
+  const stream = { opened: 0, closed: 0, release: () => {} };
+  streams.push(stream);
+  try {
+    for (;;) {
+      stream.opened++;
+      yield 'x'.repeat(65_536);
+    }
+  } finally {
+    stream.closed++;
+    stream.release();
+  }
+}
+
+export const serverOf = (more: object = {}) =>
+  listen({
+    routes,
+    handlers: Promise.resolve({ observatory: handler }),
+    ids: systemIds,
+    telemetry: { log: (...line: unknown[]) => void logged.push(JSON.stringify(line)) } as never,
+    maxBodyBytes: async () => maxBodyBytes,
+    host: '127.0.0.1',
+    port: 0,
+    ...more,
+  });
+
+beforeAll(async () => {
+  server = await serverOf();
+});
+afterAll(() => server.drain(0));
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  body: Loose;
+}
+
+/** Sends bytes as they are, and reads until the server closes or `whole` says that the answer is complete. */
+export async function raw(bytes: string | Buffer | (string | Buffer)[], port = server.port): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  for (const part of [bytes].flat()) socket.write(part);
+  return answerFrom(socket);
+}
+
+export async function answerFrom(socket: Socket): Promise<Answer> {
+  let all = '';
+  socket.setEncoding('latin1');
+  socket.on('error', () => {});
+  for await (const text of socket) {
+    all += text;
+    const head = all.indexOf('\r\n\r\n');
+    const length = /content-length: (\d+)/i.exec(all.slice(0, head))?.[1];
+    if (head >= 0 && length !== undefined && all.length >= head + 4 + Number(length)) break;
+  }
+  socket.destroy();
+  const [head = '', bytes = ''] = all.split(/\r\n\r\n(.*)/s);
+  const text = Buffer.from(bytes, 'latin1').toString();
+  const [first = '', ...lines] = head.split('\r\n');
+  const pair = (line: string) => [line.split(':')[0]?.toLowerCase(), line.replace(/^[^:]*: /, '')];
+  const headers = Object.fromEntries(lines.map(pair));
+  const isJson = headers['content-type'] === 'application/json' && text !== '';
+  return { status: Number(first.split(' ')[1]), headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+export const head = (line: string, ...headers: string[]) => `${[`${line} HTTP/1.1`, ...headers].join('\r\n')}\r\n\r\n`;
+export const get = (path: string, ...headers: string[]) => raw(head(`GET ${path}`, 'Host: localhost', ...headers));
+export const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+
+export const refusals: [name: string, sent: string | string[], status: number, type: string, says: RegExp][] = [
+  ['no HTTP at all', 'hello\r\n\r\n', 400, 'invalid_request', /well-formed/],
+  [
+    'TLS on a plain port',
+    '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n\r\n',
+    400,
+    'invalid_request',
+    /well-formed/,
+  ],
+  ['a header without colon', head('GET /things', 'Host: localhost', 'nonsense'), 400, 'invalid_request', /well-formed/],
+  ['a folded header', head('GET /things', 'Host: localhost', 'a: b', ' c'), 400, 'invalid_request', /well-formed/],
+  [
+    'two lengths',
+    head('POST /things', 'Host: localhost', 'Content-Length: 1', 'Content-Length: 2'),
+    400,
+    'invalid_request',
+    /well-formed/,
+  ],
+  [
+    'length and chunks together',
+    head('POST /things', 'Host: localhost', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
+    400,
+    'invalid_request',
+    /well-formed/,
+  ],
+  [
+    'a bad chunk size',
+    `${head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked')}zz\r\n`,
+    400,
+    'invalid_request',
+    /./,
+  ],
+  [
+    'headers of 11 kB',
+    head('GET /things', 'Host: localhost', `x: ${'y'.repeat(11_000)}`),
+    413,
+    'payload_too_large',
+    /10240/,
+  ],
+  ['a path of 11 kB', head(`GET /${'y'.repeat(11_000)}`, 'Host: localhost'), 413, 'payload_too_large', /10240/],
+  ['no Host', head('GET /things'), 400, 'invalid_request', /exactly one Host/],
+  ['two Hosts', head('GET /things', 'Host: localhost', 'Host: localhost'), 400, 'invalid_request', /exactly one Host/],
+  ['a foreign Host', head('GET /things', 'Host: evil.example'), 403, 'forbidden', /Host/],
+  ['a foreign Host with our name in it', head('GET /things', 'Host: localhost.evil.example'), 403, 'forbidden', /Host/],
+  ['a Host with a user', head('GET /things', 'Host: localhost@evil.example'), 403, 'forbidden', /Host/],
+  ['a Host that is an address', head('GET /things', 'Host: 10.0.0.1'), 403, 'forbidden', /Host/],
+  ['a foreign absolute form', head('GET http://evil.example/things', 'Host: localhost'), 403, 'forbidden', /Host/],
+  ['an unknown path', head('GET /nothing', 'Host: localhost'), 404, 'not_found', /\/nothing/],
+  ['a doubled slash', head('GET //things', 'Host: localhost'), 404, 'not_found', /\/\/things/],
+  ['a trailing slash', head('GET /things/', 'Host: localhost'), 404, 'not_found', /./],
+  ['dots upward', head('GET /things/../things', 'Host: localhost'), 404, 'not_found', /./],
+  ['an encoded route', head('GET /%74hings', 'Host: localhost'), 404, 'not_found', /./],
+  ['a wrong method', head('DELETE /things', 'Host: localhost'), 405, 'method_not_allowed', /DELETE.*GET, HEAD, POST/],
+  ['an unknown method', head('PROPFIND /things', 'Host: localhost'), 405, 'method_not_allowed', /PROPFIND/],
+  ['OPTIONS', head('OPTIONS /things', 'Host: localhost'), 405, 'method_not_allowed', /OPTIONS/],
+  ['OPTIONS *', head('OPTIONS *', 'Host: localhost'), 400, 'invalid_request', /target/],
+  ['HEAD of nothing', head('HEAD /nothing', 'Host: localhost', 'Connection: close'), 404, '', /^/],
+  ['CONNECT', head('CONNECT evil.example:443', 'Host: localhost'), 405, 'method_not_allowed', /CONNECT/],
+  [
+    'a body that is too long',
+    head('POST /things', 'Host: localhost', 'Content-Length: 1001') + 'x'.repeat(1001),
+    413,
+    'payload_too_large',
+    /1000 bytes/,
+  ],
+  [
+    'chunks that are too long',
+    [head('POST /things', 'Host: localhost', 'Transfer-Encoding: chunked'), ...Array(8).fill(chunk(300)), '0\r\n\r\n'],
+    413,
+    'payload_too_large',
+    /1000 bytes/,
+  ],
+  [
+    'a long body announced',
+    head('POST /things', 'Host: localhost', 'Content-Length: 5000', 'Expect: 100-continue'),
+    413,
+    'payload_too_large',
+    /1000 bytes/,
+  ],
+];

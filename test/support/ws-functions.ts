@@ -1,0 +1,93 @@
+/** The WebSocket functions over fake connections. */
+import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
+import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
+import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
+import type { HandedCall } from '#core/chat/socket-ports.ts';
+import type { ChatRecord } from '#core/contracts/chat.ts';
+import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
+import { createHandler as createWorker, type WorkerPorts } from '#lambdas/ws-worker/event.ts';
+import { type FakeConnections, startFakeConnections } from './fake-connections.ts';
+import { type FakeProvider, say, startFakeProvider } from './fake-providers.ts';
+import { keys, type TestPorts, testPorts } from './ports.ts';
+import { woundTimeouts } from './wound-timeouts.ts';
+
+export let fake: FakeProvider;
+export let aws: FakeConnections;
+export let gateway: TestPorts;
+export let ports: WorkerPorts;
+export let ws: (event: SocketEvent) => Promise<SocketReply>;
+
+export const timeouts = woundTimeouts();
+/** A second passes for the worker: it looks at its row. */
+export const second = () => timeouts.pass(1_000);
+
+beforeAll(async () => {
+  fake = await startFakeProvider({ kind: 'openai' });
+  aws = await startFakeConnections();
+  gateway = await testPorts({
+    secrets: { PROVIDER_KEY: 'provider-key' },
+    extra: `
+server: { cors: { allowed_origins: ["https://app.example"] } }
+cache: { enabled: false }
+providers:
+  - { name: fake, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["gpt-*"], retry: { max_attempts: 1 } }
+policies:
+  input:
+    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
+`,
+  });
+  const { clock } = gateway.ports;
+  ports = {
+    ...gateway.ports,
+    timeouts,
+    connections: connectionsTable({ ...gateway.store, clock }),
+    posts: lazyConnectionPosts(aws.url, { ...aws.client, endpoint: aws.url }),
+  };
+  ws = createSocket({ ...ports, handOver: lazyFunctionInvoke('the-worker', aws.client) });
+});
+beforeEach(() => fake.answers(say('Hello')));
+afterAll(async () => {
+  await gateway?.stop();
+  await fake?.stop();
+  await aws?.stop();
+});
+
+export let connections = 0;
+export const event = (routeKey: string, connectionId: string, more: object = {}): SocketEvent =>
+  ({
+    requestContext: {
+      routeKey,
+      connectionId,
+      requestId: `request-${connectionId}`,
+      domainName: 'abc.execute-api.us-east-1.amazonaws.com',
+    },
+    isBase64Encoded: false,
+    ...more,
+  }) as SocketEvent;
+
+/** A connection as API Gateway opens it; its id ends in `=`, as theirs do. */
+export async function opened(headers: Record<string, string> = { 'X-API-Key': keys.agent }): Promise<string> {
+  const id = `conn-${connections++}=`;
+  expect(await ws(event('$connect', id, { headers }))).toEqual({ statusCode: 200 });
+  return id;
+}
+export const said = (id: string, message: object | string, more: object = {}) =>
+  ws(event('$default', id, { body: typeof message === 'string' ? message : JSON.stringify(message), ...more }));
+
+export const call = (id: string, text = `call ${id}`, more: object = {}) => ({
+  type: 'chat.completions',
+  id,
+  body: { model: 'gpt-test', stream: true, messages: [{ role: 'user', content: text }], ...more },
+});
+
+export const never = new AbortController().signal;
+/** What Lambda does with the newest work it accepted. */
+export const worker = (work: HandedCall = aws.invoked.at(-1)!.call, signal = never) =>
+  createWorker(ports)(work, { signal });
+
+export const recordsOf = async (session: string): Promise<ChatRecord[]> => {
+  const records: ChatRecord[] = [];
+  for await (const { body } of gateway.ports.evidence.entries('default', session))
+    records.push(body as unknown as ChatRecord);
+  return records;
+};
