@@ -26,7 +26,7 @@ test.each(
   git switch -c topic
   git switch main
   git checkout -b topic
-  npx tsc --noEmit
+  npx --no-install tsc --noEmit
   npx --no-install tsc --noEmit -p tsconfig.json
   npx jest
   npx jest src/a.test.ts
@@ -50,7 +50,8 @@ test.each(
   git checkout main
   git checkout -- src/a.ts
   npx tsc
-  npx tsc --noEmit --outDir x
+  npx tsc --noEmit
+  npx --no-install tsc --noEmit --outDir x
   npx -p evil tsc --noEmit
   npx evil
   npx --yes evil
@@ -58,7 +59,7 @@ test.each(
   npx jest --rootDir ../x
   npx eslint --fix src
   npx eslint --rulesdir x src
-  npx tsc --noEmit && npx evil
+  npx --no-install tsc --noEmit && npx evil
   NODE_OPTIONS=--require=./x.js npx jest
   find . -name x -delete
   find . -name x | xargs rm

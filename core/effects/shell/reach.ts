@@ -38,7 +38,8 @@ export function readBelow(
   const tells =
     below.spoils !== undefined && patterns.length > 0 && !isGiven(parsed, below.spoils) && patterns.every(isTelling);
   const certain = roots.length > 0 && roots.every((root) => isSourceFolder(call, root));
-  if (tells && (certain || !revealsHidden(below, parsed))) return;
+  const namesHidden = below.readsNamed === true && isBelowHidden(call, roots);
+  if (tells && (certain || (!namesHidden && !revealsHidden(below, parsed)))) return;
   call.unclear(
     `${call.binary} would read whatever lies below ${
       short(
@@ -47,13 +48,36 @@ export function readBelow(
           .slice(0, 3)
           .join(', '),
       ) || 'the folder'
-    }; name the kind of files (as in *.ts), or name files`,
+    }; name the kind of files (as in *.ts), name files, or search with git grep or rg`,
   );
 }
 
 /** A glob that lets files in lets in hidden ones, too, unless it says how their names end. */
-const revealsHidden = ({ reach, reveals, narrows: globs }: Below, parsed: Parsed): boolean =>
-  reach === 'everything' ||
+const revealsHidden = (below: Below, parsed: Parsed): boolean =>
+  (below.reach === 'everything' && !leavesHiddenOut(below, parsed)) || showsHidden(below, parsed);
+
+/** Every name that begins with a full stop. A later `--include` would let some in again, so none may stand beside it. */
+const hiddenNames = new Set(['.*', '.?*', '.[!.]*', '.[^.]*']);
+
+function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): boolean {
+  if (!leavesOut || given(parsed, globs).length > 0) return false;
+  const names = (options: Below['narrows']) => given(parsed, options).map(({ value }) => value);
+  return [leavesOut.files, leavesOut.folders].every((options) =>
+    names(options).some((name) => name?.known === true && !name.glob && hiddenNames.has(name.text)),
+  );
+}
+
+/** Workflows and templates of Git hosts hold no secrets: they are committed, and named by their folder. */
+const openFolders = new Set(['.', '..', '.github', '.gitlab']);
+
+/** A folder that is named, or that an earlier `cd` of the line went to. */
+const isBelowHidden = ({ cwds }: Invocation, roots: readonly Arg[]): boolean =>
+  cwds.some((cwd) => !cwd.startsWith('/') && isHidden(cwd)) || roots.some(({ text }) => isHidden(text));
+
+const isHidden = (path: string): boolean =>
+  path.split('/').some((segment) => segment.startsWith('.') && !openFolders.has(segment));
+
+const showsHidden = ({ reveals, narrows: globs }: Below, parsed: Parsed): boolean =>
   isGiven(parsed, reveals) ||
   given(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 

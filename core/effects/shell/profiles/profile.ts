@@ -72,6 +72,10 @@ export interface Below {
   /** `visible`: it passes over hidden files, unless one of `reveals` is given. */
   readonly reach: 'everything' | 'visible';
   readonly reveals?: Names;
+  /** A hidden folder that is named is read as well. */
+  readonly readsNamed?: true;
+  /** Options that leave files and folders out by their names: where both leave out hidden ones, it passes over these. */
+  readonly leavesOut?: { readonly files: Names; readonly folders: Names };
   /** It shows the lines that match a pattern; with one of `spoils` also others. */
   readonly spoils?: Names;
   /** Two folders are compared file by file even without an option. */

@@ -24,6 +24,9 @@ const grep = {
     namesOnly: '-c -l -L -q --count --files-with-matches --files-without-match --quiet --silent',
     narrows: '--include',
     reach: 'everything',
+    reveals: '-R -a -f --dereference-recursive --text --file',
+    readsNamed: true,
+    leavesOut: { files: '--exclude', folders: '--exclude-dir' },
     spoils: '-NUM -v -z -A -B -C -f --invert-match --null-data --after-context --before-context --context --file',
   },
 } as const satisfies Profile;
@@ -68,6 +71,7 @@ export const searchPrograms = {
       narrows: '-g --glob --iglob',
       types: '-t --type',
       reach: 'visible',
+      readsNamed: true,
       reveals:
         '-. -u -a -f -L --hidden --unrestricted --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-dot --no-ignore-global --no-ignore-exclude --no-ignore-files --text --file --follow --ignore-file',
       spoils:
