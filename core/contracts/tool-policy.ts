@@ -33,7 +33,10 @@ const argumentPredicateSchema = z
         'The value, or a part of it, must come from one of these: the opposite of source_not, for rules that block or review.',
     }),
   })
-  .refine((predicate) => Object.keys(predicate).length > 0, 'an argument predicate needs at least one member');
+  .refine(
+    (predicate) => Object.keys(predicate).length > 0,
+    'one or more of its members, such as equals, glob or source',
+  );
 export type ArgumentPredicate = z.infer<typeof argumentPredicateSchema>;
 
 export const toolRuleSchema = z.strictObject({
@@ -123,7 +126,7 @@ export const toolGuardSchema = z
     suggested_alternative: z.string().optional().meta({ description: 'What a blocked caller may do instead.' }),
   })
   .refine(({ paths, target }) => paths === undefined || target === undefined, 'paths or target, not both')
-  .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except only beside paths');
+  .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except beside paths only');
 export type ToolGuard = z.infer<typeof toolGuardSchema>;
 
 /** A pack file: `policies/<pack>.yaml`. */
