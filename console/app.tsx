@@ -8,28 +8,19 @@ import { countOf, usePending } from './approvals/pending.ts';
 import { BudgetsPage } from './budgets/page.tsx';
 import { CredentialsPage } from './credentials/page.tsx';
 import { HealthPage } from './health/page.tsx';
+import { pagesOf, refusedPage } from './page-access.ts';
 import type { PageProps } from './page-props.ts';
 import { PasskeysPage } from './passkeys/page.tsx';
 import { PoliciesPage } from './policies/page.tsx';
 import { RequestsPage } from './requests/page.tsx';
 import { RolloutsPage } from './rollouts/page.tsx';
-import { hashOf, type Page, pages, useRoute } from './route.ts';
-import {
-  forgetKey,
-  keepKey,
-  keptKey,
-  keyOfLink,
-  mayOperate,
-  mayVote,
-  nameOf,
-  type Session,
-  takeLinkToken,
-} from './session.ts';
+import { hashOf, type Page, useRoute } from './route.ts';
+import { forgetKey, keepKey, keptKey, keyOfLink, mayOperate, nameOf, type Session, takeLinkToken } from './session.ts';
 import { SessionsPage } from './sessions/page.tsx';
 import { SignIn } from './sign-in.tsx';
 import { ToolsPage } from './tools/page.tsx';
 import { TrafficPage } from './traffic/page.tsx';
-import { Text } from './ui.tsx';
+import { Heading, Notice, Text } from './ui.tsx';
 
 const names: Readonly<Record<Page, string>> = {
   approvals: 'Approvals',
@@ -96,12 +87,12 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
   const { key, me } = session;
   const route = useRoute();
   const api = useMemo(() => apiOf(key, () => signOut('The key does not hold any more.')), [key, signOut]);
-  const shown = pages.filter((page) =>
-    page === 'passkeys' ? mayVote(me) && me.person !== undefined : mayOperate(me) || forViewers.has(page),
-  );
-  const page = shown.includes(route.page) ? route.page : shown[0]!;
+  const shown = pagesOf(me);
+  // An address that names a page keeps it: who followed a link reads why it does not open.
+  const page = route.named ? route.page : (shown.find((name) => name === route.page) ?? shown[0] ?? route.page);
+  const refused = refusedPage(page, me);
   const Shown = components[page];
-  const pending = usePending(api, mayOperate(me), page === 'approvals');
+  const pending = usePending(api, mayOperate(me), page === 'approvals' && refused === undefined);
   const count = countOf(pending.value);
   useEffect(() => {
     document.title = `${count}${names[page]} · Agent Governance Gateway`;
@@ -134,11 +125,15 @@ function Signed({ session, signOut }: { readonly session: Session; readonly sign
         </button>
       </header>
       <main id="main" tabIndex={-1}>
-        <Shown key={page} api={api} me={me} pending={pending} id={route.page === page ? route.id : undefined} />
+        {refused === undefined ? (
+          <Shown key={page} api={api} me={me} pending={pending} id={route.page === page ? route.id : undefined} />
+        ) : (
+          <>
+            <Heading>{names[page]}</Heading>
+            <Notice kind="info">{refused} Sign out, and sign in with such a key; this address is kept.</Notice>
+          </>
+        )}
       </main>
     </>
   );
 }
-
-/** Pages whose operations a viewer may call. */
-const forViewers: ReadonlySet<Page> = new Set<Page>(['tools', 'traffic', 'policies', 'alerts', 'budgets', 'health']);

@@ -10,13 +10,15 @@ export type Page = (typeof pages)[number];
 export interface Route {
   readonly page: Page;
   readonly id: string | undefined;
+  /** The address names the page. */
+  readonly named: boolean;
 }
 
 export function routeOf(hash: string): Route {
   const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
   // Addresses of before the page was parted go on working.
-  const page = pages.find((known) => known === name) ?? (name === 'status' ? 'health' : 'approvals');
-  return { page, id: id === '' ? undefined : decoded(id) };
+  const known = pages.find((each) => each === name) ?? (name === 'status' ? 'health' : undefined);
+  return { page: known ?? 'approvals', id: id === '' ? undefined : decoded(id), named: known !== undefined };
 }
 
 function decoded(text: string): string {
@@ -43,7 +45,9 @@ export function useRoute(): Route {
   useLayoutEffect(() => {
     const follow = () => {
       const now = routeOf(location.hash);
-      setRoute((before) => (before.page === now.page && before.id === now.id ? before : now));
+      setRoute((before) =>
+        before.page === now.page && before.id === now.id && before.named === now.named ? before : now,
+      );
     };
     followers.add(follow);
     addEventListener('hashchange', follow);

@@ -2416,6 +2416,14 @@ const webConsole: readonly Requirement[] = [
     'Rules with their conditions, versions and their differences are shown; a call is evaluated and nothing is recorded.',
   ),
   must(
+    'policy.simulate-draft',
+    'POST simulate decides calls by tool_policies that are tried out and not stored, checked as a configuration is, with the exact difference to those in force and the trace of each call; agents may not.',
+  ),
+  must(
+    'console.playground',
+    'The playground takes a pasted or a recorded call and policies that are changed beside it, and shows decision, trace and exact difference while they are typed.',
+  ),
+  must(
     'console.policy-saved',
     'A platform administrator stores changed policies as a new version with a reason; others see no editor, and a version that came meanwhile is not overwritten.',
   ),

@@ -1,5 +1,5 @@
 /** Policies: the rules in force, the versions with their differences, and a playground [console.policies]. */
-import { useCallback } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
@@ -16,11 +16,21 @@ export function PoliciesPage({ api, me, id }: PageProps) {
   return (
     <>
       <Heading>Policies</Heading>
-      {mayOperate(me) && <Playground api={api} />}
-      {me.platform && me.role === 'admin' && <Editor api={api} />}
+      {mayOperate(me) && <Workbench api={api} maySave={me.platform && me.role === 'admin'} />}
       <Versions api={api} compared={compared} mayCompare={mayOperate(me)} />
       <Rules api={api} />
     </>
+  );
+}
+
+/** The call on one side and the policies on the other, one below the other where there is no room. */
+function Workbench({ api, maySave }: { readonly api: Api; readonly maySave: boolean }) {
+  const [draft, setDraft] = useState<string | undefined>();
+  return (
+    <div class={draft === undefined ? '' : 'side-by-side'}>
+      <Playground api={api} draft={draft} />
+      <Editor api={api} maySave={maySave} draft={draft} setDraft={setDraft} />
+    </div>
   );
 }
 

@@ -1,8 +1,14 @@
-/** The playground: a call, and what the policy in force or an older version decides about it. Nothing is recorded. */
-import { useState } from 'preact/hooks';
+/**
+ * The playground: a call, what the policies say of it and why, and what they would say after a change that is tried out beside it.
+ * Nothing is recorded until the change is saved [console.playground].
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { Badge, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { Decided } from './difference.tsx';
+import { Recorded } from './recorded.tsx';
+import { Trace } from './trace.tsx';
 
 const example = `{
   "protocol": "shell",
@@ -14,27 +20,63 @@ const example = `{
 
 type Simulated = AnswerOf<'simulate'>;
 
-export function Playground({ api }: { readonly api: Api }) {
+interface Answers {
+  readonly before: Simulated;
+  /** With the policies that are tried out. */
+  readonly after?: Simulated;
+}
+
+/** So long after the last key the page asks. */
+const restMs = 400;
+
+interface PlaygroundProps {
+  readonly api: Api;
+  /** Text of the policies that are tried out; undefined while none are loaded. */
+  readonly draft: string | undefined;
+}
+
+export function Playground({ api, draft }: PlaygroundProps) {
   const [text, setText] = useState(example);
   const [version, setVersion] = useState('');
-  const [answer, setAnswer] = useState<Simulated | undefined>();
+  const [answers, setAnswers] = useState<Answers | undefined>();
   const [fault, setFault] = useState<string | undefined>();
-  const evaluate = async (event: Event) => {
-    event.preventDefault();
-    setFault(undefined);
-    setAnswer(undefined);
+  const asked = useRef(0);
+  const evaluate = async () => {
+    const mine = ++asked.current;
+    const last = () => mine === asked.current;
     try {
-      const call = JSON.parse(text) as unknown;
-      const body = { calls: Array.isArray(call) ? call : [call], ...(version !== '' && { version: Number(version) }) };
-      setAnswer(await api.post<'simulate'>('simulate', body));
+      const call = parsed('The call is', text);
+      const policies = draft === undefined ? undefined : parsed('The policies are', draft);
+      const calls = Array.isArray(call) ? call : [call];
+      const ask = (more: object) => api.post<'simulate'>('simulate', { calls, explain: true, ...more });
+      const before = await ask(version === '' || draft !== undefined ? {} : { version: Number(version) });
+      const after = policies === undefined ? undefined : await ask({ tool_policies: policies });
+      if (!last()) return;
+      setAnswers({ before, ...(after && { after }) });
+      setFault(undefined);
     } catch (cause) {
-      setFault(cause instanceof SyntaxError ? `The call is not JSON: ${cause.message}` : faultText(cause));
+      if (!last()) return;
+      setFault(cause instanceof SyntaxError ? cause.message : faultText(cause));
+      setAnswers(undefined);
     }
   };
+  // While policies are tried out each change of either text is answered.
+  useEffect(() => {
+    if (draft === undefined) return;
+    const timer = setTimeout(evaluate, restMs);
+    return () => clearTimeout(timer);
+  }, [draft, text]);
   return (
     <section>
       <h2>Playground</h2>
-      <form onSubmit={evaluate}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAnswers(undefined);
+          evaluate();
+        }}
+      >
+        <Recorded api={api} take={setText} />
         <label for="call">A call, or a list of calls (JSON)</label>
         <textarea
           id="call"
@@ -44,29 +86,84 @@ export function Playground({ api }: { readonly api: Api }) {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-        <label for="version">Policy version (empty: the one in force)</label>
-        <input
-          id="version"
-          inputMode="numeric"
-          pattern="[0-9]*"
-          autoComplete="off"
-          value={version}
-          onInput={(event) => setVersion(event.currentTarget.value.trim())}
-        />
+        {draft === undefined && (
+          <>
+            <label for="version">Policy version (empty: the one in force)</label>
+            <input
+              id="version"
+              inputMode="numeric"
+              pattern="[0-9]*"
+              autoComplete="off"
+              value={version}
+              onInput={(event) => setVersion(event.currentTarget.value.trim())}
+            />
+          </>
+        )}
         <button type="submit">Evaluate</button>
       </form>
       <div role="status">
-        {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
-        {answer && <Results {...answer} />}
+        {fault !== undefined && (
+          <Notice kind="bad">
+            <Text of={fault} />
+          </Notice>
+        )}
+        {answers && <Results {...answers} />}
       </div>
+      {answers?.after?.diff && (
+        <section>
+          <h3>What the change decides otherwise, for every call</h3>
+          <Decided of={answers.after.diff} />
+          {answers.after.warnings?.map((warning) => (
+            <Notice key={warning} kind="warn">
+              <Text of={warning} />
+            </Notice>
+          ))}
+        </section>
+      )}
     </section>
   );
 }
 
-const Results = ({ policy_version, results }: Simulated) => (
+/** @throws SyntaxError that says which text is meant. */
+function parsed(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SyntaxError(`${what} not JSON: ${(cause as Error).message}`);
+  }
+}
+
+const Results = ({ before, after }: Answers) => (
   <>
-    {results.map(({ decision, matched_rule, place, policy, reason, suggested_alternative }, at) => (
-      <Facts key={at}>
+    {before.results.map((result, at) => {
+      const tried = after?.results[at];
+      return (
+        <section key={at}>
+          {tried && <h3>In force, version {before.policy_version}</h3>}
+          <Result of={result} version={before.policy_version} />
+          {tried && (
+            <>
+              <h3>With the change</h3>
+              <Result of={tried} />
+            </>
+          )}
+        </section>
+      );
+    })}
+  </>
+);
+
+interface ResultProps {
+  readonly of: Simulated['results'][number];
+  /** Absent for policies that are not stored. */
+  readonly version?: number;
+}
+
+const Result = ({ of, version }: ResultProps) => {
+  const { decision, matched_rule, place, policy, reason, suggested_alternative, trace } = of;
+  return (
+    <>
+      <Facts>
         <Fact name="Decision">
           <Badge of={decision} />
         </Fact>
@@ -78,7 +175,8 @@ const Results = ({ policy_version, results }: Simulated) => (
               at <Code of={place} />
             </>
           )}{' '}
-          of <Text of={policy} />, version {policy_version}
+          of <Text of={policy} />
+          {version !== undefined && `, version ${version}`}
         </Fact>
         {reason && (
           <Fact name="Reason">
@@ -91,6 +189,7 @@ const Results = ({ policy_version, results }: Simulated) => (
           </Fact>
         )}
       </Facts>
-    ))}
-  </>
-);
+      {trace && <Trace trace={trace} effects={of.effects ?? []} unclear={of.unclear} />}
+    </>
+  );
+};

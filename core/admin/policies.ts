@@ -1,30 +1,25 @@
 /** Policy versions, configuration, simulation and explanation. */
 
 import { policyText } from '#core/actions/call-work.ts';
-import { simulateCall } from '#core/actions/simulate.ts';
 import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
 import { compareConfigurations, liftedGuards } from '#core/configuration/compare.ts';
 import { diffLevels } from '#core/configuration/level-diff.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
-import { placesOfVersion } from '#core/configuration/store/places.ts';
-import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
-import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Decision } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { assertModules, loadText } from './load-text.ts';
-import { type Call, type Operation, parsed } from './operation.ts';
+import type { Call, Operation } from './operation.ts';
 import { versionNumber, versionOf } from './policy-version.ts';
 import { recordAct } from './record.ts';
 import { refusedPartsRecorded } from './unsigned-parts.ts';
 import { versionAct } from './version-act.ts';
 
 export { releaseSession, sessionRisk } from './risk.ts';
+export { simulate } from './simulate.ts';
 export { createManifest, deleteManifest, getManifest, listManifests, manifestDrift } from './task-manifests.ts';
 export { why } from './why.ts';
 
@@ -148,34 +143,3 @@ export const listPolicies: Operation = async ({ snapshot }) => {
     body: { version: snapshot.version, policy: name, default_decision, guards, rules, warnings: snapshot.warnings },
   };
 };
-
-/** Evaluates calls against the live policy or an older version; records nothing. */
-export const simulate: Operation = async (call) => {
-  const { calls, version } = parsed(simulateSchema, call.body());
-  const given = version === undefined ? call.snapshot : await asOf(call, version);
-  const evaluated = ofTenant(given, call.principal.tenant);
-  const place = await placesOfVersion(call.ports, version ?? call.snapshot.version);
-  const results = [];
-  for (const each of calls) {
-    const decided = await simulateCall(call.ports, evaluated, each);
-    const at = place({ index: decided.rule_index, rule: decided.matched_rule });
-    results.push({ ...decided, ...(at !== undefined && { place: at }) });
-    await call.ports.pause(0); // other work has a turn
-  }
-  noteProbes(call, results);
-  return { body: { policy_version: version ?? call.snapshot.version, results } };
-};
-
-/** An agent that asks what would be allowed gets an answer, and the question is counted. */
-function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
-  if (principal.kind !== 'agent') return;
-  const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;
-  for (const { decision } of results)
-    if (decision !== 'allow') ports.probes.note(principal.tenant, principal.key_id, ports.clock.now(), windowMs);
-}
-
-async function asOf(call: Call, version: number) {
-  const { configuration } = await versionOf(call, String(version));
-  const policyDocument = buildPolicyDocument(configuration);
-  return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
-}

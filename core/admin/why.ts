@@ -1,37 +1,16 @@
 /** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
 
-import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
-import { type FindPlace, placesOfVersion } from '#core/configuration/store/places.ts';
+import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
-import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { withCapabilityOfName } from '#core/effects/decide-effects.ts';
 import { notFound } from '#core/kernel/errors.ts';
-import { type CompiledPolicy, compilePolicy, levelPrefix } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { explain, type RuleTrace } from '#core/tool-policy/explain.ts';
+import { compilePolicy, levelPrefix } from '#core/tool-policy/compile.ts';
+import type { RuleTrace } from '#core/tool-policy/explain.ts';
+import { type EffectView, effectsOf, type PlacedTrace, traceOf, withPlaces } from './explained.ts';
 import { assertOwn, type Call, type Operation } from './operation.ts';
 import { citedVersion } from './policy-version.ts';
-
-interface EffectView {
-  readonly tool: string;
-  readonly target: string;
-  readonly capability: string;
-  readonly decision: Decision;
-  readonly matched_rule: string;
-  readonly place?: string;
-  readonly reason?: string;
-  /** For an effect that is not allowed: the guards and rules up to the one that decided. */
-  readonly trace?: readonly PlacedTrace[];
-}
-
-/** With where the rule stands, as `file:line` [policy-version.places]. */
-interface PlacedTrace extends RuleTrace {
-  readonly place?: string;
-}
-
-/** As many effects as an answer explains. */
-const maxEffects = 50;
 
 /**
  * Which source decided an action, and the first condition at which each guard and rule failed: for the call as it was written, and for
@@ -53,11 +32,7 @@ export const why: Operation = async (call) => {
   };
   const document = policyOfTenant(configuration, call.principal.tenant);
   const compiled = compilePolicy(document);
-  const { calls } = call.ports;
-  const traced = (asked: ToolCall) =>
-    calls && isLarge(sentOf(asked))
-      ? calls.explain({ call: asked, policy: policyText(document) })
-      : explain(compiled, asked);
+  const traced = traceOf(call.ports, compiled, document);
   const decides = (trace: readonly RuleTrace[]): boolean =>
     trace.some((step) => step.matched && step.rule === matched_rule);
   const place = await placesOfVersion(call.ports, Number(policy_version));
@@ -65,7 +40,7 @@ export const why: Operation = async (call) => {
   const named = decides(asMade) ? undefined : withCapabilityOfName(toolCall);
   const asNamed = named && (await traced(named));
   const trace = asNamed && decides(asNamed) ? asNamed : asMade;
-  const effects = withheld === undefined ? await effectsOf(call, compiled, toolCall, place) : { effects: [] };
+  const effects = withheld === undefined ? await effectsOf(call.ports, compiled, toolCall, place) : { effects: [] };
   const decider = String(matched_rule);
   const placed = withPlaces(trace, place);
   const queued = await call.ports.approvals.get(call.principal.tenant, entry.envelope_id);
@@ -97,35 +72,6 @@ export const why: Operation = async (call) => {
     },
   };
 };
-
-/** What the call would do, read again, and what the policy of then says of each part. */
-async function effectsOf({ ports }: Call, policy: CompiledPolicy, call: ToolCall, place: FindPlace) {
-  const { parts, unclear } = await ports.effects(call);
-  const effects = parts.slice(0, maxEffects).map((part): EffectView => {
-    const placed = { ...(call.upstream !== undefined && { upstream: call.upstream }), ...part };
-    const { tool, target, capability } = part;
-    const { decision, matched_rule, reason, rule_index: index } = decide(policy, placed);
-    const at = place({ index, rule: matched_rule });
-    return {
-      ...{ tool, target, capability, decision, matched_rule },
-      ...(at !== undefined && { place: at }),
-      ...(reason !== undefined && { reason }),
-      ...(decision !== 'allow' && { trace: withPlaces(explain(policy, placed), place) }),
-    };
-  });
-  return {
-    effects,
-    ...(parts.length > maxEffects && { more_effects: parts.length - maxEffects }),
-    ...(unclear !== undefined && { unclear }),
-  };
-}
-
-function withPlaces(trace: readonly RuleTrace[], place: FindPlace): PlacedTrace[] {
-  return trace.map((step) => {
-    const at = place(step);
-    return at === undefined ? step : { ...step, place: at };
-  });
-}
 
 /** Of the rule that matched the call, else of the one that matched an effect. */
 const placeOfDecider = (

@@ -46,6 +46,14 @@ export const simulateSchema = z.strictObject({
     .min(1)
     .max(1000),
   version: z.int().positive().optional(),
+  tool_policies: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Policies to try out instead, as `tool_policies` of the configuration; nothing is stored.' }),
+  explain: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Answer with each result how guards and rules saw the call and what it would do.' }),
 });
 
 /** GraphQL over HTTP. */

@@ -1,6 +1,7 @@
 /**
  * The same stacks deployed a second time, as a data plane of the first: what travels between the two, what is refused, and what
- * each does when it loses the other.
+ * each does when it loses the other. Both stand in one account and region: the emulator deploys into others as well, but finds the API of a
+ * request by the account of its SigV4 credentials, and callers with keys of the gateway have none.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,9 +1,10 @@
 /**
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
  * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, votes by pull-request comment, chat over HTTP and the
- * WebSocket, their traces, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, and the stacks
- * a second time as a data plane. `npm run test:cloud -- federation` runs only the stories that are named. Not shown here, since the emulator leaves it out: response streaming, TTL,
- * recovery, object lock, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
+ * WebSocket, their traces, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, the stacks
+ * a second time as a data plane, and gateways of the local host over a locked bucket. `npm run test:cloud -- federation` runs only the stories that are
+ * named. Not shown here, since the emulator leaves it out: response streaming, TTL,
+ * recovery, object lock by the templates, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
 
 import { type Check, runChecks } from '../support/checks.ts';
@@ -23,13 +24,14 @@ import { mcpChecks } from './mcp.ts';
 import { openOffice } from './office.ts';
 import { privilegeChecks } from './privileges.ts';
 import { hostToken, pullRequestChecks } from './pull-requests.ts';
+import { sharedArchiveChecks } from './shared-archive.ts';
 import { traceChecks } from './traces.ts';
 import { upgradeChecks } from './upgrade.ts';
 import { webSocketChecks } from './websocket.ts';
 
 const storyNames = [
   ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'traces', 'websocket', 'mcp', 'brokers'],
-  ...['execution', 'privileges', 'upgrade', 'federation'],
+  ...['execution', 'privileges', 'upgrade', 'federation', 'shared-archive'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
 
@@ -83,6 +85,7 @@ async function prove(running: Emulator): Promise<number> {
     privileges: privilegeChecks(running, outputs),
     upgrade: upgradeChecks(running, outputs, call),
     federation: federationChecks(running, outputs, { call, keys, configuration }),
+    'shared-archive': sharedArchiveChecks(running),
   };
   const told = storyNames.filter((name) => chosen.length === 0 || chosen.includes(name));
   const { passed, failed } = await runChecks([

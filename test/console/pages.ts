@@ -234,6 +234,45 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       },
     ),
     check(
+      '[console.playground] a recorded call, policies changed beside it: decision, trace and difference while typing',
+      async () => {
+        const call = { protocol: 'mcp', tool: 'ledger.post', target: 'books', capability: 'write' };
+        await gateway.call(agent, 'POST', 'test-action', {
+          ...call,
+          parameters: { to: 'x' },
+          actor: { session: 'tried' },
+        });
+        const page = await people.signedIn(human, '#/policies');
+        await page.getByRole('button', { name: 'Pick a recorded call' }).click();
+        const recorded = page.getByLabel('A recorded call');
+        await recorded.selectOption({
+          label: await recorded.locator('option', { hasText: 'ledger.post' }).first().innerText(),
+        });
+        assert.match(await page.getByLabel('A call, or a list of calls (JSON)').inputValue(), /"ledger\.post"/);
+        await page.getByRole('button', { name: 'Load the policies in force' }).click();
+        const status = page.getByRole('status').filter({ hasText: 'With the change' });
+        await status.filter({ hasText: 'review' }).waitFor();
+        const policies = page.getByLabel(/Tool policies of version/);
+        const draft = JSON.parse(await policies.inputValue());
+        const rule = { protocol: 'mcp', tool: 'ledger.*', decision: 'block', reason: 'The books are closed.' };
+        await policies.fill(JSON.stringify({ ...draft, rules: [rule, ...draft.rules] }));
+        await status.filter({ hasText: 'The books are closed.' }).waitFor();
+        await page.getByText('Trace: ').last().click();
+        await page.getByRole('row').filter({ hasText: 'mcp:ledger.*' }).filter({ hasText: 'matched' }).waitFor();
+        await page.getByRole('heading', { name: 'What the change decides otherwise, for every call' }).waitFor();
+        await page.getByRole('listitem').filter({ hasText: 'ledger.' }).filter({ hasText: 'block' }).first().waitFor();
+        await policies.fill('{ nonsense');
+        await page.getByRole('status').filter({ hasText: 'The policies are not JSON' }).waitFor();
+        await policies.fill(JSON.stringify({ ...draft, rules: [{ ...rule, decision: 'perhaps' }] }));
+        await page
+          .getByRole('status')
+          .filter({ hasText: /tool_policies\.rules\[0\]\.decision/ })
+          .waitFor();
+        assert.equal(await page.getByRole('button', { name: 'Save as a new version' }).count(), 0);
+        await page.context().close();
+      },
+    ),
+    check(
       '[console.policy-saved] changed policies are stored with a reason, and not over a version that came meanwhile',
       async () => {
         const others = await people.signedIn(human, '#/policies');

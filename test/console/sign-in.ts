@@ -62,6 +62,48 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
     assert.equal(await page.getByRole('dialog').count(), 0);
     await page.context().close();
   }),
+  check(
+    '[console.roles] each key is offered its pages, and an address of another one says which key it takes',
+    async () => {
+      const { viewer, agent, human } = gateway.keys;
+      const offered = async (key: string, hash = '') => {
+        const page = await people.signedIn(key, hash);
+        const names = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allTextContents();
+        return { page, names };
+      };
+      const all = [
+        'Approvals',
+        'Tools',
+        'Sessions',
+        'Requests',
+        'Traffic',
+        'Policies',
+        'Alerts',
+        'Budgets',
+        'Rollouts',
+      ];
+      for (const [key, names, first] of [
+        [viewer, ['Tools', 'Traffic', 'Policies', 'Alerts', 'Budgets', 'Health'], 'Tools'],
+        [agent, ['Approvals', 'Sessions'], 'Approvals'],
+        [human, [...all, 'Credentials', 'Passkeys', 'Health'], 'Approvals'],
+      ] as const) {
+        const { page, names: found } = await offered(key);
+        assert.deepEqual(found, names);
+        await page.getByRole('heading', { name: first, level: 1 }).waitFor();
+        await page.context().close();
+      }
+      const linked = await offered(viewer, '#/approvals/0197a3c2-7d1e-7000-8000-000000000001');
+      await linked.page.getByText('This key has the role viewer, and the page takes operator or admin.').waitFor();
+      await linked.page.getByRole('button', { name: 'Sign out' }).click();
+      await linked.page.getByLabel('API key or admin token').fill(human);
+      await linked.page.getByRole('button', { name: 'Sign in' }).click();
+      await linked.page.getByText('0197a3c2-7d1e-7000-8000-000000000001').first().waitFor();
+      await linked.page.context().close();
+      const { page } = await offered(agent, '#/traffic');
+      await page.getByText('This key is of kind agent, and the page takes one of kind human or service.').waitFor();
+      await page.context().close();
+    },
+  ),
 ];
 
 export const shellOf = (command: string, session: string, others: Readonly<Record<string, unknown>> = {}) => ({

@@ -142,6 +142,47 @@ test('[approval.strictest-terms] [identity.level-policies] a passkey that a leve
   expect(other.passkey_required).toBeUndefined();
 });
 
+test('[policy.simulate-draft] policies are tried out: decision with levels, trace, effects and the exact difference; nothing is stored', async () => {
+  const asked = { protocol: 'git', tool: 'scm.tag', target: 'acme/shop', capability: 'read' };
+  const tried = (key: string, tool_policies: object, more: object = {}) =>
+    call('POST', '/admin/v1/simulate', key, { calls: [asked], tool_policies, explain: true, ...more });
+  const block = { protocol: 'git', tool: 'scm.tag', decision: 'block', reason: 'No tags today.' };
+  const { status, body } = await tried('alice-key-1', { pack: null, default_decision: 'review', rules: [block] });
+  expect([status, body.results[0]]).toEqual([
+    200,
+    expect.objectContaining({
+      ...{ decision: 'block', matched_rule: 'git:scm.tag', reason: 'No tags today.' },
+      trace: expect.arrayContaining([expect.objectContaining({ rule: 'git:scm.tag', matched: true })]),
+      effects: expect.any(Array),
+    }),
+  ]);
+  expect(body.diff).toMatchObject({
+    analysed: true,
+    loosened: [],
+    tightened: expect.arrayContaining([
+      expect.objectContaining({ from: 'allow', to: 'block', rule_after: 'git:scm.tag' }),
+    ]),
+  });
+  // Levels of the tenant stay in force above the draft.
+  const open = await tried(
+    'alice-key-1',
+    { pack: null, default_decision: 'allow', rules: [] },
+    {
+      calls: [{ ...asked, tool: 'scm.force_push', capability: 'write' }],
+    },
+  );
+  expect(open.body.results[0]).toMatchObject({ decision: 'block', matched_rule: 'level:acme/web:git:scm.force_push' });
+  const wrong = await tried('alice-key-1', { pack: null, rules: [{ ...block, decision: 'maybe' }] });
+  expect([wrong.status, wrong.body.error.message]).toEqual([
+    400,
+    expect.stringContaining('tool_policies.rules[0].decision'),
+  ]);
+  expect((await tried('alice-key-1', { rules: [] }, { version: 1 })).status).toBe(400);
+  expect((await tried('shop-agent', { pack: null, rules: [block] })).status).toBe(403);
+  expect((await call('GET', '/admin/v1/policy-versions', 'alice-key-1')).body.current).toBe(1);
+  expect(await act('shop-agent', 'scm.tag', 'read')).not.toMatchObject({ decision: 'block' });
+});
+
 /** What would loosen from below if a level had it: each is a section of the whole deployment, or of `tool_policies`. */
 const rule = 'protocol: git, decision: review';
 const loosening: readonly (readonly [string, string])[] = [

@@ -6,6 +6,7 @@ import { registerPasskeySchema } from '../passkey.ts';
 import { outcomeRequestSchema } from '../reported-outcome.ts';
 import { keyKinds, roles } from '../routes.ts';
 import { count, cursor, decision, type OperationContract, sha256Hex, time } from './operation.ts';
+import { policyDiff } from './policy-diff.ts';
 
 const call = {
   protocol: z.string(),
@@ -160,6 +161,21 @@ const trace = z.array(
   }),
 );
 
+const effects = z
+  .array(
+    z.strictObject({
+      tool: z.string(),
+      target: z.string(),
+      capability: z.string(),
+      decision,
+      matched_rule: z.string(),
+      place,
+      reason: z.string().optional(),
+      trace: trace.optional(),
+    }),
+  )
+  .meta({ description: 'What the call would do; the trace of each effect that is not allowed.' });
+
 export const actions = {
   testAction: { input: actionRequestSchema, output: decisionResultSchema.strict() },
   reportOutcome: {
@@ -185,8 +201,19 @@ export const actions = {
           place,
           reason: z.string().optional(),
           suggested_alternative: z.string().optional(),
+          trace: trace
+            .optional()
+            .meta({ description: 'With `explain`: each guard and rule up to the one that matched.' }),
+          effects: effects.optional(),
+          more_effects: count.optional(),
+          unclear: z.string().optional(),
         }),
       ),
+      diff: z
+        .strictObject(policyDiff)
+        .optional()
+        .meta({ description: 'What the policies that are tried out decide otherwise than those in force.' }),
+      warnings: z.array(z.string()).optional().meta({ description: 'Of the policies that are tried out.' }),
     }),
   },
   why: {
@@ -219,20 +246,7 @@ export const actions = {
       reason: z.string().optional(),
       place,
       trace: trace.meta({ description: 'The call as it is written: each guard and rule up to the one that matched.' }),
-      effects: z
-        .array(
-          z.strictObject({
-            tool: z.string(),
-            target: z.string(),
-            capability: z.string(),
-            decision,
-            matched_rule: z.string(),
-            place,
-            reason: z.string().optional(),
-            trace: trace.optional(),
-          }),
-        )
-        .meta({ description: 'What the call would do; the trace of each effect that is not allowed.' }),
+      effects,
       more_effects: count.optional(),
       unclear: z.string().optional(),
       not_replayed: z.unknown().optional(),

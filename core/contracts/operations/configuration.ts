@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { capabilities, decisions } from '../envelope.ts';
 import { toolGuardSchema, toolRuleSchema } from '../tool-policy.ts';
 import { count, decision, type OperationContract, sha256Hex, time } from './operation.ts';
+import { policyDiff } from './policy-diff.ts';
 
 const version = {
   version: count,
@@ -19,30 +20,6 @@ const version = {
 const stored = z
   .looseObject({ version: z.literal(1) })
   .meta({ description: 'See gateway.schema.json; keys by their digests.' });
-const toolCall = z.strictObject({
-  protocol: z.string(),
-  tool: z.string(),
-  target: z.string(),
-  capability: z.string(),
-  upstream: z.string().optional(),
-  parameters: z.record(z.string(), z.unknown()).optional(),
-});
-const region = z.strictObject({
-  from: decision,
-  to: decision,
-  rule_before: z.string(),
-  rule_after: z.string(),
-  repeated: count.optional(),
-  example: toolCall
-    .extend({ holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold in it.' }) })
-    .meta({ description: 'The shortest call whose decision differs.' }),
-});
-const policyDiff = {
-  analysed: z.boolean().meta({ description: 'False when a pair of rules was too costly to compare.' }),
-  tightened: z.array(region),
-  loosened: z.array(region),
-  warnings: z.array(z.string()),
-};
 const seen = { fingerprint: sha256Hex.optional(), seen_at: time };
 const about = z.strictObject({
   read_only: z.boolean().optional(),

@@ -1,0 +1,22 @@
+/** Which pages a key is offered, and why another one is not shown to it. The gateway refuses their operations in any case [console.roles]. */
+import { type Page, pages } from './route.ts';
+import { type Me, mayOperate } from './session.ts';
+
+/** Pages whose operations a viewer may call. */
+const forViewers: ReadonlySet<Page> = new Set<Page>(['tools', 'traffic', 'policies', 'alerts', 'budgets', 'health']);
+/** Pages that show an agent's key what is its own. */
+const forAgents: ReadonlySet<Page> = new Set<Page>(['approvals', 'sessions']);
+
+export const pagesOf = (me: Me): readonly Page[] => pages.filter((page) => refusedPage(page, me) === undefined);
+
+/** Why a page is not shown, and which key it takes; undefined for one that is. */
+export function refusedPage(page: Page, me: Me): string | undefined {
+  const { role, kind } = me;
+  if (kind === 'agent' && !forAgents.has(page))
+    return 'This key is of kind agent, and the page takes one of kind human or service.';
+  if (!mayOperate(me) && !forViewers.has(page))
+    return `This key has the role ${role}, and the page takes operator or admin.`;
+  if (page === 'passkeys' && (kind !== 'human' || me.person === undefined))
+    return `This key is of kind ${kind}, and the page takes one of kind human that names a person.`;
+  return undefined;
+}

@@ -1,0 +1,69 @@
+/** A call of the evidence for the playground: the last decisions, newest first. */
+import { useState } from 'preact/hooks';
+import { type Api, faultText } from '../api.ts';
+import { Notice, Text } from '../ui.tsx';
+
+interface Entry {
+  readonly kind: string;
+  readonly envelope_id: string;
+  readonly timestamp: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const mostListed = 100;
+
+export function Recorded({ api, take }: { readonly api: Api; readonly take: (call: string) => void }) {
+  const [entries, setEntries] = useState<readonly Entry[] | undefined>();
+  const [fault, setFault] = useState<string | undefined>();
+  const load = async () => {
+    setFault(undefined);
+    try {
+      const { entries: found } = await api.get<'audit'>(`audit?limit=${mostListed}`);
+      setEntries((found as unknown as readonly Entry[]).filter(isDecision));
+    } catch (cause) {
+      setFault(faultText(cause));
+    }
+  };
+  const choose = (id: string) => {
+    const entry = entries?.find(({ envelope_id }) => envelope_id === id);
+    if (entry) take(JSON.stringify(callOf(entry), null, 2));
+  };
+  return (
+    <>
+      {entries === undefined ? (
+        <p class="buttons">
+          <button type="button" onClick={load}>
+            Pick a recorded call
+          </button>
+        </p>
+      ) : (
+        <>
+          <label for="recorded">A recorded call</label>
+          <select id="recorded" onChange={(event) => choose(event.currentTarget.value)}>
+            <option value="">{entries.length === 0 ? 'no call is recorded' : 'choose one'}</option>
+            {entries.map(({ envelope_id, kind, timestamp, body }) => (
+              <option key={envelope_id} value={envelope_id}>
+                {`${timestamp.slice(11, 19)} ${kind}: ${body.tool} on ${body.target || 'nothing named'}`.slice(0, 120)}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+      {fault !== undefined && (
+        <Notice kind="bad">
+          <Text of={fault} />
+        </Notice>
+      )}
+    </>
+  );
+}
+
+const isDecision = ({ kind, body }: Entry): boolean =>
+  ['allow', 'review', 'block'].includes(kind) && typeof body.protocol === 'string' && body.parameters !== undefined;
+
+/** As evidence has it: values that are withheld stand as digests. */
+const callOf = ({ body: { protocol, tool, target, capability, upstream, parameters } }: Entry) => ({
+  ...{ protocol, tool, target, capability },
+  ...(upstream !== undefined && { upstream }),
+  parameters,
+});

@@ -1,0 +1,71 @@
+/** How each guard and rule saw a call and what it would do, for `why` and for simulations [policy.why]. */
+import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
+import type { FindPlace } from '#core/configuration/store/places.ts';
+import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+import { explain, type RuleTrace } from '#core/tool-policy/explain.ts';
+import type { Call } from './operation.ts';
+
+export interface EffectView {
+  readonly tool: string;
+  readonly target: string;
+  readonly capability: string;
+  readonly decision: Decision;
+  readonly matched_rule: string;
+  readonly place?: string;
+  readonly reason?: string;
+  /** For an effect that is not allowed: the guards and rules up to the one that decided. */
+  readonly trace?: readonly PlacedTrace[];
+}
+
+/** With where the rule stands, as `file:line` [policy-version.places]. */
+export interface PlacedTrace extends RuleTrace {
+  readonly place?: string;
+}
+
+/** As many effects as an answer explains. */
+const maxEffects = 50;
+
+/** The guards and rules up to the one that matches the call as it is written. @throws GatewayError where a worker explains large calls. */
+export const traceOf =
+  ({ calls }: Pick<Call['ports'], 'calls'>, policy: CompiledPolicy, document: ToolPolicyDocument) =>
+  async (asked: ToolCall): Promise<readonly RuleTrace[]> =>
+    calls && isLarge(sentOf(asked))
+      ? calls.explain({ call: asked, policy: policyText(document) })
+      : explain(policy, asked);
+
+/** What the call would do, and what the policy says of each part. */
+export async function effectsOf(
+  ports: Pick<Call['ports'], 'effects'>,
+  policy: CompiledPolicy,
+  call: ToolCall,
+  place: FindPlace,
+) {
+  const { parts, unclear } = await ports.effects(call);
+  const effects = parts.slice(0, maxEffects).map((part): EffectView => {
+    const placed = { ...(call.upstream !== undefined && { upstream: call.upstream }), ...part };
+    const { tool, target, capability } = part;
+    const { decision, matched_rule, reason, rule_index: index } = decide(policy, placed);
+    const at = place({ index, rule: matched_rule });
+    return {
+      ...{ tool, target, capability, decision, matched_rule },
+      ...(at !== undefined && { place: at }),
+      ...(reason !== undefined && { reason }),
+      ...(decision !== 'allow' && { trace: withPlaces(explain(policy, placed), place) }),
+    };
+  });
+  return {
+    effects,
+    ...(parts.length > maxEffects && { more_effects: parts.length - maxEffects }),
+    ...(unclear !== undefined && { unclear }),
+  };
+}
+
+export function withPlaces(trace: readonly RuleTrace[], place: FindPlace): PlacedTrace[] {
+  return trace.map((step) => {
+    const at = place(step);
+    return at === undefined ? step : { ...step, place: at };
+  });
+}

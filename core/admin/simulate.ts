@@ -1,0 +1,100 @@
+/** Calls that are decided and not made: by the policy in force, an older version, or policies that are tried out [policy.simulate-draft]. */
+import { policyText } from '#core/actions/call-work.ts';
+import { type SimulatedCall, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { type FindPlace, placesOfVersion } from '#core/configuration/store/places.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { Decision } from '#core/contracts/envelope.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { effectsOf, traceOf, withPlaces } from './explained.ts';
+import { loadText } from './load-text.ts';
+import { type Call, type Operation, parsed } from './operation.ts';
+import { versionOf } from './policy-version.ts';
+
+export const simulate: Operation = async (call) => {
+  const { calls, version, tool_policies, explain } = parsed(simulateSchema, call.body());
+  if (version !== undefined && tool_policies !== undefined)
+    throw invalidRequest(
+      'Found version and tool_policies; allowed is one of them: name a version, or try policies out.',
+    );
+  const { snapshot, principal, ports } = call;
+  const draft = tool_policies && (await drafted(call, tool_policies));
+  const given = draft ? decidedBy(draft.configuration) : version === undefined ? snapshot : await asOf(call, version);
+  const evaluated = ofTenant(given, principal.tenant);
+  const place = draft ? nowhere : await placesOfVersion(ports, version ?? snapshot.version);
+  const results = [];
+  for (const each of calls) {
+    const decided = await simulateCall(ports, evaluated, each);
+    const at = place({ index: decided.rule_index, rule: decided.matched_rule });
+    results.push({
+      ...decided,
+      ...(at !== undefined && { place: at }),
+      ...(explain && (await explained(call, evaluated, each, place))),
+    });
+    await ports.pause(0); // other work has a turn
+  }
+  noteProbes(call, results);
+  return {
+    body: {
+      policy_version: version ?? snapshot.version,
+      results,
+      ...(draft && { diff: await difference(call, draft.configuration), warnings: draft.warnings }),
+    },
+  };
+};
+
+/**
+ * Policies that are tried out, read as a stored configuration would be.
+ * @throws GatewayError `invalid_request` with every problem; `forbidden` for agents, which would learn how rules could be passed.
+ */
+async function drafted({ ports, snapshot, principal }: Call, tool_policies: Readonly<Record<string, unknown>>) {
+  if (principal.kind === 'agent')
+    throw new GatewayError(
+      'forbidden',
+      'Found a key of kind agent; policies are tried out with a key of a human or a service.',
+    );
+  const text = JSON.stringify({ ...snapshot.configuration, tool_policies });
+  const { configuration, warnings } = await loadText(ports, text);
+  return { configuration, warnings };
+}
+
+/** Lines of a text that was put together here say nothing. */
+const nowhere: FindPlace = () => undefined;
+
+const decidedBy = (configuration: Configuration) => {
+  const policyDocument = buildPolicyDocument(configuration);
+  return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
+};
+
+const asOf = async (call: Call, version: number) => decidedBy((await versionOf(call, String(version))).configuration);
+
+/** What the policies in force and those that are tried out decide differently. */
+async function difference({ ports: { calls }, snapshot }: Call, draft: Configuration) {
+  const [before, after] = [buildPolicyDocument(snapshot.configuration), buildPolicyDocument(draft)];
+  return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);
+}
+
+type Evaluated = Pick<Call['snapshot'], 'policy' | 'policyDocument' | 'configuration'>;
+
+async function explained(
+  { ports }: Call,
+  { policy, policyDocument, configuration }: Evaluated,
+  given: SimulatedCall,
+  place: FindPlace,
+) {
+  const asked = await simulatedCall(configuration, given);
+  const trace = withPlaces(await traceOf(ports, policy, policyDocument)(asked), place);
+  return { trace, ...(await effectsOf(ports, policy, asked, place)) };
+}
+
+/** An agent that asks what would be allowed gets an answer, and the question is counted. */
+function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {
+  if (principal.kind !== 'agent') return;
+  const windowMs = snapshot.configuration.behavior.window_minutes * 60_000;
+  for (const { decision } of results)
+    if (decision !== 'allow') ports.probes.note(principal.tenant, principal.key_id, ports.clock.now(), windowMs);
+}
