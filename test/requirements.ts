@@ -2085,6 +2085,10 @@ const toolGateway: readonly Requirement[] = [
     'Text that a result holds in base64 is checked like plain text: findings in it are marked, removed or withheld, and tokens are cut out. Bytes of pictures, sounds and archives stay as they came.',
   ),
   must(
+    'chat.streams-cut',
+    'Streams of providers and MCP servers are read, filtered and governed alike wherever a network cuts their bytes: within a character, a line end, a field or an argument of a call.',
+  ),
+  must(
     'guard.classifier',
     'A classifier that tool_guard.classifier names, a WASM module or a model, looks at results and at new or changed definitions after the rules of the guard: what it scores at its threshold or above is recorded, marked, removed, withheld or held for a human. Without one nothing is asked.',
   ),

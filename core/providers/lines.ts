@@ -11,12 +11,17 @@ export const maxFrameCharacters = 32 * 1024 * 1024;
 
 /** Blank lines mean nothing; a last line needs no line end. @throws BadReply for malformed UTF-8 and endless lines. */
 export function lineFrames(): Frames {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
+  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let partial = '';
+  let begun = false;
 
   const decoded = (bytes?: Uint8Array): string => {
     try {
-      return bytes === undefined ? utf8.decode() : utf8.decode(bytes, { stream: true });
+      const text = bytes === undefined ? utf8.decode() : utf8.decode(bytes, { stream: true });
+      if (begun || text === '') return text;
+      begun = true;
+      return text.startsWith('\uFEFF') ? text.slice(1) : text;
     } catch {
       throw new BadReply('it is not valid UTF-8');
     }
