@@ -57,6 +57,69 @@ def with_openai():
     }
 
 
+def raised(call):
+    """What a user of the library catches: the class, the status and the id to ask about."""
+    try:
+        call()
+    except Exception as error:  # the class is what is looked at
+        return {
+            "class": type(error).__name__,
+            "status": getattr(error, "status_code", None),
+            "request_id": getattr(error, "request_id", None),
+        }
+    return {"class": None}
+
+
+def odd_with_openai():
+    client = openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY, max_retries=0)
+    hello = [{"role": "developer", "content": "be brief"}, {"role": "user", "content": "hello"}]
+    raw = client.chat.completions.with_raw_response.create(
+        model=MODEL,
+        messages=hello,
+        store=True,
+        metadata={"a": "b"},
+        service_tier="flex",
+        reasoning_effort="low",
+        logprobs=True,
+        top_logprobs=2,
+        seed=1,
+        tools=[{"type": "function", "function": {"name": "weather", "strict": True, "parameters": SCHEMA}}],
+        parallel_tool_calls=False,
+    )
+    with client.chat.completions.stream(
+        model=MODEL, messages=hello, stream_options={"include_usage": True}
+    ) as stream:
+        final = stream.get_final_completion()
+    long = [{"role": "user", "content": "x" * 10_500_000}]
+    empty = lambda: client.chat.completions.create(model=MODEL, messages=[])
+    return {
+        "raw": [raw.parse().choices[0].message.content, raw.headers.get("x-request-id"), raw.request_id],
+        "final": [final.choices[0].message.content, final.usage.completion_tokens],
+        "too_long": raised(lambda: client.chat.completions.create(model=MODEL, messages=long)),
+        "empty": raised(empty),
+        "wrong_key": raised(openai.OpenAI(base_url=f"{URL}/v1", api_key="nobody", max_retries=0).models.list),
+        "nothing_there": raised(lambda: client.beta.threads.create()),
+    }
+
+
+def odd_with_anthropic():
+    client = anthropic.Anthropic(base_url=URL, api_key=KEY, max_retries=0)
+    hello = {"model": MODEL, "max_tokens": 100, "messages": [{"role": "user", "content": "hello"}]}
+    raw = client.messages.with_raw_response.create(**hello)
+    with client.messages.stream(**hello) as stream:
+        final = stream.get_final_message()
+    long = {**hello, "messages": [{"role": "user", "content": "x" * 10_500_000}]}
+    return {
+        "raw": [raw.parse().content[0].text, raw.headers.get("request-id"), raw.request_id],
+        "final": [final.content[0].text, final.usage.output_tokens, final.stop_reason],
+        "counted": client.beta.messages.count_tokens(model=MODEL, messages=hello["messages"]).input_tokens,
+        "too_long": raised(lambda: client.messages.create(**long)),
+        "empty": raised(lambda: client.messages.create(**{**hello, "messages": []})),
+        "wrong_key": raised(anthropic.Anthropic(base_url=URL, api_key="nobody", max_retries=0).models.list),
+        "nothing_there": raised(lambda: client.messages.batches.list()),
+    }
+
+
 def with_anthropic():
     client = anthropic.Anthropic(base_url=URL, api_key=KEY, max_retries=0)
     ask = lambda text, **more: client.messages.create(
@@ -125,6 +188,7 @@ print(
             "anthropic": with_anthropic(),
             "pydantic_ai": with_pydantic_ai(),
             "litellm": with_litellm(),
+            "odd": {"openai": odd_with_openai(), "anthropic": odd_with_anthropic()},
         }
     )
 )

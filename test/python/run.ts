@@ -84,7 +84,7 @@ async function prove(): Promise<void> {
 }
 
 const checksOf = (told: Loose) => {
-  const { openai, anthropic, pydantic_ai, litellm } = told;
+  const { openai, anthropic, pydantic_ai, litellm, odd } = told;
   const each: readonly (readonly [string, Loose])[] = [
     ['openai', openai],
     ['anthropic', anthropic],
@@ -109,6 +109,34 @@ const checksOf = (told: Loose) => {
       assert.deepEqual([responses, tool, parsed], ['Hello from the model.', ['weather'], 'Oslo']);
       assert.deepEqual(models, ['gpt-client']);
     }),
+    ...['openai', 'anthropic'].flatMap((client) => [
+      check(
+        `[clients.odd-inputs] ${client} takes every option, and gives the raw answer its request id and a stream its end`,
+        async () => {
+          const { raw, final } = odd[client];
+          assert.equal(raw[0], 'Hello from the model.');
+          assert.match(raw[1], /^[0-9a-f-]{36}$/);
+          assert.equal(raw[2], raw[1]);
+          assert.deepEqual(final.slice(0, 2), ['Hello from the model.', 9]);
+        },
+      ),
+      check(
+        `[clients.odd-inputs] ${client} raises errors of its own classes, each with status and request id`,
+        async () => {
+          const { too_long, empty, wrong_key, nothing_there } = odd[client];
+          const wanted = [
+            [too_long, 413, client === 'openai' ? 'APIStatusError' : 'ContentTooLargeError'],
+            [empty, 400, 'BadRequestError'],
+            [wrong_key, 401, 'AuthenticationError'],
+            [nothing_there, 404, 'NotFoundError'],
+          ];
+          for (const [error, status, name] of wanted) {
+            assert.deepEqual([error.class, error.status], [name, status]);
+            assert.match(String(error.request_id), /^[0-9a-f-]{36}$/, name);
+          }
+        },
+      ),
+    ]),
     check('[clients.libraries] anthropic gets a tool call that was decided, and names of models', async () => {
       assert.deepEqual([anthropic.tool, anthropic.models], [['weather'], ['gpt-client']]);
     }),
