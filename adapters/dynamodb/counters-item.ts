@@ -6,7 +6,7 @@ import type {
   TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
-import { goneState } from '#core/limits/shards.ts';
+import { mergedShardState } from '#core/limits/shards.ts';
 import type { Move } from '#core/limits/slices.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { type Item, storeDown } from './items.ts';
@@ -18,7 +18,7 @@ export interface Seen {
 }
 
 /** Only the first shard begins by itself; the others by a split. */
-export const nothing = (shard: number): Seen => ({ version: 0, state: shard === 0 ? emptyState : goneState });
+export const nothing = (shard: number): Seen => ({ version: 0, state: shard === 0 ? emptyState : mergedShardState });
 
 /** A tenant may have any name, so the number of a shard stands before it. */
 const shardId = (tenant: string, shard: number): string =>

@@ -6,7 +6,7 @@
 import type { Clock } from '#core/kernel/ports.ts';
 import { type CounterState, usedOf } from '#core/limits/counter-state.ts';
 import type { ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
-import { goneState, limitsAt, maxDepth, maySplit, merged, siblingOf, split } from '#core/limits/shards.ts';
+import { limitsAt, maxDepth, maySplit, merged, mergedShardState, siblingOf, split } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import type { Seen, ShardWrite } from './counters-item.ts';
 import type { CountersQueue } from './counters-queue.ts';
@@ -106,7 +106,7 @@ export function countersShards(
     const others = [...under].filter(([other]) => other !== shard);
     return rewrite(tenant, [
       { shard, seen: under.get(shard)!, state: one },
-      ...others.map(([other, seen]) => ({ shard: other, seen, state: goneState })),
+      ...others.map(([other, seen]) => ({ shard: other, seen, state: mergedShardState })),
     ]);
   }
 

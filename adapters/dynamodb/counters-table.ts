@@ -13,7 +13,7 @@ import { type Counters, isLimited, type Limits } from '#core/limits/ports.ts';
 import { merged } from '#core/limits/shards.ts';
 import { applyReclaim } from '#core/limits/slices.ts';
 import { accountKey } from '#core/limits/spend.ts';
-import { applyBegin, applyExtend, applySettle, expiredIn } from '#core/limits/state.ts';
+import { applyBegin, applyExtend, applySettle, expiredReservations } from '#core/limits/state.ts';
 import { budgetStatuses, limitStatus } from '#core/limits/status.ts';
 import { countersPlaces } from './counters-places.ts';
 import { countersQueue } from './counters-queue.ts';
@@ -65,7 +65,7 @@ function countersOf(options: CountersOptions): Counters {
     async expired(tenant) {
       const leaves = await store.readAll(tenant);
       return [...leaves].flatMap(([shard, { state }]) => {
-        const expired = expiredIn(state, tenant, clock.now());
+        const expired = expiredReservations(state, tenant, clock.now());
         for (const { id } of expired) places.put(id, shard);
         return expired;
       });

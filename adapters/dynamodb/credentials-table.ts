@@ -8,7 +8,7 @@
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
-import { longestLifeSeconds } from '#core/credentials/record.ts';
+import { maxCredentialSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
@@ -75,7 +75,7 @@ export function credentialsTable({ client, tables }: StoreOptions): CredentialSt
         {
           ...page,
           toRow: toRecord,
-          oldest: isoTime(Date.parse(now) - longestLifeSeconds * 1000),
+          oldest: isoTime(Date.parse(now) - maxCredentialSeconds * 1000),
           isLive: ({ expires_at, revoked_at }) => expires_at > now && revoked_at === undefined,
         },
       ),

@@ -128,13 +128,13 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
 }
 
 async function install(cli: Cli, options: IndexOptions, wanted: string, known: Known): Promise<Outcome> {
-  const { newest, noDowngrade } = await import('#core/supply-chain/catalogue.ts');
+  const { newest, assertNoDowngrade } = await import('#core/supply-chain/catalogue.ts');
   const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
   const { store, record, root, source, trusted } = await opened(cli, options);
   const entry = newest(trusted.index, wanted);
   known.entry = entry;
   const before = record?.plugins.find(({ name }) => name === entry.name);
-  if (!options.allowDowngrade) noDowngrade(before, entry);
+  if (!options.allowDowngrade) assertNoDowngrade(before, entry);
   const signer = verifyEntry(entry, trusted, Date.now());
   known.signer = signer;
   const bytes = await source.fetchArtifact(entry);

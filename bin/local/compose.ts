@@ -22,7 +22,7 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { followTelemetrySettings } from '#adapters/telemetry/follow-settings.ts';
 import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
-import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
@@ -109,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
   // No other process runs on this store, so what was started and has no outcome was cut off with the process before.
-  const abandoned = store.shared ? 0 : await closeAbandoned(ports, endOfTime);
+  const abandoned = store.shared ? 0 : await closeAbandonedActions(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
   const resumed = await Promise.all(interpreters.map((each) => each.recover()));
   const count = resumed.reduce((sum, each) => sum + each, 0);

@@ -10,7 +10,7 @@ import { logKeysOf, logSignersOf, sharedLogKey } from '#adapters/local/log-keys.
 import { registerLogKey, registerSigningKey } from '#adapters/local/registered-key.ts';
 import { signingKeyPem, stateSigner } from '#adapters/local/signing-keys.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { archivesApart } from '#core/evidence/archived.ts';
+import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
@@ -84,7 +84,7 @@ interface Kept extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
 /** A gateway with a folder only, beside others of its store, has copies of its own entries only. */
 async function inFolder({ stateFolder, store, clock, telemetry }: KeptEvidenceOptions, signer: Signer): Promise<Kept> {
   const { shared } = store;
-  if (shared) telemetry.log('warn', archivesApart, {});
+  if (shared) telemetry.log('warn', separateArchiveWarning, {});
   const archived = folderArchive(join(stateFolder, 'archive'), { shared });
   const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
   const path = join(stateFolder, 'checkpoints.jsonl');

@@ -1,5 +1,5 @@
 import { resultSizes } from '#core/actions/kept-result.ts';
-import { approvalLeaseSeconds, denialStandsSeconds } from '#core/approvals/approval.ts';
+import { approvalLeaseSeconds, denialLifetimeSeconds } from '#core/approvals/approval.ts';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { maxYamlBytes } from '#core/configuration/load/yaml.ts';
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
@@ -8,7 +8,7 @@ import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { functions } from '#core/contracts/functions.ts';
 import { longestSandboxMs } from '#core/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
-import { wrongKeys } from '#core/limits/admissions.ts';
+import { wrongKeyRate } from '#core/limits/admissions.ts';
 import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { maxShards } from '#core/limits/shards.ts';
@@ -43,7 +43,7 @@ export function limitsPage(): string {
       `${admin.requests_per_second} a second unless \`admin.requests_per_second\` says otherwise, those of 5 seconds at once`,
       '429',
     ],
-    ['wrong keys of an address', `${wrongKeys.burst}, then ${wrongKeys.perSecond} a second`, '429'],
+    ['wrong keys of an address', `${wrongKeyRate.burst}, then ${wrongKeyRate.perSecond} a second`, '429'],
     ['a body before the key is known', 'is not read', '401; closed'],
     [
       'a WebSocket without a key',
@@ -77,7 +77,7 @@ export function limitsPage(): string {
       'denied by system',
     ],
     ['time to use an approval', 'the same again, from the decision on', 'review, `expired`'],
-    ['a denial answers the identical call', `${denialStandsSeconds} s`, 'then a new request'],
+    ['a denial answers the identical call', `${denialLifetimeSeconds} s`, 'then a new request'],
     ['the lease on an executing approval', `${approvalLeaseSeconds} s`, 'outcome `unknown`'],
     ['holding a call (`approvals.hold_seconds`)', '0 to 50 s', 'then review'],
     ['policy versions kept', '20', 'older ones are dropped'],

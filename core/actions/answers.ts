@@ -1,6 +1,6 @@
 /** Decision results as callers see them. */
 
-import { denialEnds } from '#core/approvals/approval.ts';
+import { denialExpiresAt } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult, ToolCall } from '#core/contracts/envelope.ts';
@@ -45,7 +45,7 @@ export function blocked(action: GovernedAction, evidenceHash?: string): Decision
 const known = new WeakMap<ToolCall, string>();
 
 /** Remembers what would do instead of a large call [limit.heavy-call]. */
-export const knowAlternative = (call: ToolCall, alternative: string): void => void known.set(call, alternative);
+export const rememberAlternative = (call: ToolCall, alternative: string): void => void known.set(call, alternative);
 
 /** What would do instead of a blocked call. */
 export const alternativeTo = (
@@ -84,7 +84,7 @@ const commentCharacters = 2_000;
 export function denialOf(row: ApprovalRow) {
   const reviewer = shorten(visible(row.reviewer ?? row.person ?? 'the reviewer'), 256);
   const comment = shorten(visibleLines(row.comment ?? ''), commentCharacters);
-  const ask_again_after = denialEnds(row);
+  const ask_again_after = denialExpiresAt(row);
   return {
     code: rpcCodes.block,
     message: `${row.tool} was denied by ${reviewer}${comment === '' ? '.' : `: ${comment}`}`,

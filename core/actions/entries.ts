@@ -44,7 +44,7 @@ export const recordedParts = ({ target, justification, parameters, sent_with }: 
 const known = new WeakMap<ActionEnvelope, Redaction>();
 
 /** Remembers the redaction of `recordedParts` of a large call [limit.heavy-call]. */
-export const knowRedaction = (envelope: ActionEnvelope, redaction: Redaction): void =>
+export const rememberRedaction = (envelope: ActionEnvelope, redaction: Redaction): void =>
   void known.set(envelope, redaction);
 
 /** Salts go to their own table in the transaction of the entry that uses them. */

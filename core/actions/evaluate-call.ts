@@ -5,12 +5,12 @@ import type { Effects } from '#core/effects/ports.ts';
 import { argumentGuard, argumentSettings, withLinks } from '#core/tool-guard/decide-arguments.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
-import { knowAlternative } from './answers.ts';
+import { rememberAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
-import { knowRedaction, recordedParts } from './entries.ts';
+import { recordedParts, rememberRedaction } from './entries.ts';
 import { evaluate } from './judge.ts';
 import type { GovernPorts } from './ports.ts';
-import { knowPrograms } from './program-texts.ts';
+import { rememberPrograms } from './program-texts.ts';
 
 type Known = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
@@ -47,9 +47,9 @@ export async function evaluateCall(
       recorded: { value: recordedParts(recorded), sensitivePaths: configuration.evidence.sensitive },
     }),
   });
-  knowPrograms(call, programs);
-  knowAlternative(call, alternative);
-  if (recorded && redaction) knowRedaction(recorded, redaction);
+  rememberPrograms(call, programs);
+  rememberAlternative(call, alternative);
+  if (recorded && redaction) rememberRedaction(recorded, redaction);
   return noted(policy, call, evaluated);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
-import { finishExecution, giveBack, type Holder, leaseEnd } from '#core/approvals/execution.ts';
+import { finishExecution, type Holder, leaseEnd, releaseApproval } from '#core/approvals/execution.ts';
 import { cancelledBy, watchCancelled } from '#core/cancellation/watch.ts';
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -214,7 +214,7 @@ const endOf = (
   holder: Holder,
   { outcome, approval_returned }: Pick<Done, 'outcome' | 'approval_returned'>,
   kept: KeptResult,
-): Change => (approval_returned ? giveBack(holder) : finishExecution(holder, outcome, kept));
+): Change => (approval_returned ? releaseApproval(holder) : finishExecution(holder, outcome, kept));
 
 /** An action as the one that uses an approval. */
 export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: string): Holder => ({

@@ -6,7 +6,7 @@
 import { moveApproval } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
-import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
+import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { blockedBy } from '#core/behavior/assess.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
@@ -15,7 +15,7 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { driftKey, wereShown } from '#core/task-manifests/accepted.ts';
+import { driftKey, isEachDriftShown } from '#core/task-manifests/accepted.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { decisionDraft, follow } from './entries.ts';
 import { evaluateCall } from './evaluate-call.ts';
@@ -80,7 +80,7 @@ async function placeNow(
 
 async function execute(ports: GovernPorts, action: GovernedAction, row: ApprovalRow): Promise<void> {
   const approved = { ...action, decision: { ...action.decision, matched_rule: `approved:${row.envelope_id}` } };
-  const accepts = wereShown(action.drift ?? [], row.drift) && { accepts_drift: true };
+  const accepts = isEachDriftShown(action.drift ?? [], row.drift) && { accepts_drift: true };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, ...accepts };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', extra);
   const take = takeForExecution(holderOf(action.envelope, row.envelope_id), 'gateway', ports.clock.now());
@@ -183,7 +183,7 @@ function asWhenAsked(head: SessionHead, { drift = [] }: ApprovalRow): SessionHea
 
 /** The row alone proves nothing: the vote on exactly this call is in the evidence, or there is none. */
 async function unproven(ports: GovernPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
-  if (await standsInEvidence(ports, row, undefined, digest)) return undefined;
+  if (await isVoteInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
     'not_in_evidence',
     `The row of approval ${row.envelope_id} claims a vote over this call, and no evidence entry reports it.`,

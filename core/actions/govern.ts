@@ -139,7 +139,7 @@ async function firstRequestOf(
   prompt: string | undefined,
 ): Promise<FirstSheet | undefined> {
   if (configuration.manifests.first_request === 'off' || !prompt || head?.first_request) return undefined;
-  return (await import('#core/task-manifests/first-request.ts')).sheetOfFirst(prompt);
+  return (await import('#core/task-manifests/first-request.ts')).sheetOfFirstRequest(prompt);
 }
 
 const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;

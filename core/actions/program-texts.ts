@@ -41,7 +41,8 @@ export interface ProgramPlace extends Pick<Place, 'path' | 'parameter'> {
 const read = new WeakMap<ToolCall, readonly ProgramPlace[]>();
 
 /** Remembers what a worker found of a call [limit.heavy-call]. */
-export const knowPrograms = (call: ToolCall, programs: readonly ProgramPlace[]): void => void read.set(call, programs);
+export const rememberPrograms = (call: ToolCall, programs: readonly ProgramPlace[]): void =>
+  void read.set(call, programs);
 
 export function programTexts(call: ToolCall): readonly ProgramPlace[] {
   const known = read.get(call);

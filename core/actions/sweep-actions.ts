@@ -18,7 +18,7 @@ const maxPages = 20;
  * @param dueBefore those due at or before this ISO time; now by default.
  * @returns how many were closed.
  */
-export async function closeAbandoned(ports: SweepPorts, dueBefore?: string): Promise<number> {
+export async function closeAbandonedActions(ports: SweepPorts, dueBefore?: string): Promise<number> {
   let closed = 0;
   const seen = new Set<string>();
   for (let page = 0; page < maxPages; page++) {

@@ -3,13 +3,13 @@
 import { type Unusable, unusable } from '#core/approvals/approval.ts';
 import { takeForExecution } from '#core/approvals/execution.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
-import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
+import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { wereShown } from '#core/task-manifests/accepted.ts';
+import { isEachDriftShown } from '#core/task-manifests/accepted.ts';
 import { answer } from './answers.ts';
 import { decisionDraft, follow, withhold } from './entries.ts';
 import { type ExecutionMode, holderOf } from './execute-action.ts';
@@ -39,7 +39,7 @@ export async function useApproval(
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {
     approval_ref: id,
     rule: action.decision.matched_rule,
-    ...(wereShown(action.drift ?? [], found.drift) && { accepts_drift: true }),
+    ...(isEachDriftShown(action.drift ?? [], found.drift) && { accepts_drift: true }),
   });
   const take = takeForExecution(holderOf(action.envelope, id), 'caller', ports.clock.now(), {
     call_digest: action.call_digest,
@@ -83,7 +83,7 @@ async function whyNot(
     now: isoTime(ports.clock.now()),
   });
   const shown = () => shownDigest({ ...envelope, ...withhold(ports, action) });
-  return row && !(await standsInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
+  return row && !(await isVoteInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
 }
 
 /** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
@@ -100,12 +100,12 @@ export async function storedResult(
     matched_rule: `approved:${row.envelope_id}`,
     ...(row.evidence_hash !== undefined && { evidence_hash: row.evidence_hash }),
     ...(await readResult(ports, row)),
-    ...(row.outcome !== 'executed' && { error: endedAs(row) }),
+    ...(row.outcome !== 'executed' && { error: outcomeAnswer(row) }),
   };
 }
 
 /** A call that failed, or may have, is never reported as done. */
-const endedAs = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
+const outcomeAnswer = ({ tool, outcome = 'unknown' }: ApprovalRow) => ({
   code: rpcCodes.upstreamFailed,
   message: `${tool} was approved; its execution ended as ${outcome}.`,
   data: { tool, outcome },

@@ -4,7 +4,7 @@ import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { Seen } from '#core/provenance/trace.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { asksSource } from '#core/tool-policy/compile.ts';
+import { hasSourceCondition } from '#core/tool-policy/compile.ts';
 import { readingsOf } from '#core/tool-policy/normalise.ts';
 import type { GovernPorts } from './ports.ts';
 
@@ -106,5 +106,5 @@ const keptSeconds = ({ provenance }: Known['configuration']): number => provenan
 /** Whether a rule for the tool asks for a source. */
 const asksFor = (policy: CompiledPolicy, call: Parameters<typeof readingsOf>[0]): boolean =>
   [policy, ...(policy.levels ?? [])].some(({ index }) =>
-    readingsOf(call, false).some(({ protocol, tool }) => index.candidates(protocol, tool).some(asksSource)),
+    readingsOf(call, false).some(({ protocol, tool }) => index.candidates(protocol, tool).some(hasSourceCondition)),
   );

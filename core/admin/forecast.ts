@@ -1,7 +1,7 @@
 /** `GET budgets/forecast`: where each budget will stand at the end of its period [budget.forecast]. */
 import { type DaySpend, exhaustedOn, forecast } from '#core/forecast/forecast.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { accountKey, keptDays, secondsUntilPeriodEnds } from '#core/limits/spend.ts';
+import { accountKey, secondsUntilPeriodEnds, spendRetentionDays } from '#core/limits/spend.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
@@ -11,7 +11,7 @@ import type { Call, Operation } from './operation.ts';
 
 const dayMs = 86_400_000;
 /** Four weeks, so that each weekday is seen four times. */
-const historyDays = keptDays;
+const historyDays = spendRetentionDays;
 /** Each tenant costs reads of all its days. Above this, budgets of all tenants are left out, and a path is refused. */
 const maxTenants = 20;
 

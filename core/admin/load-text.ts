@@ -1,7 +1,7 @@
 /** A configuration that was sent as text, read and checked: in a worker where the host has one [limit.heavy-call]. */
 import { loadConfiguration } from '#core/configuration/load/lazy-load.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
-import { modulesNotStored } from '#core/configuration/load/wasm-filters.ts';
+import { missingModules } from '#core/configuration/load/wasm-filters.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -18,7 +18,7 @@ export const loadText = (
 
 /** @throws GatewayError `invalid_request` naming the filters whose module has to be uploaded first [wasm.upload]. */
 export async function assertModules(ports: Pick<GatewayPorts, 'objects'>, configuration: Configuration): Promise<void> {
-  const problems = await modulesNotStored(configuration, ports.objects);
+  const problems = await missingModules(configuration, ports.objects);
   if (problems.length === 0) return;
   const advice = 'Upload it with PUT supply-chain/modules/<sha256>, or let agentctl config put do it.';
   throw invalidRequest(`The configuration is not valid: ${problems.join('; ')}. ${advice}`, { problems });

@@ -1,6 +1,6 @@
 /** Health, identity, status, usage, violations, metrics. */
 import { failingDeliveries } from '#core/approvals/failing.ts';
-import { archivesApart } from '#core/evidence/archived.ts';
+import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { addCounts, addUsages, type Counts } from '#core/observatory/add-usages.ts';
@@ -102,7 +102,7 @@ export const status: Operation = async (call) => {
       tenant,
       policy: snapshot.policyDocument.name,
       policy_version: snapshot.version,
-      warnings: [...snapshot.warnings, ...(ports.archived?.complete === false ? [archivesApart] : [])],
+      warnings: [...snapshot.warnings, ...(ports.archived?.complete === false ? [separateArchiveWarning] : [])],
       ...(federation && { federation }),
       providers: providers.map(({ name, type, enabled, health, breaker, error_rate }) => ({
         name,

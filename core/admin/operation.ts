@@ -5,7 +5,7 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { invalidRequest, notFound } from '#core/kernel/errors.ts';
-import { foundAndAllowed, meantIssues } from '#core/kernel/issue-words.ts';
+import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -46,7 +46,9 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
   if (outcome.success) return outcome.data;
   // Two checks of one value may say the same.
   const problems = [
-    ...new Set(meantIssues(outcome.error.issues).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)),
+    ...new Set(
+      relevantIssues(outcome.error.issues).map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`),
+    ),
   ];
   throw invalidRequest(`The request is not valid: ${problems.slice(0, 10).join('; ')}.`, {
     problems: problems.slice(0, 10),

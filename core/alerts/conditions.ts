@@ -16,7 +16,7 @@ export function oldestPending(tenant: string, seconds: number, { alerts }: Confi
 }
 
 /** Safety that the configuration switches off [policy.break-glass.alert]. */
-export function openSwitches({ policies, tool_policies }: Configuration): Measured[] {
+export function disabledSafeguards({ policies, tool_policies }: Configuration): Measured[] {
   const guards = [...new Set(tool_policies.disable_guards)];
   const base = { scope: platformAlerts, type: 'system', dimension: 'global', threshold: 0 } as const;
   return [

@@ -14,8 +14,8 @@ import type { Counters } from '#core/limits/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
-import { auditChain, oldestPending, openSwitches, refusedPlugins, rejectedCredentials } from './conditions.ts';
-import { ofDataPlane, ofPlanes } from './federation-watch.ts';
+import { auditChain, disabledSafeguards, oldestPending, refusedPlugins, rejectedCredentials } from './conditions.ts';
+import { controlPlaneConditions, dataPlaneConditions } from './federation-watch.ts';
 import { evaluated, keyOf, type Measured } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
 import type { RefusalWatch } from './refusal-watch.ts';
@@ -79,7 +79,7 @@ async function ofPlatform(
   const { budgets } = await ports.counters.status(first, limitsOfAll(configuration, first));
   const refused = ports.rejectedCredentials?.();
   return [
-    ...openSwitches(configuration),
+    ...disabledSafeguards(configuration),
     ...(refused === undefined ? [] : [rejectedCredentials(refused, configuration)]),
     ...budgetThresholds(
       '',
@@ -93,9 +93,9 @@ async function ofPlatform(
 async function ofFederation(ports: AlertPorts, configuration: Configuration, version: number): Promise<Measured[]> {
   const { role, planes } = configuration.federation;
   const now = ports.clock.now();
-  if (role === 'data') return ofDataPlane(configuration, await ports.configStore.federation(), now);
+  if (role === 'data') return dataPlaneConditions(configuration, await ports.configStore.federation(), now);
   if (role === 'none' || planes.length === 0) return [];
-  return ofPlanes(await ports.planes.list(planes.map(({ name }) => name)), version, now);
+  return controlPlaneConditions(await ports.planes.list(planes.map(({ name }) => name)), version, now);
 }
 
 async function ofTenant(

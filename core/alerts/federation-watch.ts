@@ -8,7 +8,7 @@ import { leaseMs } from '#core/federation/lease.ts';
 import type { Measured } from './lifecycle.ts';
 
 /** On a data plane. */
-export function ofDataPlane(
+export function dataPlaneConditions(
   { federation }: Configuration,
   given: FederationState | undefined,
   now: number,
@@ -41,7 +41,7 @@ export function ofDataPlane(
 }
 
 /** At a control plane, of each plane that has reported. @param version policy version in force here */
-export const ofPlanes = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
+export const controlPlaneConditions = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
   rows.flatMap((row) => [chainsOf(row), silenceOf(row, now), conflictOf(row, now), setBackOf(row, version)]);
 
 const baseOf = ({ plane }: PlaneRow) =>

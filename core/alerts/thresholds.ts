@@ -59,7 +59,7 @@ export function staticThresholds(
 }
 
 /** Each metric that has a baseline, against it. */
-export function againstBaseline(
+export function baselineConditions(
   dimension: Dimension,
   recent: readonly Bucket[],
   baselines: Readonly<Partial<Record<BaselineMetric, Baseline>>>,

@@ -54,7 +54,7 @@ export const moveApproval = (
 export const approvalLeaseSeconds = 120;
 
 /** How long a human's denial answers the identical call; afterwards a new request may be made. */
-export const denialStandsSeconds = 60;
+export const denialLifetimeSeconds = 60;
 
 /** Why the gateway did not make a call that was approved, or an approval cannot be used by a call: `error.data.reason`. */
 export type Unusable =
@@ -102,10 +102,10 @@ const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =
 
 /** Whether the identical call keeps being answered with this request instead of opening a new one. */
 export const stillStands = (row: ApprovalRow, now: string): boolean =>
-  row.status === 'pending' ? row.expires_at > now : now < (denialEnds(row) ?? '');
+  row.status === 'pending' ? row.expires_at > now : now < (denialExpiresAt(row) ?? '');
 
 /** Until when a human's denial answers the identical call; undefined for a row that no human denied. */
-export const denialEnds = (row: ApprovalRow): string | undefined =>
+export const denialExpiresAt = (row: ApprovalRow): string | undefined =>
   row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied'
-    ? isoTime(Date.parse(row.decided_at) + denialStandsSeconds * 1000)
+    ? isoTime(Date.parse(row.decided_at) + denialLifetimeSeconds * 1000)
     : undefined;

@@ -39,7 +39,7 @@ export const finishExecution = (holder: Holder, outcome: ExecutionOutcome, kept:
   moveApproval(rowOf(holder), 'finish', { set: { outcome, ...kept }, where: { lease_owner: holder.owner } });
 
 /** Nothing was called: the approval is as it was before, for as long as it may still be used. */
-export const giveBack = (holder: Holder): Change =>
+export const releaseApproval = (holder: Holder): Change =>
   moveApproval(rowOf(holder), 'give_back', {
     set: {},
     clear: ['lease_owner', 'lease_expires_at', 'executed_by'],

@@ -27,7 +27,7 @@ type VotePorts = {
  * @param callDigest of the call at hand: the row's own would be as good as the row.
  * @param shown digest of what a reviewer has to be shown of it.
  */
-export async function standsInEvidence(
+export async function isVoteInEvidence(
   ports: VotePorts,
   row: ApprovalRow,
   why: Unusable | undefined,

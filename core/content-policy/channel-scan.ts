@@ -8,7 +8,7 @@ import { advance, copyLines, type Lines, newLine } from './lines.ts';
 import { MatchCount } from './match-count.ts';
 import type { Hit } from './partial-match.ts';
 import { apart, type Occurrence, redacted } from './personal-data.ts';
-import { basesOf, endsOpen, indexIn, lastLetter, readingOf } from './reading.ts';
+import { basesOf, endsIncomplete, indexIn, lastLetter, readingOf } from './reading.ts';
 
 /** Text that has left but is kept, since what stands before an entity tells whether it is one. */
 const contextCharacters = 192;
@@ -137,7 +137,7 @@ export class ChannelScan {
 
   /** What the unfinished letter opens or closes, as it stands and as marks may still change it. */
   #lookAhead(letter: string): { readonly open: number; readonly holding: number } {
-    const seen = endsOpen(letter) ? letter.slice(0, -1) : letter;
+    const seen = endsIncomplete(letter) ? letter.slice(0, -1) : letter;
     let holding = seen === letter ? this.#end : this.#end - 1;
     let open = holding;
     const ahead = copyLines(this.#lines);

@@ -12,7 +12,7 @@ import {
   reachable,
   takes,
 } from './program.ts';
-import { composedFrom } from './reading.ts';
+import { compositionsOf } from './reading.ts';
 
 /** Stands for any character beyond ASCII: no word character for RE2. */
 const beyondAscii = 0x100;
@@ -36,7 +36,7 @@ export class Compositions {
     if (this.#classes.length === 0 && !this.#hasBoundaries) return false;
     const known = this.#continuing.get(letter);
     if (known !== undefined) return known;
-    const composed = composedFrom(letter);
+    const composed = compositionsOf(letter);
     const others = this.#classes.filter((instruction) => !takes(instruction, letter));
     const may =
       (this.#hasBoundaries && isWord(letter) && composed.length > 0) ||
@@ -56,7 +56,7 @@ export class Compositions {
     const beginning = (conditions: number) => reachable(this.#program, start, conditions).consuming;
     const plain = new Set(beginning(between(last, letter)).filter((index) => takes(inst[index]!, letter)));
     const others = beginning(withMark).filter((index) => !plain.has(index));
-    const may = composedFrom(letter).some((char) => others.some((index) => takes(inst[index]!, char)));
+    const may = compositionsOf(letter).some((char) => others.some((index) => takes(inst[index]!, char)));
     this.#beginning.set(key, may);
     return may;
   }

@@ -98,7 +98,7 @@ export function lastLetter(raw: string): number {
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
-export const endsOpen = (raw: string): boolean => raw.length > 0 && isHigh(raw.charCodeAt(raw.length - 1));
+export const endsIncomplete = (raw: string): boolean => raw.length > 0 && isHigh(raw.charCodeAt(raw.length - 1));
 
 /** A reading without case, as keywords are compared. Works letter by letter, like `readingOf`. */
 export function withoutCase(read: string): string {
@@ -119,7 +119,7 @@ export function basesOf(letter: string): readonly number[] {
 }
 
 /** Letters that a mark makes of `letter`; Hangul aside, whose syllables compose of letters no filter distinguishes. */
-export function composedFrom(letter: number): readonly number[] {
+export function compositionsOf(letter: number): readonly number[] {
   composed ??= composedLetters();
   return composed.get(letter) ?? [];
 }

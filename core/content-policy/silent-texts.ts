@@ -3,7 +3,7 @@ import type { Tally } from './findings.ts';
 import type { Keywords } from './keywords.ts';
 import { advance, type Lines, newLine } from './lines.ts';
 import type { Regexes } from './regexes.ts';
-import { silentPlaces } from './visible.ts';
+import { invisiblePlaces } from './visible.ts';
 
 /** What a phrase or pattern may reach on either side of such a character. */
 const reachCharacters = 512;
@@ -41,7 +41,7 @@ export function checkSilent(
 /** Parts of the text around the characters, apart from each other; each begins with the text or with a blank. */
 function windows(text: string): [start: number, end: number][] {
   const found: [number, number][] = [];
-  for (const index of silentPlaces(text)) {
+  for (const index of invisiblePlaces(text)) {
     const end = Math.min(text.length, index + reachCharacters);
     const last = found.at(-1);
     if (last && index - reachCharacters <= last[1]) last[1] = end;

@@ -62,6 +62,6 @@ export function* silentReadings(written: string): Iterable<string> {
 export const hasSilent = (text: string): boolean => text.search(silent) >= 0;
 
 /** Where the invisible characters stand. */
-export function* silentPlaces(text: string): Iterable<number> {
+export function* invisiblePlaces(text: string): Iterable<number> {
   for (const { index } of text.matchAll(silent)) yield index;
 }

@@ -6,7 +6,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { BrokerPorts, Grant } from './ports.ts';
 
 /** No grant asks for more (the configuration's limit), so no credential issued longer ago can be alive. */
-export const longestLifeSeconds = 3600;
+export const maxCredentialSeconds = 3600;
 
 /**
  * A credential that was issued longer ago has no holder any more: the longest execution has ended, and the minute after it in which
@@ -29,7 +29,7 @@ export function newRecord(
   { type, degraded, longestSeconds, note }: Kind,
 ): CredentialRecord {
   const issuedMs = clock.now();
-  const lifeSeconds = Math.min(grant.ttl_seconds, longestSeconds, longestLifeSeconds);
+  const lifeSeconds = Math.min(grant.ttl_seconds, longestSeconds, maxCredentialSeconds);
   return {
     id: ids.uuid(),
     tenant: envelope.tenant,
@@ -46,7 +46,7 @@ export function newRecord(
 }
 
 /** The record of a credential whose issuer has its own idea of its life: the earlier end counts. */
-export function endingBy(record: CredentialRecord, issuerExpiry: string): CredentialRecord {
+export function withEarlierExpiry(record: CredentialRecord, issuerExpiry: string): CredentialRecord {
   const issuerExpires = isoTime(Date.parse(issuerExpiry));
   if (issuerExpires === record.expires_at) return record;
   if (issuerExpires < record.expires_at) return { ...record, expires_at: issuerExpires };

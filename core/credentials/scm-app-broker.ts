@@ -6,7 +6,7 @@
 import { appKey, appToken, longestAppTokenSeconds } from './app-token.ts';
 import { brokerError, refused, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
-import { endingBy, longestLifeSeconds, newRecord } from './record.ts';
+import { maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
 export interface ScmAppSettings {
   readonly name: string;
@@ -54,7 +54,7 @@ function oneRepository(
   { apiUrl, installationId }: { readonly apiUrl: string; readonly installationId: string },
 ): CredentialBroker {
   const { name } = settings;
-  const kind = { type, degraded: false, longestSeconds: longestLifeSeconds };
+  const kind = { type, degraded: false, longestSeconds: maxCredentialSeconds };
   return {
     name,
     calledBack: 'by_value',
@@ -78,7 +78,7 @@ function oneRepository(
         await gitHost.revoke(apiUrl, minted.token).catch(() => {});
         throw unavailable(name, `the Git host gave a token ${why}`);
       }
-      return { record: endingBy(record, minted.expires_at), secret: minted.token };
+      return { record: withEarlierExpiry(record, minted.expires_at), secret: minted.token };
     },
 
     /** The host knows a token by its value alone: its holder ends it; by its record it only dies at its expiry. */

@@ -1,7 +1,7 @@
 /** Static broker: a configured secret handed on as it is. Marked degraded: it is neither scoped nor expiring. */
 import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
-import { longestLifeSeconds, newRecord } from './record.ts';
+import { maxCredentialSeconds, newRecord } from './record.ts';
 
 export interface StaticSettings {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface StaticSettings {
 }
 
 export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
-  const kind = { type: settings.credential_type, degraded: true, longestSeconds: longestLifeSeconds };
+  const kind = { type: settings.credential_type, degraded: true, longestSeconds: maxCredentialSeconds };
   return {
     name: settings.name,
     calledBack: 'never',

@@ -5,7 +5,7 @@
  */
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
-import { longestLifeSeconds, newRecord } from './record.ts';
+import { maxCredentialSeconds, newRecord } from './record.ts';
 
 export interface StoredSecretSettings {
   readonly name: string;
@@ -17,7 +17,7 @@ const current = 'AWSCURRENT';
 const kind = {
   type: 'secrets_manager',
   degraded: true,
-  longestSeconds: longestLifeSeconds,
+  longestSeconds: maxCredentialSeconds,
   note: 'A stored secret: it lives until it is rotated.',
 };
 

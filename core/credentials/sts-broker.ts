@@ -14,7 +14,7 @@ import type {
   StsClient,
   TemporaryKeys,
 } from './ports.ts';
-import { longestLifeSeconds, newRecord } from './record.ts';
+import { maxCredentialSeconds, newRecord } from './record.ts';
 import { compileSessionPolicy } from './session-policy.ts';
 
 export interface StsSettings {
@@ -28,7 +28,7 @@ const shortestStsSeconds = 900;
 const kind = {
   type: 'sts_session',
   degraded: false,
-  longestSeconds: longestLifeSeconds,
+  longestSeconds: maxCredentialSeconds,
   note: 'Ended by its session policy; STS cannot call keys back.',
 };
 

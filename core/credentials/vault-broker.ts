@@ -6,7 +6,7 @@ import type { CredentialRecord } from '#core/contracts/credential.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, VaultAccess, VaultClient } from './ports.ts';
-import { dueAfterHolder, endingBy, longestLifeSeconds, newRecord } from './record.ts';
+import { dueAfterHolder, maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
 export interface VaultSettings {
   readonly name: string;
@@ -17,7 +17,7 @@ export interface VaultSettings {
   readonly namespace?: string | undefined;
 }
 
-const kind = { type: 'vault_database', degraded: false, longestSeconds: longestLifeSeconds };
+const kind = { type: 'vault_database', degraded: false, longestSeconds: maxCredentialSeconds };
 
 export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): CredentialBroker {
   const { name, mount, role } = settings;
@@ -38,7 +38,7 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
         return failed(new ServiceFault('malformed', 'nothing that is a user name with a password'));
       }
       const leaseEnds = isoTime(Date.parse(record.issued_at) + lease.lease_seconds * 1000);
-      const leased = endingBy({ ...record, lease_id: lease.lease_id }, leaseEnds);
+      const leased = withEarlierExpiry({ ...record, lease_id: lease.lease_id }, leaseEnds);
       return {
         record: { ...leased, revoke_due: dueAfterHolder(leased) },
         secret: JSON.stringify({ username, password }),
@@ -48,7 +48,7 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
     async renew(record) {
       const { vault, access } = await reach(settings, ports);
       const now = ports.clock.now();
-      const longest = Date.parse(record.issued_at) + longestLifeSeconds * 1000;
+      const longest = Date.parse(record.issued_at) + maxCredentialSeconds * 1000;
       const left = Math.floor((longest - now) / 1000);
       if (left < 1) return failed(new ServiceFault('rejected', 'no: the longest life of a credential is over'));
       const seconds = await vault.renew(access, leaseOf(record), left).catch(failed);

@@ -6,7 +6,7 @@ import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
-import { branchesOf, mergeOf, nameBranches } from './git/branches.ts';
+import { branchesOf, mayNameBranch, mergeOf } from './git/branches.ts';
 import { filesOf } from './git/files.ts';
 import { repositoriesOf } from './git/repository.ts';
 import type { EffectReader, Effects } from './ports.ts';
@@ -102,7 +102,7 @@ const untranslatedOf = (parameters: ToolCall['parameters']): Record<string, unkn
         !isContent(key) &&
         (typeof value === 'object' || typeof value === 'string') &&
         filesOf({ parameters: { [key]: value } }, new Set()).length === 0 &&
-        !nameBranches({ [key]: value }),
+        !mayNameBranch({ [key]: value }),
     ),
   );
 

@@ -5,11 +5,11 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
-import { otherReadings } from './sql/dialects.ts';
+import { dialectDoubts } from './sql/dialects.ts';
 import { fragmentsOf } from './sql/fragments.ts';
 import type { Operation } from './sql/operation.ts';
 import { readStatements, type SqlReading } from './sql/read-statements.ts';
-import { guessedOperation } from './sql/refused.ts';
+import { fallbackOperation } from './sql/refused.ts';
 import { structuredCall } from './sql/structured.ts';
 import { sqlTextsOf } from './sql/texts.ts';
 
@@ -61,7 +61,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
     refused ||= reading.refused;
     operations.push(...reading.operations);
     for (const reason of reading.unclear) unclear.add(reason);
-    for (const reason of otherReadings(text, dialect)) unclear.add(reason);
+    for (const reason of dialectDoubts(text, dialect)) unclear.add(reason);
   }
   const all = distinct(operations);
   if (all.length > maxParts) unclear.add(`the text holds more than ${maxParts} operations`);
@@ -147,7 +147,7 @@ function operatorRun(text: string): number {
 }
 
 const refuse = (text: string, why: string): TextReading => ({
-  operations: guessedOperation(text),
+  operations: fallbackOperation(text),
   unclear: [why],
   refused: true,
 });

@@ -10,7 +10,7 @@ import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
 export const maxEntriesPerRun = 100;
 
 /** What status and log say of a gateway whose archive has its own entries only. */
-export const archivesApart =
+export const separateArchiveWarning =
   'Archive and checkpoints of this gateway lie in its own folder and end with it, while other gateways write to the same store: name a bucket for all of them (GATEWAY_ARCHIVE_BUCKET), or keep the folder.';
 
 /** How many runs are read ahead of the reader: what a verification holds of the archive at a time. */

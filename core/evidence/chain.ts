@@ -4,7 +4,7 @@ import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { acceptedAfter } from '#core/task-manifests/accepted.ts';
 import { sheetAfter } from '#core/task-manifests/first-sheet.ts';
-import { knowText } from './entry-text.ts';
+import { rememberText } from './entry-text.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
@@ -37,7 +37,7 @@ export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
   const hash = hashEntryText(`${before},${behind}`);
   const text = `${before},"hash":"${hash}",${behind}`;
   const entry = JSON.parse(text) as EvidenceEntry;
-  knowText(entry, text);
+  rememberText(entry, text);
   return { entry, text };
 }
 

@@ -5,7 +5,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 const texts = new WeakMap<EvidenceEntry, string>();
 
 /** Remembers the canonical text of an entry. An entry never changes: a changed one is another object. */
-export const knowText = (entry: EvidenceEntry, text: string): void => void texts.set(entry, text);
+export const rememberText = (entry: EvidenceEntry, text: string): void => void texts.set(entry, text);
 
 /** The canonical text of an entry. */
 export const textOfEntry = (entry: EvidenceEntry): string => texts.get(entry) ?? canonicalize(entry);

@@ -6,7 +6,7 @@ import { leafHash } from '#core/transparency/tree.ts';
 import type { ActionStory } from './report-parts.ts';
 
 /** Undefined where no proof was checked. */
-export function proofStory({ log }: Verification, proof: LogProof | undefined): ActionStory | undefined {
+export function proofSummary({ log }: Verification, proof: LogProof | undefined): ActionStory | undefined {
   if (!log || !proof) return undefined;
   return {
     title: log.origin,

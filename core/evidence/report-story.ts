@@ -7,8 +7,8 @@ import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './redact.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
-import { proofStory } from './report-proof.ts';
-import { type ApprovalUse, approvalUses, approvedOutcome, endedAs } from './report-uses.ts';
+import { proofSummary } from './report-proof.ts';
+import { type ApprovalUse, approvalUses, approvedOutcome, outcomeText } from './report-uses.ts';
 import { shorten, visible } from './visible-text.ts';
 
 export interface TimelineRow {
@@ -53,7 +53,7 @@ export async function sessionStory(
   const uses = approvalUses(told);
   const groups = [...Map.groupBy(told, (entry) => entry.envelope_id)];
   const places = new Map(groups.map(([id], at) => [id, `action-${at + 1}`]));
-  const log = proofStory(verification, logged);
+  const log = proofSummary(verification, logged);
   return {
     verdict: verdictOf(verification),
     summary: [...summaryOf(manifest, told[0]), ...logFacts(verification)],
@@ -139,7 +139,7 @@ function detailOf({ kind, body }: EvidenceEntry): string {
     case 'deny':
       return `by ${reviewerOf(body)}`;
     case 'result':
-      return [text(endedAs(body.outcome)), text(body.error)].filter(Boolean).join(': ');
+      return [text(outcomeText(body.outcome)), text(body.error)].filter(Boolean).join(': ');
     case 'credential':
       return credentialOf(body) ?? '';
     case 'chat':
@@ -254,7 +254,7 @@ const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'den
 /** Where the action ended up, by its last telling entry. */
 function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
-  if (result) return text(endedAs(result.body.outcome)) ?? 'result recorded';
+  if (result) return text(outcomeText(result.body.outcome)) ?? 'result recorded';
   const last = steps.findLast(({ kind }) => deciding.has(kind));
   if (last?.kind === 'chat') return text(chatOutcome(last.body)) ?? 'recorded';
   if (last?.kind === 'allow')

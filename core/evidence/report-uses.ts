@@ -29,11 +29,11 @@ export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<str
 }
 
 /** An outcome in words: nothing here carries out a tool without an executor. */
-export const endedAs = (outcome: unknown): unknown =>
+export const outcomeText = (outcome: unknown): unknown =>
   outcome === 'not_executed' ? 'not executed by the gateway' : outcome;
 
 /** What became of an approval that stands at the end of its own entries. */
 export function approvedOutcome(use: ApprovalUse | undefined, entriesLeft: number): string {
-  if (use) return `approved and used: ${endedAs(use.outcome) ?? 'no outcome recorded'}`;
+  if (use) return `approved and used: ${outcomeText(use.outcome) ?? 'no outcome recorded'}`;
   return entriesLeft > 0 ? 'approved; no use among the entries shown' : 'approved, not yet used';
 }

@@ -68,12 +68,12 @@ export const mayHoldSecret = (path: Path, value: unknown): boolean =>
 const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password|private|authorization/i;
 
 /** The issues of the one alternative of a union that was meant; other issues as they are. */
-export const meantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
+export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];
     const [meant, ...others] = issue.errors.filter((branch) => !branch.some(isOtherKind));
     if (!meant || others.length > 0) return [issue];
-    return meantIssues(meant).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
+    return relevantIssues(meant).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
   });
 
 const isOtherKind = ({ code, path }: z.core.$ZodIssue): boolean => code === 'invalid_type' && path.length === 0;

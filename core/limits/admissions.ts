@@ -11,7 +11,7 @@ import { TokenBuckets } from './token-buckets.ts';
 const burstSeconds = 5;
 
 /** Wrong keys of one address: so many at once, then one a second. */
-export const wrongKeys = { burst: 100, perSecond: 1 } as const;
+export const wrongKeyRate = { burst: 100, perSecond: 1 } as const;
 
 /** Keys that are remembered with the address they were used from. */
 const maxCallers = 10_000;
@@ -52,7 +52,7 @@ export class Admissions {
   failed(address: string): void {
     this.#refused++;
     this.#rejected();
-    if (this.#failures.take(networkOf(address), wrongKeys, this.#clock.now()) !== undefined) throw tooManyFailures();
+    if (this.#failures.take(networkOf(address), wrongKeyRate, this.#clock.now()) !== undefined) throw tooManyFailures();
   }
 
   /** Requests with a wrong credential since this was last asked. */
@@ -71,7 +71,7 @@ export class Admissions {
     const network = networkOf(address);
     const caller = `${network} ${keyId}`;
     if (this.#callers.has(caller)) return;
-    if (this.#failures.empty(network, wrongKeys, this.#clock.now())) throw tooManyFailures();
+    if (this.#failures.empty(network, wrongKeyRate, this.#clock.now())) throw tooManyFailures();
     this.#callers.add(caller);
     const [oldest] = this.#callers;
     if (this.#callers.size > maxCallers && oldest !== undefined) this.#callers.delete(oldest);
@@ -81,7 +81,7 @@ export class Admissions {
 const tooManyFailures = () =>
   new GatewayError(
     'rate_limit_error',
-    `More than ${wrongKeys.burst} wrong keys came from this address; one a second is looked at from now on.`,
+    `More than ${wrongKeyRate.burst} wrong keys came from this address; one a second is looked at from now on.`,
     { retryAfterSeconds: 1 },
   );
 

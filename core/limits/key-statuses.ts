@@ -2,7 +2,7 @@
 import type { Identities, KeyLimits } from '#core/identity/identities.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { limitsOfAllOfKey } from './limits-of-all.ts';
-import { countersOfKey } from './limits-of-key.ts';
+import { keyCounterTenant } from './limits-of-key.ts';
 import type { BudgetStatus, Counters, CountersStatus } from './ports.ts';
 
 const keysAtOnce = 10;
@@ -23,7 +23,7 @@ export async function keyStatuses(
   const keys = [...limits].filter(([, own]) => own.tenant === tenant && own.budget !== undefined);
   const statuses: KeyStatus[] = [];
   await sideBySide(keys, keysAtOnce, async ([keyId, own]: [string, KeyLimits]) => {
-    const { budgets, spend } = await counters.status(countersOfKey(tenant, keyId), limitsOfAllOfKey(own, keyId));
+    const { budgets, spend } = await counters.status(keyCounterTenant(tenant, keyId), limitsOfAllOfKey(own, keyId));
     statuses.push({ keyId, name: own.name, budgets: budgets.filter(({ unlimited }) => !unlimited), spend });
   });
   return statuses.sort((one, other) => one.name.localeCompare(other.name));

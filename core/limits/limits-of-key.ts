@@ -8,14 +8,14 @@ import type { BudgetAccount, KeyPart, Limits } from './ports.ts';
 type Caller = Pick<Principal, 'key_id' | 'tenant'>;
 
 /** Where a key's counters are kept. Tenants have no slash in their names, so no tenant has this one. */
-export const countersOfKey = (tenant: string, keyId: string): string => `${tenant}/${keyId}`;
+export const keyCounterTenant = (tenant: string, keyId: string): string => `${tenant}/${keyId}`;
 
 /** The tenant whose evidence holds the calls of these counters. */
 export const tenantOfCounters = (counters: string): string => counters.split('/')[0]!;
 
 /** Of a key with limits: all the counters that the sweep looks at. */
 export const keyCounters = ({ limits }: Identities): string[] =>
-  [...limits].flatMap(([id, own]) => (own.rate_limit || own.budget ? [countersOfKey(own.tenant, id)] : []));
+  [...limits].flatMap(([id, own]) => (own.rate_limit || own.budget ? [keyCounterTenant(own.tenant, id)] : []));
 
 /**
  * The limits of the caller's key; undefined where it has none.
@@ -48,7 +48,7 @@ export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller
     resolved.set(own, known);
   }
   const part = known.get(model) ?? {
-    counters: countersOfKey(own.tenant, caller.key_id),
+    counters: keyCounterTenant(own.tenant, caller.key_id),
     limits: limitsOfKey(own, caller.key_id, model),
   };
   known.set(model, part);

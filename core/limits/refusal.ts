@@ -3,7 +3,7 @@ import { type CounterState, maxOpen, usedOf, type Wanted } from './counter-state
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
 import { usedOfAll } from './status.ts';
-import { type Bucket, type Counted, counting, itemSecond, secondsUntilLeft, total, windowSeconds } from './window.ts';
+import { type Bucket, type Counted, counting, itemSecond, secondsUntilFreed, total, windowSeconds } from './window.ts';
 
 export type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 
@@ -69,7 +69,7 @@ function overLimit(
       retryAfterSeconds: windowSeconds,
     };
   }
-  const seconds = secondsUntilLeft(buckets, second, what, used + needed - limit);
+  const seconds = secondsUntilFreed(buckets, second, what, used + needed - limit);
   const asked = what === 'requests' ? '' : ` and this call may take ${needed}`;
   return {
     ...refusal,

@@ -150,7 +150,7 @@ export const isWhole = (states: readonly CounterState[]): boolean =>
   states.reduce((sum, { depth }) => sum + 2 ** -depth, 0) === 1;
 
 /** What stands at a shard that was merged. */
-export const goneState: CounterState = { ...emptyState, gone: true };
+export const mergedShardState: CounterState = { ...emptyState, gone: true };
 
 /**
  * What a shard reports to a caller: of its tenant's limits, with what is left at the shard times the number of shards. An

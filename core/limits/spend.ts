@@ -39,11 +39,11 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
 }
 
 /** Days for which the counters of a key keep what it spent: forecasts see each weekday four times. */
-export const keptDays = 28;
+export const spendRetentionDays = 28;
 /** The period that runs and the one before it, for reports. A later one is another process's, whose clock runs ahead. */
 export function isKept(key: string, nowMs: number): boolean {
   const [period, name] = key.split('|').slice(-2) as [Period, string];
-  if (period === 'day' && key.startsWith('key:')) return name >= periodOf('day', nowMs - keptDays * dayMs);
+  if (period === 'day' && key.startsWith('key:')) return name >= periodOf('day', nowMs - spendRetentionDays * dayMs);
   const previous = periodOf(period, periodStart(period, nowMs) - 1);
   return name >= previous;
 }

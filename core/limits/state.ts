@@ -95,7 +95,7 @@ export function applySettle(state: CounterState, id: string, settlement: Settlem
 }
 
 /** Reservations past their lease. */
-export const expiredIn = (state: CounterState, tenant: string, nowMs: number): readonly OpenReservation[] =>
+export const expiredReservations = (state: CounterState, tenant: string, nowMs: number): readonly OpenReservation[] =>
   state.open
     .filter(({ lease_ends_ms }) => lease_ends_ms <= nowMs)
     .map(({ id, session_id, from_index, tokens, cost_microusd, begun, lease_ends_ms }) => ({

@@ -64,7 +64,7 @@ export function counted(
 }
 
 /** Seconds until so much has left the window; a window's length if it never holds that much. At least 1. */
-export function secondsUntilLeft(buckets: readonly Bucket[], second: number, what: Counted, amount: number): number {
+export function secondsUntilFreed(buckets: readonly Bucket[], second: number, what: Counted, amount: number): number {
   let left = 0;
   for (const bucket of buckets) {
     left += bucket[what];

@@ -1,7 +1,7 @@
 /** Usage of several tenants added up, as if it were that of one. */
 import type { ModelUsage, Usage } from './ports.ts';
 import { toUsd } from './request-row.ts';
-import { dearestFirst } from './usage.ts';
+import { byCostDescending } from './usage.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
@@ -72,5 +72,5 @@ function addModels(all: readonly Usage[]): ModelUsage[] {
         errors: sum(({ errors }) => errors),
       };
     })
-    .sort(dearestFirst);
+    .sort(byCostDescending);
 }

@@ -57,7 +57,7 @@ export class UsageSums {
       cost_microusd: all.cost_microusd ?? 0,
       cost_usd: toUsd(all.cost_microusd ?? 0),
       outcomes: Object.fromEntries(membersOf(all, 'outcome')),
-      models: models.map(([model, measures]) => modelUsage(model, measures)).sort(dearestFirst),
+      models: models.map(([model, measures]) => modelUsage(model, measures)).sort(byCostDescending),
       cache: {
         hits: all['cache:HIT'] ?? 0,
         semantic_hits: all['cache:SEMANTIC-HIT'] ?? 0,
@@ -84,7 +84,7 @@ function modelUsage(model: string, measures: Measures): ModelUsage {
   };
 }
 
-export const dearestFirst = (a: ModelUsage, b: ModelUsage): number =>
+export const byCostDescending = (a: ModelUsage, b: ModelUsage): number =>
   b.cost_usd - a.cost_usd || b.requests - a.requests;
 
 /** Names of filters are free; actions are not, and stand first. */

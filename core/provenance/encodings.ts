@@ -39,7 +39,7 @@ export function jsonIn(text: string): unknown {
 }
 
 /** `name [at] host [dot] org`, as people and attackers spell addresses; undefined where nothing is spelled. */
-export function spelledOut(text: string): string | undefined {
+export function decodeSpelledAddress(text: string): string | undefined {
   // One blank between words: patterns that begin with blanks would read a long run of them again and again.
   const spaced = text.replace(/\s+/g, ' ');
   const joined = spaced

@@ -5,7 +5,7 @@
  */
 import { atomsOf } from './atoms.ts';
 import { dateForms, isDate } from './dates.ts';
-import { decodedParts, spelledOut } from './encodings.ts';
+import { decodedParts, decodeSpelledAddress } from './encodings.ts';
 
 /** A longer text is remembered up to here; its record has a gap then. */
 export const mostCharacters = 64 * 1024;
@@ -23,7 +23,7 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
   for (const atom of atoms) for (const part of addressParts(atom)) forms.add(part);
   if (depth > 0) return forms;
   for (const part of decodedParts(cut)) formsOf(part, forms, depth + 1);
-  const spelled = spelledOut(cut);
+  const spelled = decodeSpelledAddress(cut);
   if (spelled !== undefined) formsOf(spelled, forms, depth + 1);
   return forms;
 }

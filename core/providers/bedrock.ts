@@ -11,7 +11,7 @@ import { keyOf } from './key.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
 import { refusalFault, requestIdOf } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
-import { eachInTime, inTime } from './timeouts.ts';
+import { inTime, withEventTimeout } from './timeouts.ts';
 
 export interface BedrockPorts {
   readonly bedrock?: Bedrock;
@@ -50,7 +50,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
         const converse = converseEvents(stream.events, call, stream.requestId);
         const events = guarded(name, converse, call.signal, apiKey);
         const broken = (thrown: unknown) => sdkFault(name, thrown, call.signal, apiKey, 'stream');
-        return { type: 'stream', events: await begun(name, eachInTime(events, deadline, broken)) };
+        return { type: 'stream', events: await begun(name, withEventTimeout(events, deadline, broken)) };
       } catch (thrown) {
         throw sdkFault(name, thrown, call.signal, apiKey, 'call');
       }

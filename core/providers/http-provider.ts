@@ -12,7 +12,7 @@ import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, refuseError, UnfitRequest } from './reply.ts';
-import { type Deadline, type Events, eachInTime, inTime } from './timeouts.ts';
+import { type Deadline, type Events, inTime, withEventTimeout } from './timeouts.ts';
 
 /** The wire form of one kind of provider. */
 export interface Wire {
@@ -123,7 +123,7 @@ export function httpProvider(
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const events = streamOf(entry, call, reply, frames, form.stream(call), key);
         const broken = (thrown: unknown) => withId(asFault(name, thrown, call.signal, 'broken'), id);
-        return { type: 'stream', events: await begun(name, eachInTime(events, deadline(reply), broken)) };
+        return { type: 'stream', events: await begun(name, withEventTimeout(events, deadline(reply), broken)) };
       } catch (thrown) {
         throw withId(asFault(name, thrown, call.signal, 'garbage'), id);
       }

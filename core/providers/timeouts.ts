@@ -30,7 +30,7 @@ export type Events = Pick<AsyncGenerator<JsonObject, undefined>, 'next' | 'retur
  * The events, each in time from when it is asked for: a slow reader never times out.
  * @param asFault what a time-out is to the reader.
  */
-export const eachInTime = (events: Events, deadline: Deadline, asFault: (thrown: unknown) => Error): Events => ({
+export const withEventTimeout = (events: Events, deadline: Deadline, asFault: (thrown: unknown) => Error): Events => ({
   next: () =>
     inTime('event', events.next(), deadline).catch((thrown: unknown) => {
       throw asFault(thrown);

@@ -20,7 +20,7 @@ import {
 import { type Admitted, breakersOf } from './breakers.ts';
 import { answerAttributes, callAttributes, firstEventAttributes, type Settled } from './gen-ai.ts';
 import type { Candidate, RoutePlan } from './plan.ts';
-import { errorType, isFinal, mostTelling, outcomeOf, retryDelayMs } from './retry.ts';
+import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from './retry.ts';
 
 export interface RoutingPorts {
   readonly providers: Providers;
@@ -77,7 +77,7 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
       await pause(ports.timeouts, delayMs, call.signal);
     }
   }
-  throw withAttempts(mostTelling(faults) ?? nobody(plan), attempts);
+  throw withAttempts(mostSpecificFault(faults) ?? nobody(plan), attempts);
 }
 
 class BreakerOpen extends ProviderFault {

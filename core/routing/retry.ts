@@ -53,7 +53,7 @@ const ranks: Readonly<Record<FaultKind, number>> = {
 const rank = (fault: ProviderFault): number => (isFinal(fault) ? 6 : fault.status === 429 ? 5 : ranks[fault.kind]);
 
 /** Of several faults the one that tells most; the first of its rank. */
-export const mostTelling = (faults: readonly ProviderFault[]): ProviderFault | undefined =>
+export const mostSpecificFault = (faults: readonly ProviderFault[]): ProviderFault | undefined =>
   faults.reduce<ProviderFault | undefined>(
     (best, fault) => (best && rank(best) >= rank(fault) ? best : fault),
     undefined,

@@ -27,7 +27,7 @@ export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
 }
 
 /** @throws SupplyChainRefusal `downgrade` when a newer version is installed. */
-export function noDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
+export function assertNoDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
   if (installed && compareVersions(entry.version, installed.version) < 0) {
     refuse('downgrade', `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`);
   }

@@ -24,7 +24,7 @@ export function driftKey({ manifest_id, kind, found }: Named): string | undefine
 }
 
 /** Whether the approver was shown each drift that the call has now. */
-export function wereShown(now: readonly Drift[], shown: readonly Drift[] = []): boolean {
+export function isEachDriftShown(now: readonly Drift[], shown: readonly Drift[] = []): boolean {
   const keys = shown.map(driftKey);
   return now.length > 0 && now.every((each) => keys.includes(driftKey(each)) && driftKey(each) !== undefined);
 }

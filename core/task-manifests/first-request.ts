@@ -4,7 +4,7 @@ import { firstRequestId } from './first-sheet.ts';
 import { sheetOfRequest } from './from-request.ts';
 
 /** No values: what a request says is trusted as far as its own call goes, and a sheet adds nothing to that. */
-export function sheetOfFirst(request: string): FirstSheet {
+export function sheetOfFirstRequest(request: string): FirstSheet {
   const { recipients = [], resources } = sheetOfRequest({ name: firstRequestId, risk_tier: 'high', request });
   return resources ? { recipients, resources } : { recipients };
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { foundAndAllowed, meantIssues } from '#core/kernel/issue-words.ts';
+import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
 
 const policyCaseSchema = z.strictObject({
   why: z.string().min(1).optional(),
@@ -31,7 +31,7 @@ export function parseCases(value: unknown, where: string): PolicyCase[] {
     throw invalidRequest(`${where}: found no rows; allowed is a list of calls, each with its decision.`);
   const parsed = z.array(policyCaseSchema).safeParse(value, { error: foundAndAllowed });
   if (parsed.success) return parsed.data;
-  const lines = meantIssues(parsed.error.issues).map(
+  const lines = relevantIssues(parsed.error.issues).map(
     ({ path: [row, ...members], message }) =>
       `row ${Number(row) + 1}${members.length > 0 ? ` ${members.join('.')}` : ''}: ${message}`,
   );

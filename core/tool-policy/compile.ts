@@ -64,11 +64,11 @@ export function policyOf(
     rules,
     index: new RuleIndex(all),
     readsParameters: all.some((rule) => rule.arguments.length > 0),
-    readsSources: all.some(asksSource),
+    readsSources: all.some(hasSourceCondition),
   };
 }
 
-export const asksSource = ({ arguments: conditions }: CompiledRule): boolean =>
+export const hasSourceCondition = ({ arguments: conditions }: CompiledRule): boolean =>
   conditions.some(({ predicate }) => predicate.origin !== undefined);
 
 const numbered = (guard: CompiledRule, at: number, { length }: readonly CompiledRule[]): CompiledRule => ({

@@ -2,7 +2,7 @@
 import { capabilities } from '#core/contracts/envelope.ts';
 import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { foundAndAllowed, meantIssues } from '#core/kernel/issue-words.ts';
+import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
 import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
@@ -24,7 +24,7 @@ export function parsePack(value: unknown, where: string): ToolPack {
   const parsed = toolPackSchema.safeParse(value, { error: foundAndAllowed });
   if (!parsed.success)
     throw invalidRequest(
-      meantIssues(parsed.error.issues)
+      relevantIssues(parsed.error.issues)
         .map(({ path, message }) => `${where}: ${pathOf(path)}: ${message}`)
         .join('\n'),
     );

@@ -8,7 +8,7 @@ import { readLeaf, sessionDigest } from './leaf.ts';
 import { keysOfLog, type LogSigner, verifierKey } from './note.ts';
 import type { LoggedSession, LogHead, LogHeads, LogObjects } from './ports.ts';
 import { consistencyProof, inclusionProof, rootOf } from './proofs.ts';
-import { LogDamage, leavesOf, nodesOf, putNewest, tileBytes } from './stored-tiles.ts';
+import { LogDamage, leavesOf, nodesOf, putNewestBatch, tileBytes } from './stored-tiles.ts';
 import { type TileId, tileWidth } from './tiles.ts';
 
 export interface LogReaderPorts {
@@ -42,7 +42,7 @@ export class LogReader {
   /** The objects with the newest batch of a head among them. */
   protected async settled(tenant: string, head: LogHead): Promise<LogObjects> {
     const laid = laidOver(this.#ports.objects);
-    await putNewest(laid, tenant, head);
+    await putNewestBatch(laid, tenant, head);
     return laid;
   }
 

@@ -13,7 +13,7 @@ import { leafBytes, leafOf, sessionDigest } from './leaf.ts';
 import { LogReader, type LogReaderPorts } from './log-reader.ts';
 import { keysOfLog, type LogSigner } from './note.ts';
 import type { LogHead, LogObjects } from './ports.ts';
-import { LogDamage, putNewest } from './stored-tiles.ts';
+import { LogDamage, putNewestBatch } from './stored-tiles.ts';
 import { Frontier, leafHash } from './tree.ts';
 
 export interface LogPorts extends LogReaderPorts {
@@ -76,7 +76,7 @@ export class TransparencyLog extends LogReader {
   protected override async settled(tenant: string, head: LogHead): Promise<LogObjects> {
     const { objects } = this.#ports;
     if ((this.#settled.get(tenant) ?? 0) >= head.version) return objects;
-    await putNewest(objects, tenant, head);
+    await putNewestBatch(objects, tenant, head);
     const start = head.size - head.newest.length;
     await this.heads.remember(
       tenant,

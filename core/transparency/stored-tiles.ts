@@ -29,7 +29,7 @@ const position = (index: number): string => String(index).padStart(16, '0');
 const runsOf = (tile: number): string => `runs/${position(tile)}`;
 
 /** Puts the newest batch of a head among the objects. It may have been put in part, or whole, before. */
-export async function putNewest(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
+export async function putNewestBatch(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
   const start = size - newest.length;
   const leaves = newest.map(leafBytes);
   const last = Math.floor((size - 1) / tileWidth);

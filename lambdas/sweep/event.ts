@@ -3,7 +3,7 @@
  * for one rollout.
  */
 import * as z from 'zod';
-import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import { sweepCredentials } from '#core/credentials/registry.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -60,7 +60,7 @@ async function others(
   const [reservations, credentials, actions, rollouts] = await Promise.all([
     healed(ports, 'reservations', () => sweepReservations(ports, turns)),
     healed(ports, 'credentials', () => sweepCredentials(ports)),
-    healed(ports, 'started actions', () => closeAbandoned(ports)),
+    healed(ports, 'started actions', () => closeAbandonedActions(ports)),
     healed(ports, 'rollouts', () => advanceRollouts(ports)),
   ]);
   return { reservations, credentials, actions, rollouts };

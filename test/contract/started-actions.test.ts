@@ -1,5 +1,5 @@
 import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
-import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Executor } from '#core/credentials/ports.ts';
@@ -148,10 +148,10 @@ describe('an action whose function ended', () => {
     expect((await act('killed-1', 'k-8')).status).toBe(409);
     await act('killed-1b');
 
-    expect(await closeAbandoned(gateway.ports)).toBe(0);
+    expect(await closeAbandonedActions(gateway.ports)).toBe(0);
     gateway.pass(16 * 60 + 10);
     await sweep(gateway.ports)();
-    expect(await closeAbandoned(gateway.ports)).toBe(0);
+    expect(await closeAbandonedActions(gateway.ports)).toBe(0);
 
     const [allow, result] = await entries('killed-1');
     expect(result).toMatchObject({
@@ -176,7 +176,7 @@ describe('an action whose function ended', () => {
     await killed('POST', '/admin/v1/test-action', { key: keys.agent, body, headers });
     gateway.pass(20 * 60);
     await sweepApprovals(stepPorts(gateway.ports));
-    await closeAbandoned(gateway.ports);
+    await closeAbandonedActions(gateway.ports);
     expect((await entries('killed-2')).filter(({ kind }) => kind === 'result')).toHaveLength(1);
     expect((await act('killed-2', 'k-9', lock)).body).toMatchObject({ error: { data: { outcome: 'unknown' } } });
     expect(notes.state.calls).toBe(1);
@@ -243,6 +243,6 @@ test('[action.no-allow-without-end] due actions of all shards are found, ended o
       body: { ...note, actor: { agent: 'writer', session: `many-${i}` } },
     });
   expect(await table.due('9999', 100)).toHaveLength(40);
-  expect(await closeAbandoned(gateway.ports, '9999')).toBe(40);
+  expect(await closeAbandonedActions(gateway.ports, '9999')).toBe(40);
   expect(await table.due('9999', 100)).toEqual([]);
 });

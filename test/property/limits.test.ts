@@ -4,7 +4,7 @@ import { applyAll, type Transition } from '#core/limits/batch.ts';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
 import type { ReserveOutcome } from '#core/limits/ports.ts';
 import { applyReclaim } from '#core/limits/slices.ts';
-import { applyBegin, applyExtend, applyReserve, applySettle, expiredIn } from '#core/limits/state.ts';
+import { applyBegin, applyExtend, applyReserve, applySettle, expiredReservations } from '#core/limits/state.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { budget, call, globalBudget, now } from '../unit/limits/sample.ts';
 
@@ -152,7 +152,7 @@ test('[limit.budget] whenever all callers stop, nothing stays reserved once the 
     fc.property(course, (events) => {
       let { state, noted, nowMs } = play(events, () => {});
       nowMs += 60_000;
-      const expired = expiredIn(state, 't', nowMs);
+      const expired = expiredReservations(state, 't', nowMs);
       expect(expired.map(({ id }) => id).sort()).toEqual(
         noted
           .filter(({ open }) => open)

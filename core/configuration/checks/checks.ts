@@ -6,10 +6,10 @@ import { adminPerson } from '#core/identity/identities.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { keyObject } from '../store/stored-keys.ts';
 import { checkFederation } from './federation-checks.ts';
-import { globProblems, refusedBy } from './glob-checks.ts';
+import { globProblems, problemOfAttempt } from './glob-checks.ts';
 import { checkIdentity } from './identity-checks.ts';
 import { checkKeys } from './key-checks.ts';
-import { checkLlm, oddRouting } from './llm-checks.ts';
+import { checkLlm, routingWarnings } from './llm-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
 import { checkOrganizations } from './organization-checks.ts';
 import { checkOrigins } from './origin-checks.ts';
@@ -39,7 +39,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file),
   ];
-  if (problems.length === 0) warnings.push(...oddRouting(file));
+  if (problems.length === 0) warnings.push(...routingWarnings(file));
   return problems;
 }
 
@@ -145,7 +145,7 @@ const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Proble
 
 const checkWitnesses = ({ evidence: { log } }: ConfigurationFile): Problem[] =>
   log.witnesses.flatMap((text, i) =>
-    refusedBy(
+    problemOfAttempt(
       () => void witnessKey(text),
       text,
       ['evidence', 'log', 'witnesses', i],
@@ -155,7 +155,7 @@ const checkWitnesses = ({ evidence: { log } }: ConfigurationFile): Problem[] =>
 
 const checkSensitivePaths = ({ evidence: { sensitive } }: ConfigurationFile): Problem[] =>
   sensitive.flatMap((path, i) =>
-    refusedBy(
+    problemOfAttempt(
       () => void sensitivePath(path),
       path,
       ['evidence', 'sensitive', i],

@@ -3,10 +3,10 @@ import { globMatches } from '#core/matching/glob.ts';
 import { foundAt, type Path, type Problem } from './problems.ts';
 
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>
-  patterns.flatMap((pattern, i) => refusedBy(() => void globMatches(pattern, ''), pattern, pathOf(i), 'a glob'));
+  patterns.flatMap((pattern, i) => problemOfAttempt(() => void globMatches(pattern, ''), pattern, pathOf(i), 'a glob'));
 
 /** What an attempt says about a text, as a problem. */
-export function refusedBy(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {
+export function problemOfAttempt(attempt: () => void, text: string, path: Path, allowed: string): Problem[] {
   try {
     attempt();
     return [];

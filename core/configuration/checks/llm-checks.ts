@@ -172,7 +172,7 @@ const isServed = (file: ConfigurationFile, model: string): boolean =>
   Object.hasOwn(file.aliases.models, model) || servedGlobs(file).some((glob) => globMatches(glob, model));
 
 /** What is odd but allowed, of a configuration without problems: routes to what is switched off, aliases to nowhere. */
-export function oddRouting(file: ConfigurationFile): string[] {
+export function routingWarnings(file: ConfigurationFile): string[] {
   const disabled = file.providers.filter(({ enabled }) => !enabled).map(({ name }) => name);
   const idle = routedProviders(file)
     .filter(({ name }) => disabled.includes(name))

@@ -1,7 +1,7 @@
 /** What is wrong with a configuration, in one form: «path (line n): found X, allowed Y». */
 import type * as z from 'zod';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { found, meantIssues } from '#core/kernel/issue-words.ts';
+import { found, relevantIssues } from '#core/kernel/issue-words.ts';
 import { didYouMean } from './did-you-mean.ts';
 
 export type Path = readonly (string | number)[];
@@ -39,7 +39,7 @@ export function refusal(
 
 /** The issues of a parse with `allowed` as its error map. Of a union only the alternative that was meant is named. */
 export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown, above: Path = []): Problem[] =>
-  meantIssues(issues).flatMap((issue) => problemOf(issue, root, [...above, ...(issue.path as Path)]));
+  relevantIssues(issues).flatMap((issue) => problemOf(issue, root, [...above, ...(issue.path as Path)]));
 
 function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[] {
   const allowed = issue.message;

@@ -35,7 +35,7 @@ export const filtersWithoutModule = ({ policies }: Pick<Configuration, 'policies
  * Paths of filters that name a module by a digest that is not stored: their checks would always err, and with `on_error: allow`
  * let everything pass.
  */
-export async function modulesNotStored(
+export async function missingModules(
   { policies }: Pick<Configuration, 'policies'>,
   objects: Pick<ObjectStore, 'get'>,
 ): Promise<string[]> {

@@ -35,5 +35,5 @@ function beside(settings: readonly string[]): ReadonlySet<string> {
   return all;
 }
 
-export const carriedToAnthropic = (body: JsonObject): JsonObject => without(body, notToAnthropic);
-export const carriedToOpenai = (body: JsonObject): JsonObject => without(body, notToOpenai);
+export const membersForAnthropic = (body: JsonObject): JsonObject => without(body, notToAnthropic);
+export const membersForOpenai = (body: JsonObject): JsonObject => without(body, notToOpenai);

@@ -12,7 +12,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { carriedToAnthropic } from './request-members.ts';
+import { membersForAnthropic } from './request-members.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what Anthropic's dialect cannot say. */
@@ -21,7 +21,7 @@ export function toAnthropicRequest(body: JsonObject): JsonObject {
   const { system, messages } = toAnthropicMessages(objectsOf(body.messages));
   const tools = objectsOf(body.tools).map(toTool);
   return {
-    ...carriedToAnthropic(body),
+    ...membersForAnthropic(body),
     model: body.model ?? null,
     max_tokens: countOf(body.max_completion_tokens) ?? countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,
     ...member('system', system),

@@ -10,7 +10,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { carriedToOpenai } from './request-members.ts';
+import { membersForOpenai } from './request-members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what OpenAI's dialect cannot say. */
@@ -22,7 +22,7 @@ export function toOpenaiRequest(body: JsonObject): JsonObject {
   const tools = objectsOf(body.tools).map(toTool);
   const stops = Array.isArray(body.stop_sequences) && body.stop_sequences.length > 0 ? body.stop_sequences : undefined;
   return {
-    ...carriedToOpenai(body),
+    ...membersForOpenai(body),
     model: body.model ?? null,
     messages: toOpenaiMessages(body),
     [maxTokensMember(textOf(body.model) ?? '')]: countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,

@@ -102,7 +102,7 @@ const isWritten = (key: string): boolean => {
 const isBase = (key: string): boolean => /^base(?:_branch|Branch)?$/.test(key);
 
 /** Whether parameters hold a key that may name a branch which is written, whatever the operation. */
-export const nameBranches = (parameters: ToolCall['parameters']): boolean =>
+export const mayNameBranch = (parameters: ToolCall['parameters']): boolean =>
   [...textsOf(parameters)].some(({ key }) => isRefspec(key) || isWritten(key) || isBase(key));
 
 const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);

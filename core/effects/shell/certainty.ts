@@ -15,7 +15,12 @@ export function hideTexts(call: Invocation, { options }: Parsed, operands: reado
 }
 
 /** What of the words is not certain, or not read. */
-export function sayProblems(call: Invocation, profile: Profile, parsed: Parsed, operands: readonly Assigned[]): void {
+export function reportProblems(
+  call: Invocation,
+  profile: Profile,
+  parsed: Parsed,
+  operands: readonly Assigned[],
+): void {
   for (const problem of parsed.problems)
     call.unclear(`${call.binary}: ${problem} (what is read stands in docs/reference/shell-programs.md)`);
   for (const { known, name } of parsed.options)

@@ -1,6 +1,6 @@
 /** A command with a profile: its words read against the profile, and what each of them does. */
 import { type Grammar, given, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
-import { hideTexts, sayProblems } from './certainty.ts';
+import { hideTexts, reportProblems } from './certainty.ts';
 import type { Capability, Invocation } from './invocation.ts';
 import { type Assigned, assign, counted, worstRole } from './operands.ts';
 import type { Below, Operands, Profile } from './profiles/profile.ts';
@@ -17,7 +17,7 @@ export function interpret(
 ): void {
   const operands = assigned(call, profile, parsed);
   hideTexts(call, parsed, operands);
-  sayProblems(call, profile, parsed, operands);
+  reportProblems(call, profile, parsed, operands);
   const folders = parsed.options.filter(({ known }) => known?.role === 'folder').flatMap(({ value }) => value ?? []);
   const act = (): void => effects(call, profile, parsed, operands, words);
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), act)();

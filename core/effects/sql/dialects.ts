@@ -40,7 +40,7 @@ const elsewhere: readonly Doubt[] = [
 ];
 
 /** Why the text may mean something else to the server than to the grammar. */
-export const otherReadings = (text: string, dialect: Dialect): string[] =>
+export const dialectDoubts = (text: string, dialect: Dialect): string[] =>
   (dialect === 'postgresql' ? always : [...always, ...elsewhere])
     .filter(({ found }) => found(text))
     .map(({ why }) => why);

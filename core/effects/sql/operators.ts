@@ -28,7 +28,7 @@ export const operatorForms: ReadonlySet<unknown> = new Set([
   'AEXPR_ILIKE',
   'AEXPR_SIMILAR',
 ]);
-export const betweenForms: ReadonlySet<unknown> = new Set([
+export const betweenOperators: ReadonlySet<unknown> = new Set([
   'AEXPR_BETWEEN',
   'AEXPR_NOT_BETWEEN',
   'AEXPR_BETWEEN_SYM',

@@ -26,7 +26,7 @@ const capabilities: Readonly<Record<string, Capability>> = {
 };
 
 /** One operation without target, or none. */
-export function guessedOperation(text: string): Operation[] {
+export function fallbackOperation(text: string): Operation[] {
   const verb = firstWord.exec(foldUnicode(text.slice(0, 4096)))?.[1]?.toLowerCase() ?? '';
   const capability = Object.hasOwn(capabilities, verb) ? capabilities[verb] : undefined;
   return capability === undefined ? [] : [operation(verb, capability, '', { object: 'table', guessed: true })];

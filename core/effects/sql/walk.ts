@@ -11,7 +11,7 @@ import { callEffect, callNamed } from './functions.ts';
 import { nameOf, relationName } from './names.ts';
 import { definitionNodes, placeMember, shapes } from './nodes.ts';
 import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
-import { betweenForms, operatorEffect, operatorForms } from './operators.ts';
+import { betweenOperators, operatorEffect, operatorForms } from './operators.ts';
 import { isHidden, neverEnds, openWith, type Scope } from './scope.ts';
 import { isTree, listAt, type Tree, wordsOf } from './tree.ts';
 import { typeEffect } from './types.ts';
@@ -143,7 +143,7 @@ class Walk {
 
   #operator(expression: Tree): void {
     if (operatorForms.has(expression.kind)) this.#call(operatorEffect(listAt(expression, 'name')));
-    else if (!betweenForms.has(expression.kind))
+    else if (!betweenOperators.has(expression.kind))
       this.#unclear.add(`an expression ${String(expression.kind)} is not read`);
   }
 

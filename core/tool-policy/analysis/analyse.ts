@@ -48,12 +48,12 @@ function newAnalysis(document: ToolPolicyDocument, stateBudget: number): PolicyA
   const warnings: string[] = [];
   for (const name of new Set(guards.map((guard) => guard.name))) {
     const own = guards.filter((guard) => guard.name === name);
-    const found = orNotAnalysed(() => own.some((guard) => reach.find([guard], [], false)));
+    const found = analysisOrError(() => own.some((guard) => reach.find([guard], [], false)));
     if (found instanceof Error) warnings.push(`${name}: not analysed: ${found.message}.`);
     else if (!found) unreachable.push({ index: own[0]!.index, rule: name, covered_by: [] });
   }
   for (const rule of rules) {
-    const covered = orNotAnalysed(() => coverOf(rule, [...guards, ...rules.slice(0, rule.index)], reach));
+    const covered = analysisOrError(() => coverOf(rule, [...guards, ...rules.slice(0, rule.index)], reach));
     if (covered instanceof Error)
       warnings.push(`rules[${rule.index}] (${rule.name}): not analysed: ${covered.message}.`);
     else if (covered) unreachable.push({ index: rule.index, rule: rule.name, ...takers(covered) });
@@ -62,7 +62,7 @@ function newAnalysis(document: ToolPolicyDocument, stateBudget: number): PolicyA
 }
 
 /** Turns "too costly" into a value; anything else is a fault. */
-export function orNotAnalysed<T>(ask: () => T): T | Error {
+export function analysisOrError<T>(ask: () => T): T | Error {
   try {
     return ask();
   } catch (thrown) {

@@ -3,7 +3,7 @@ import { type Decision, decisions, type ToolCall } from '#core/contracts/envelop
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compile.ts';
 import { firstMatch, worstReading } from '../decide.ts';
-import { defaultStateBudget, orNotAnalysed } from './analyse.ts';
+import { analysisOrError, defaultStateBudget } from './analyse.ts';
 import { StateBudget } from './automaton-product.ts';
 import { Unsolved } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
@@ -69,7 +69,7 @@ export function regionsOf(
   const warnings: string[] = [];
   for (const { x, y, show } of pairsOf(before, after, stateBudget)) {
     if (x.decision === y.decision || !asked(x, y)) continue;
-    const call = orNotAnalysed(() => show(true));
+    const call = analysisOrError(() => show(true));
     const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
     if (call instanceof Error) warnings.push(`${pair}: not analysed: ${call.message}.`);
     else if (call) regions.push(regionOf(x, y, call));
@@ -80,7 +80,7 @@ export function regionsOf(
 /** Whether some call ends at a pair that is asked for, be it decided alike. What is too costly to compare counts as none. */
 export function someCallEnds(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
   return [...pairsOf(before, after)].some(({ x, y, show }) => {
-    const call = asked(x, y) && orNotAnalysed(() => show(false));
+    const call = asked(x, y) && analysisOrError(() => show(false));
     return call && !(call instanceof Error);
   });
 }
@@ -106,7 +106,7 @@ function* pairsOf(
     for (const y of endsOf(b)) {
       const ends = (call: ToolCall): boolean => agrees(a, b, x, y, call);
       const show = (shortest: boolean): ToolCall | undefined =>
-        decidedAlike(x, y, reach) ? undefined : shownBy(x, y, reach, shortest, ends);
+        haveSameDecision(x, y, reach) ? undefined : shownBy(x, y, reach, shortest, ends);
       yield { x, y, show };
     }
   }
@@ -149,7 +149,7 @@ const endsOf = ({ guards, rules, defaultDecision }: CompiledPolicy): End[] => {
 };
 
 /** A rule that stands earlier in the other policy took the calls there: most pairs of similar policies end here. */
-const decidedAlike = (x: End, y: End, reach: Reach): boolean =>
+const haveSameDecision = (x: End, y: End, reach: Reach): boolean =>
   x.rules.some((rule) => y.earlier.some((other) => reach.same(rule, other))) ||
   y.rules.some((rule) => x.earlier.some((other) => reach.same(rule, other)));
 

@@ -13,7 +13,7 @@ import { wordsSeen } from '#core/provenance/trace-call.ts';
 import { driftKey } from '#core/task-manifests/accepted.ts';
 import { checkManifests } from '#core/task-manifests/check.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
-import { sheetOfFirst } from '#core/task-manifests/first-request.ts';
+import { sheetOfFirstRequest } from '#core/task-manifests/first-request.ts';
 import { withFirst } from '#core/task-manifests/first-sheet.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
@@ -77,7 +77,7 @@ interface Sheet {
 }
 
 const sheetOf = (prompt: string): Sheet => ({
-  attached: withFirst({ manifests: [] }, 'default', sheetOfFirst(prompt)),
+  attached: withFirst({ manifests: [] }, 'default', sheetOfFirstRequest(prompt)),
   accepted: [],
 });
 

@@ -1,5 +1,5 @@
 /** The flow of one call without HTTP: what is decided, what is written before anything is done, and what is counted. */
-import { sheetOfFirst } from '#core/task-manifests/first-request.ts';
+import { sheetOfFirstRequest } from '#core/task-manifests/first-request.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';
 import { keys } from '../../support/ports.ts';
 
@@ -209,7 +209,7 @@ describe('a call whose task sheet begins with its prompt', () => {
     const prompt = 'Read the file README.md in acme/web and list the branches of acme/web.';
     await own.act('sheet', { ...calls.list, prompt });
     await own.act('sheet', { ...calls.list, prompt: 'something else' });
-    const sheet = sheetOfFirst(prompt);
+    const sheet = sheetOfFirstRequest(prompt);
     const [first, , second] = await own.entries('sheet');
     expect(first!.body.first_request).toEqual(JSON.parse(JSON.stringify(sheet)));
     expect(second!.body).not.toHaveProperty('first_request');

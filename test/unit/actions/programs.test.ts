@@ -2,10 +2,10 @@
 import {
   byReference,
   executedPlaces,
-  knowPrograms,
   programPaths,
   programTexts,
   refuseSecrets,
+  rememberPrograms,
   secretRule,
   secretsInPrograms,
 } from '#core/actions/program-texts.ts';
@@ -110,6 +110,6 @@ test('many places are named by their parameters, too many parameters by the word
 test('a call is read once, and what a worker found of it is taken', () => {
   const large = call({ parameters: { script: 'x' } });
   expect(programTexts(large)).toBe(programTexts(large));
-  knowPrograms(large, [{ path: '$.p', parameter: '$.p', secret: true }]);
+  rememberPrograms(large, [{ path: '$.p', parameter: '$.p', secret: true }]);
   expect(secretsInPrograms(large)).toEqual(['$.p']);
 });

@@ -2,7 +2,7 @@
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { reportedOutcome } from '#core/actions/reported-outcome.ts';
 import { idOfCall, idOfKey } from '#core/actions/started.ts';
-import { closeAbandoned } from '#core/actions/sweep-actions.ts';
+import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';
 import { keys } from '../../support/ports.ts';
@@ -90,10 +90,10 @@ test('[action.no-allow-without-end] the sweep closes what is due as unknown, onc
   const started = (await gateway.ports.startedActions.get('default', running))!;
   expect(started).toMatchObject({ tool: 'scm.list_branches', started_at: isoTime(began) });
   const due = Date.parse(started.due_at!);
-  expect(await closeAbandoned(gateway.ports, isoTime(due - 1))).toBe(0);
+  expect(await closeAbandonedActions(gateway.ports, isoTime(due - 1))).toBe(0);
   gateway.pass((due - began) / 1000 + 1);
-  expect(await closeAbandoned(gateway.ports)).toBeGreaterThanOrEqual(1);
-  expect(await closeAbandoned(gateway.ports)).toBe(0);
+  expect(await closeAbandonedActions(gateway.ports)).toBeGreaterThanOrEqual(1);
+  expect(await closeAbandonedActions(gateway.ports)).toBe(0);
   const last = (await gateway.entries(name)).at(-1)!;
   expect(last).toMatchObject({ kind: 'result', envelope_id: running, actor: { key_id: 'system' } });
   expect(last.body).toMatchObject({ tool: 'scm.list_branches', outcome: 'unknown' });
@@ -104,7 +104,7 @@ test('the sweep goes on to the next page, and stops where a page brings nothing 
   const pages = [[row(1), row(2)], [row(2), row(3)], [row(3)]];
   const closed: string[] = [];
   const asked: unknown[] = [];
-  const done = await closeAbandoned({
+  const done = await closeAbandonedActions({
     clock: { now: () => 0 },
     startedActions: { due: async (...given: unknown[]) => pages[asked.push(given) - 1]! } as never,
     ledger: {

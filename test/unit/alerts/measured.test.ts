@@ -1,6 +1,6 @@
 import { baselineOf, leastBuckets, upperBound } from '#core/alerts/baseline.ts';
-import { openSwitches } from '#core/alerts/conditions.ts';
-import { againstBaseline, budgetThresholds, staticThresholds } from '#core/alerts/thresholds.ts';
+import { disabledSafeguards } from '#core/alerts/conditions.ts';
+import { baselineConditions, budgetThresholds, staticThresholds } from '#core/alerts/thresholds.ts';
 import { alerts } from '#core/contracts/config/alerts.ts';
 import { bucketsOf } from '#core/observatory/buckets.ts';
 import { addUp, type Measures } from '#core/observatory/measures.ts';
@@ -50,7 +50,7 @@ describe('[alert.baseline] the day before', () => {
   const measured = (requests: number, minutes = 600) => {
     const baseline = baselineOf(history(minutes), 'requests_per_minute');
     const recent = bucketsOf(sums(Array.from({ length: 5 }, () => calls(requests))), '1m');
-    return againstBaseline('tenant:a', recent, { ...(baseline && { requests_per_minute: baseline }) }, settings);
+    return baselineConditions('tenant:a', recent, { ...(baseline && { requests_per_minute: baseline }) }, settings);
   };
 
   test('needs 60 minutes with traffic', () => {
@@ -93,7 +93,7 @@ test('[alert.thresholds] a budget is a warning from 80 % and critical from 100 %
 
 test('[alert.thresholds] a guard that is switched off is a warning, break-glass critical, neither is nothing', () => {
   const of = (break_glass: boolean, disable_guards: string[]) =>
-    openSwitches({ policies: { break_glass }, tool_policies: { disable_guards } } as never).map(
+    disabledSafeguards({ policies: { break_glass }, tool_policies: { disable_guards } } as never).map(
       ({ metric, value, firing }) => [metric, value, firing?.severity],
     );
   expect(of(true, ['secrets', 'secrets'])).toEqual([

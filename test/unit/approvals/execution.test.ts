@@ -1,6 +1,6 @@
 /** The moves of an approval that is used: what the row must still say, and until when. */
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
-import { finishExecution, giveBack, leaseEnd, takeForExecution } from '#core/approvals/execution.ts';
+import { finishExecution, leaseEnd, releaseApproval, takeForExecution } from '#core/approvals/execution.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 const holder = { approval: 'a1', tenant: 't1', owner: 'e1' };
@@ -24,7 +24,7 @@ test('[approval.states] only the holder of the lease ends an execution or gives 
     where: { lease_owner: 'e1' },
     set: { outcome: 'executed', result: 1 },
   });
-  expect(giveBack(holder)).toMatchObject({
+  expect(releaseApproval(holder)).toMatchObject({
     ...{ from: 'executing', to: 'approved' },
     where: { lease_owner: 'e1' },
     clear: ['lease_owner', 'lease_expires_at', 'executed_by'],

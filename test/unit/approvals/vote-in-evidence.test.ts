@@ -1,6 +1,6 @@
 /** An approval's row against the session's chain: what the evidence does not hold does not count. */
 import type { Unusable } from '#core/approvals/approval.ts';
-import { standsInEvidence } from '#core/approvals/vote-in-evidence.ts';
+import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { signedVote } from '#core/approvals/vote-signature.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ChainPoint, EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -43,7 +43,7 @@ async function stands({ drafts, why, over, later, at = now, digest = call_digest
   const sealed = seal(drafts).entries;
   const entries = change ? change(sealed) : sealed;
   const counted: string[] = [];
-  const stood = await standsInEvidence(
+  const stood = await isVoteInEvidence(
     {
       evidence: {
         entries: async function* (_tenant, _session, from = 0) {

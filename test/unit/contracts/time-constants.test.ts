@@ -5,7 +5,7 @@ import { sweepMs } from '#core/approvals/sweep.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
 import { lambdaLimits, longestExecutionSeconds, planeLimits } from '#core/contracts/host-limits.ts';
-import { dueAfterHolder, holderSeconds, longestLifeSeconds } from '#core/credentials/record.ts';
+import { dueAfterHolder, holderSeconds, maxCredentialSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 
@@ -22,7 +22,7 @@ test('[credential.due-after-its-holder] no function that holds a credential runs
 
 test('[credential.due-after-its-holder] the sweep is due after the last execution that may hold it, or with the credential', () => {
   const lastEnd = executionEndsAt(0, undefined) / 1000;
-  expect(dueAfterHolder(record(longestLifeSeconds)) > at(lastEnd)).toBe(true);
+  expect(dueAfterHolder(record(maxCredentialSeconds)) > at(lastEnd)).toBe(true);
   expect(dueAfterHolder(record(600))).toBe(at(600));
 });
 

@@ -1,6 +1,6 @@
 /** Brokers that call an issuer: what they ask of it, what they make of its answer, and how its faults read. */
 import { brokerError, ServiceFault } from '#core/credentials/fault.ts';
-import { dueAfterHolder, endingBy, holderSeconds } from '#core/credentials/record.ts';
+import { dueAfterHolder, holderSeconds, withEarlierExpiry } from '#core/credentials/record.ts';
 import { storedSecretBroker } from '#core/credentials/stored-secret-broker.ts';
 import { vaultBroker } from '#core/credentials/vault-broker.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -137,9 +137,12 @@ describe('faults of an issuer', () => {
 
 test('the earlier of two ends counts, and a holder has its longest execution and a minute', () => {
   const record: Loose = { issued_at: isoTime(now), expires_at: isoTime(now + 1_000) };
-  expect(endingBy(record, record.expires_at)).toBe(record);
-  expect(endingBy(record, isoTime(now + 500))).toEqual({ ...record, expires_at: isoTime(now + 500) });
-  expect(endingBy(record, isoTime(now + 2_000))).toEqual({ ...record, issuer_expires_at: isoTime(now + 2_000) });
+  expect(withEarlierExpiry(record, record.expires_at)).toBe(record);
+  expect(withEarlierExpiry(record, isoTime(now + 500))).toEqual({ ...record, expires_at: isoTime(now + 500) });
+  expect(withEarlierExpiry(record, isoTime(now + 2_000))).toEqual({
+    ...record,
+    issuer_expires_at: isoTime(now + 2_000),
+  });
   expect(dueAfterHolder(record)).toBe(record.expires_at);
   expect(dueAfterHolder({ ...record, expires_at: isoTime(now + 7_200_000) })).toBe(isoTime(now + holderSeconds * 1000));
 });

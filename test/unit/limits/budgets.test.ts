@@ -1,5 +1,5 @@
 import { emptyState, maxOpen, usedOf } from '#core/limits/counter-state.ts';
-import { applyBegin, applyExtend, expiredIn } from '#core/limits/state.ts';
+import { applyBegin, applyExtend, expiredReservations } from '#core/limits/state.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { budget, call, counters, noLimits, now, refusal, settled } from './sample.ts';
 
@@ -129,8 +129,8 @@ describe('a reservation', () => {
     expect(tenant.run((state, at) => applyBegin(state, calls[1]!.id, at))).toBe(true);
     expect(tenant.run((state, at) => applyExtend(state, calls[2]!.id, at))).toBe(true);
     expect(tenant.run((state, at) => applyExtend(state, 'nobody', at))).toBe(false);
-    expect(expiredIn(tenant.state(), 't', now + 59_999)).toEqual([]);
-    expect(expiredIn(tenant.state(), 't', now + 60_000)).toEqual([
+    expect(expiredReservations(tenant.state(), 't', now + 59_999)).toEqual([]);
+    expect(expiredReservations(tenant.state(), 't', now + 60_000)).toEqual([
       {
         id: calls[0]!.id,
         tenant: 't',
@@ -142,7 +142,11 @@ describe('a reservation', () => {
         lease_expires_at: new Date(now + 60_000).toISOString(),
       },
     ]);
-    expect(expiredIn(tenant.state(), 't', now + 90_000).map(({ begun }) => begun)).toEqual([false, true, false]);
+    expect(expiredReservations(tenant.state(), 't', now + 90_000).map(({ begun }) => begun)).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   test('that came back to life is not healed by what was seen before', () => {
@@ -150,7 +154,7 @@ describe('a reservation', () => {
     const slow = call(noLimits);
     tenant.reserve(slow);
     tenant.time.ms += 60_000;
-    const [seen] = expiredIn(tenant.state(), 't', tenant.time.ms);
+    const [seen] = expiredReservations(tenant.state(), 't', tenant.time.ms);
     tenant.run((state, at) => applyBegin(state, slow.id, at));
     const healing = settled({ lease_expires_at: seen!.lease_expires_at });
     expect(tenant.settle(slow.id, healing)).toBe(false);

@@ -4,8 +4,8 @@ import type { KeyLimits } from '#core/identity/identities.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll, limitsOfAllOfKey } from '#core/limits/limits-of-all.ts';
 import {
-  countersOfKey,
   keyCounters,
+  keyCounterTenant,
   keyPartOf,
   limitsOfKey,
   ownLimitsOf,
@@ -23,7 +23,7 @@ const accounts = ({ budgets }: ReturnType<typeof limitsOfKey>) =>
   );
 
 test('counters of a key stand under its tenant, which is read back from their name', () => {
-  expect(countersOfKey('t', 'k')).toBe('t/k');
+  expect(keyCounterTenant('t', 'k')).toBe('t/k');
   expect(tenantOfCounters('t/k')).toBe('t');
   expect(tenantOfCounters('t')).toBe('t');
 });

@@ -2,13 +2,13 @@
 import { emptyState } from '#core/limits/counter-state.ts';
 import {
   asTenants,
-  goneState,
   isWhole,
   limitsAt,
   maxDepth,
   maxShards,
   maySplit,
   merged,
+  mergedShardState,
   parentOf,
   shareOf,
   siblingOf,
@@ -101,7 +101,7 @@ test('[limit.shards] a caller at a shard reads the limits of its tenant, and an 
 });
 
 test('what stands at a shard that was merged holds nothing and says that it is gone', () => {
-  expect(goneState).toEqual({ ...emptyState, gone: true });
+  expect(mergedShardState).toEqual({ ...emptyState, gone: true });
 });
 
 test('[limit.shards] there are 64 shards at most, and each part of a slice has half of what is spent and half of what is free', () => {

@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib';
 import { compileModule } from '#adapters/wasm/module.ts';
-import { newest, noDowngrade } from '#core/supply-chain/catalogue.ts';
+import { assertNoDowngrade, newest } from '#core/supply-chain/catalogue.ts';
 import type { Envelope } from '#core/supply-chain/envelope.ts';
 import { pae, payloadType, signStatement } from '#core/supply-chain/envelope.ts';
 import { generateKeys, publicKeyOf, signBytes } from '#core/supply-chain/keys.ts';
@@ -32,7 +32,7 @@ async function verify({ file = indexOf(), bytes = guardBytes, after, compiled }:
   const earlier = after === undefined ? undefined : verifyIndex(after, root, { now }).seen;
   const trusted = verifyIndex(file, root, { now, ...(earlier && { seen: earlier }) });
   const entry = newest(trusted.index, 'keyword-guard');
-  noDowngrade({ version: '1.0.0' }, entry);
+  assertNoDowngrade({ version: '1.0.0' }, entry);
   const publisher = verifyEntry(entry, trusted, now);
   await verifyBytes(entry, bytes, (module) => {
     compiled?.();

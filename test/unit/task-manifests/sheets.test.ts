@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Drift } from '#core/contracts/drift.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
-import { acceptedAfter, driftKey, maxAccepted, wereShown } from '#core/task-manifests/accepted.ts';
+import { acceptedAfter, driftKey, isEachDriftShown, maxAccepted } from '#core/task-manifests/accepted.ts';
 import { checkManifest } from '#core/task-manifests/check.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
 import { sheetOfRequest } from '#core/task-manifests/from-request.ts';
@@ -76,10 +76,10 @@ test('[manifest.asks-once] only an approved call whose approver saw its drift ac
   const named: Drift = { manifest_id: 'task-1', kind: 'recipient', found: 'x@y.example', allowed: 'none' };
   const count: Drift = { ...named, kind: 'count', found: 'action 5' };
   const long: Drift = { ...named, found: `${'a'.repeat(199)}…` };
-  expect(wereShown([named], [named, count])).toBe(true);
-  expect(wereShown([named], [])).toBe(false);
-  expect(wereShown([], [named])).toBe(false);
-  expect([count, long].map((each) => [driftKey(each), wereShown([each], [each])])).toEqual([
+  expect(isEachDriftShown([named], [named, count])).toBe(true);
+  expect(isEachDriftShown([named], [])).toBe(false);
+  expect(isEachDriftShown([], [named])).toBe(false);
+  expect([count, long].map((each) => [driftKey(each), isEachDriftShown([each], [each])])).toEqual([
     [undefined, false],
     [undefined, false],
   ]);
