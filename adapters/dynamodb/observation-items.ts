@@ -19,7 +19,7 @@ import { fromItem, type Item, toItem } from './items.ts';
 import { type CountedProjection, minuteSums } from './observation-minutes.ts';
 import { type Sum, sumMark, sumsOfItem, ttlOf, writerMark } from './observation-sums.ts';
 
-export const observationRetentionDays = 90;
+const observationRetentionDays = 90;
 const keptSeconds = observationRetentionDays * 24 * 3600;
 /** A mark must outlive the counters it guards, or a late rebuild would count twice. */
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;

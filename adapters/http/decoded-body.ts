@@ -1,4 +1,4 @@
-/** Replies that come compressed although nobody asked for it, as behind some proxies: read as what they hold [provider.encoded-reply]. */
+/** Replies that come compressed although the request did not ask for it, as behind some proxies, are read as what they hold [provider.encoded-reply]. */
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { type HttpBody, HttpFault } from '#core/providers/http.ts';

@@ -71,7 +71,7 @@ describe.each([false, true])('[chat.completions.tool-use] with stream %s', (stre
     expect((await told('govern', 'both', stream)).calls).toEqual(['read_file']);
   });
 
-  test('govern and reject: a call of a tool that nobody offered is decided, too', async () => {
+  test('govern and reject: a call of a tool that the request did not offer is decided, too', async () => {
     for (const setting of ['govern', 'reject'] as const)
       expect((await told(setting, 'delete it', stream, { tools: undefined })).calls).toEqual([]);
   });
