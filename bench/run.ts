@@ -61,7 +61,7 @@ if (values.browser) {
   console.table(await benchBrowser());
   process.exit(0);
 }
-if (values['tool-guard']) process.exit(benchToolGuard() ? 0 : 1);
+if (values['tool-guard']) process.exit((await benchToolGuard()) ? 0 : 1);
 if (values.plugins) process.exit((await benchPlugins()) ? 0 : 1);
 if (values.provenance) process.exit((await benchProvenance()) ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);

@@ -1,16 +1,27 @@
 /** `node bench/run.ts --tool-guard`: what the guard on tools catches, what it alarms on falsely, and what it costs. */
+import { readFileSync } from 'node:fs';
+import { check } from '#adapters/wasm/check.ts';
+import { compileModule } from '#adapters/wasm/module.ts';
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { lookOver } from '#core/mcp/tools/look-over.ts';
 import { checkArguments } from '#core/tool-guard/arguments.ts';
 import { checkText } from '#core/tool-guard/check-text.ts';
 import { harmless } from '../test/corpora/tool-guard/harmless.ts';
-import { type Measured, measureHarmful, measureHarmless, type Share } from '../test/corpora/tool-guard/measure.ts';
+import {
+  actedOn,
+  classifiedText,
+  type Measured,
+  measureHarmful,
+  measureHarmless,
+  type Share,
+} from '../test/corpora/tool-guard/measure.ts';
+import type { Row } from '../test/corpora/tool-guard/sample.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const counted = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
 
 /** @returns whether the aims are met: 0.90 caught by kind and 1 % false alarms, on the held-out third as well. */
-export function benchToolGuard(): boolean {
+export async function benchToolGuard(): Promise<boolean> {
   const [harm, calm] = [measureHarmful(), measureHarmless()];
   console.log(`harmful, ${harm.kinds.size} kinds`);
   for (const [kind, { written, heldOut }] of harm.kinds)
@@ -19,6 +30,7 @@ export function benchToolGuard(): boolean {
   console.log(`  by kind: ${percent(harm.byKind.written)} written on, ${percent(harm.byKind.heldOut)} held out`);
   console.log(`\nharmless, ${calm.kinds.size} kinds`);
   summary('false alarms', calm);
+  await classified();
   console.log('\ncost for 4,096 characters, median of 400 runs');
   for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(34)} ${median(work).toFixed(3)} ms`);
   const met = (share: Share): boolean => share.acted / share.rows <= 0.01;
@@ -27,6 +39,27 @@ export function benchToolGuard(): boolean {
 
 const summary = (what: string, { written, heldOut }: Measured): void =>
   console.log(`  ${what}: ${counted(written)} written on, ${counted(heldOut)} held out`);
+
+/** The same with the shipped module as classifier, beside the rules and by itself. */
+async function classified(): Promise<void> {
+  const module = await compileModule(readFileSync('plugins/injection-guard.wasm'));
+  const metadata = { tenant_id: 'default', model: '', provider: '', phase: 'input' } as const;
+  const flags = (row: Row): boolean => {
+    const text = classifiedText(row);
+    return text !== undefined && check({ module, content: new TextEncoder().encode(text), metadata }).flagged;
+  };
+  const either = (row: Row): boolean => actedOn(row).length > 0 || flags(row);
+  for (const [who, acts] of [
+    ['rules and the module injection-guard', either],
+    ['the module alone (it reads no arguments)', flags],
+  ] as const) {
+    const [harm, calm] = [measureHarmful(acts), measureHarmless(acts)];
+    console.log(`\n${who}`);
+    summary('caught', harm);
+    console.log(`  by kind: ${percent(harm.byKind.written)} written on, ${percent(harm.byKind.heldOut)} held out`);
+    summary('false alarms', calm);
+  }
+}
 
 function costs(): Readonly<Record<string, () => unknown>> {
   const rows = harmless();

@@ -3,6 +3,7 @@ import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { checkArguments } from '#core/tool-guard/arguments.ts';
 import { checkText } from '#core/tool-guard/check-text.ts';
+import { definitionTexts } from '#core/tool-guard/definition-texts.ts';
 import { checkDefinition } from '#core/tool-guard/definitions.ts';
 import { readServer, shadowsIn } from '#core/tool-guard/shadowing.ts';
 import { harmful } from './harmful.ts';
@@ -53,16 +54,23 @@ export interface Measured {
   readonly byKind: { readonly written: number; readonly heldOut: number };
 }
 
-const shareOf = (rows: readonly Row[]): Share => ({
-  rows: rows.length,
-  acted: rows.filter((row) => actedOn(row).length > 0).length,
-});
+/** Whether something acts on a row; the rules of the guard alone where it is not given. */
+type Acts = (row: Row) => boolean;
+const byRules: Acts = (row) => actedOn(row).length > 0;
+
+const shareOf = (rows: readonly Row[], acts: Acts): Share => ({ rows: rows.length, acted: rows.filter(acts).length });
 const rate = ({ rows, acted }: Share): number => acted / rows;
 
-function measured(rows: readonly Row[]): Measured {
+function measured(rows: readonly Row[], acts: Acts): Measured {
   const of = (some: readonly Row[]) => ({
-    written: shareOf(some.filter(({ heldOut }) => !heldOut)),
-    heldOut: shareOf(some.filter(({ heldOut }) => heldOut)),
+    written: shareOf(
+      some.filter(({ heldOut }) => !heldOut),
+      acts,
+    ),
+    heldOut: shareOf(
+      some.filter(({ heldOut }) => heldOut),
+      acts,
+    ),
   });
   const names = [...new Set(rows.map(({ kind }) => kind))];
   const kinds = new Map(names.map((kind) => [kind, of(rows.filter((row) => row.kind === kind))]));
@@ -71,5 +79,13 @@ function measured(rows: readonly Row[]): Measured {
   return { kinds, ...of(rows), byKind: { written: mean('written'), heldOut: mean('heldOut') } };
 }
 
-export const measureHarmful = (): Measured => measured(harmful());
-export const measureHarmless = (): Measured => measured(harmless());
+export const measureHarmful = (acts: Acts = byRules): Measured => measured(harmful(), acts);
+export const measureHarmless = (acts: Acts = byRules): Measured => measured(harmless(), acts);
+
+/** What a classifier reads of a row; it reads no arguments. */
+export const classifiedText = (row: Row): string | undefined => {
+  if (row.place === 'argument') return undefined;
+  if (row.place === 'result') return row.text;
+  const texts = definitionTexts(row.definition as JsonObject).map(({ text }) => text);
+  return [String(row.definition.name), ...texts].join('\n');
+};
