@@ -2314,6 +2314,14 @@ const edgeProxy: readonly Requirement[] = [
     'http.expectation',
     'An expectation other than 100-continue is answered with a typed 417 at every listener, before the body is sent.',
   ),
+  must(
+    'http.transfer-coding',
+    'A transfer coding beside chunked is refused with a typed error at every listener, because its bytes would be read as if there were none.',
+  ),
+  must(
+    'http.other-upgrades',
+    'An upgrade to anything but a WebSocket is ignored, and CONNECT is a typed 405, at every listener of HTTP/1.1.',
+  ),
   must('edge.listeners', 'The edge listens on 8443 (TLS, HTTP/2 and HTTP/1.1) and 8444 (HTTP/2 in cleartext).'),
   must(
     'edge.http3',

@@ -49,6 +49,24 @@ export function checkExpectation({ expect }: { readonly expect?: string | undefi
   );
 }
 
+/**
+ * Node takes the chunks apart and leaves every other coding in the bytes [http.transfer-coding].
+ * @throws GatewayError `invalid_request`
+ */
+export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMessage['headers']): void {
+  if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return;
+  throw invalidRequest(
+    `Transfer-Encoding is ${JSON.stringify(coding.slice(0, 64))}; chunked alone is allowed. Send the body without another coding.`,
+  );
+}
+
+/** A proxy is asked to open a tunnel [http.other-upgrades]. */
+export const noTunnel = (): GatewayError =>
+  new GatewayError(
+    'method_not_allowed',
+    'CONNECT is not allowed: the gateway is not a forward proxy. Send the request to its own address.',
+  );
+
 /** Every occurrence: Node itself keeps the first of two. */
 function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   const hosts: string[] = [];

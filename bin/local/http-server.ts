@@ -14,7 +14,7 @@ import { withBytes } from '#lambdas/middleware/body.ts';
 import { createRouter } from '#lambdas/middleware/router.ts';
 import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
-import { checkExpectation, checkHost, eventOf, targetOf } from './http-event.ts';
+import { checkExpectation, checkHost, checkTransferCoding, eventOf, noTunnel, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
 import type { LoadBalancer } from './load-balancer.ts';
 import type { PageRequest } from './page-request.ts';
@@ -97,6 +97,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   ): Promise<HttpReply> => {
     checkHost(request, options.host, loadBalancer?.hosts);
     checkExpectation(request.headers);
+    checkTransferCoding(request.headers);
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
     if (upgrade !== undefined && target.path === webSocketPath) throw noUpgrade();
@@ -185,14 +186,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   // Else Node answers by itself, without a body.
   server.on('checkExpectation', (request, response) => serve(request, response));
   server.on('connect', (_request, socket: Socket) => {
-    refuseConnection(
-      socket,
-      new GatewayError(
-        'method_not_allowed',
-        'CONNECT is not allowed: the gateway is not a forward proxy. Send the request to its own address.',
-      ),
-      options.ids.uuid(),
-    );
+    refuseConnection(socket, noTunnel(), options.ids.uuid());
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
     if (fault.code === 'ECONNRESET' || !socket.writable) return socket.destroy();

@@ -107,7 +107,7 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
-  test('[edge.hostile] [http.expectation] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
+  test('[edge.hostile] [http.expectation] [http.transfer-coding] [http.other-upgrades] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
     withEdge({}, async (edge) => {
       const get = 'GET /api/v1/x HTTP/1.1\r\n';
       const host = 'host: localhost\r\n';
@@ -119,6 +119,12 @@ describe('limits', () => {
         [`${get}connection: close\r\n\r\n`, 400, /exactly one Host header/],
         [`${get}${host}expect: 200-ok\r\n\r\n`, 417, /Expect is "200-ok"; 100-continue is allowed/],
         [`GET /api/v1/x HTTP/2.0\r\n${host}connection: close\r\n\r\n`, 400, /HTTP\/2.0.*HTTP\/1.1/],
+        [`CONNECT evil.example:443 HTTP/1.1\r\n${host}\r\n`, 405, /not a forward proxy/],
+        [
+          `POST /api/v1/x HTTP/1.1\r\n${host}transfer-encoding: gzip, chunked\r\nconnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+          400,
+          /Transfer-Encoding is "gzip, chunked"; chunked alone is allowed/,
+        ],
       ];
       for (const [bytes, status, message] of sent) {
         const answer = await raw(edge, bytes);
@@ -128,6 +134,22 @@ describe('limits', () => {
       }
       const overH2 = await edge.h2('/api/v1/x', { headers: { expect: '200-ok' } });
       expect([overH2.status, errorOf(overH2).type]).toEqual([417, 'expectation_failed']);
+    }));
+
+  test('[http.other-upgrades] [http.transfer-coding] an upgrade to HTTP/2 is ignored; chunked alone passes, whatever its case', () =>
+    withEdge({}, async (edge) => {
+      const host = 'host: localhost\r\n';
+      for (const upgrade of ['h2c', 'foo', 'TLS/1.0'])
+        expect(
+          await raw(edge, `GET /api/v1/x HTTP/1.1\r\n${host}connection: upgrade, close\r\nupgrade: ${upgrade}\r\n\r\n`),
+        ).toMatch(/^HTTP\/1.1 200 [\s\S]*"url":"\/v1\/x"/);
+      const chunked = `2\r\n{}\r\n0\r\n\r\n`;
+      const post = (coding: string) =>
+        raw(
+          edge,
+          `POST /api/v1/x HTTP/1.1\r\n${host}transfer-encoding: ${coding}\r\nconnection: close\r\n\r\n${chunked}`,
+        );
+      for (const coding of ['chunked', 'Chunked']) expect(await post(coding)).toMatch(/^HTTP\/1.1 200 /);
     }));
 
   test('[edge.routing] the absolute form of an address of the gateway is its path; of another host it is refused', () =>

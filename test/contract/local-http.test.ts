@@ -160,6 +160,19 @@ describe('passes on', () => {
     }
   });
 
+  test('[http.transfer-coding] chunked alone is read; a coding beside it is refused before its bytes are', async () => {
+    const sent = (coding: string) =>
+      raw([
+        head('POST /things', 'Host: localhost', `Transfer-Encoding: ${coding}`, 'Connection: close'),
+        '2\r\nab\r\n0\r\n\r\n',
+      ]);
+    expect((await sent('CHUNKED')).body.body).toBe('ab');
+    for (const coding of ['gzip, chunked', 'deflate,chunked', 'identity, chunked', 'chunked, chunked']) {
+      const { status, body } = await sent(coding);
+      expect([coding, status, body.error.type]).toEqual([coding, 400, 'invalid_request']);
+    }
+  });
+
   test('hundreds of headers, none dropped', async () => {
     const { body } = await get('/things', ...Array.from({ length: 1100 }, (_, at) => `a:${at % 10}`));
     expect(body.multiValueHeaders.a).toHaveLength(1100);

@@ -1,8 +1,10 @@
 /** The listeners of the edge: TLS with HTTP/2 and HTTP/1.1 by ALPN, and HTTP/2 in cleartext [edge.listeners]. */
+import type { IncomingMessage } from 'node:http';
 import { createSecureServer, createServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
+import { noTunnel } from '../http-event.ts';
 import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
 import type { Certificate } from './certificate.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
@@ -68,8 +70,12 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     ecdhCurve: 'X25519:P-256',
     handshakeTimeout: headersMs,
   });
-  // All of them, as at the listeners behind: a dropped header could be the second of two that contradict.
-  Object.assign(tls, { maxHeadersCount: 0 });
+  Object.assign(tls, {
+    // All of them, as at the listeners behind: a dropped header could be the second of two that contradict.
+    maxHeadersCount: 0,
+    // Any other upgrade (h2c) is ignored: the request is answered as it stands [http.other-upgrades].
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+  });
   const cleartext = createServer(http2Limits);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
@@ -119,10 +125,9 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     });
   }
   tls.on('upgrade', options.upgrade);
-  tls.on(
-    'connect',
-    (request: EdgeRequest, socket: Duplex) => void ('stream' in request ? undefined : socket.destroy()),
-  );
+  tls.on('connect', (request: EdgeRequest, socket: Duplex) => {
+    if (!('stream' in request)) refuseConnection(socket, noTunnel(), options.ids.uuid());
+  });
   await bound(tls, options.host, options.tlsPort);
   await bound(cleartext, options.host, options.cleartextPort);
   return {
