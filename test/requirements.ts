@@ -567,6 +567,12 @@ const approvals: readonly Requirement[] = [
     'clients.odd-inputs',
     'Every option of the official clients reaches its provider as it was said, and what a provider answers wrongly ends as the typed error of the client with a request id.',
   ),
+  must(
+    'admin.requests-provider',
+    'The list of requests names the provider of a call, or where none answered the one that was asked last.',
+  ),
+  must('cli.request-id', 'An error of the gateway or of a provider is shown with the id under which the log has it.'),
+  must('cli.held-is-said', 'At a terminal test-action says after two seconds that a call that needs a person is held.'),
   must('notify.webhook-signed', 'The generic webhook is signed.'),
   must('notify.retries', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
   must('approval.hold', 'With hold_seconds the call is held and answers in place if decided in time.'),

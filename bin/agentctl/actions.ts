@@ -1,10 +1,11 @@
 /** `test-action`: governs one action. */
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { addCallOptions, type CallOptions, callOf, gathered } from './call-options.ts';
-import { addCommand, type Parent } from './command.ts';
+import { addCommand, type Cli, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';
 import { UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
+import { painted } from './output.ts';
 
 interface ActionOptions extends CallOptions {
   readonly approvalRef?: string;
@@ -42,13 +43,29 @@ export function addActions(parent: Parent): void {
         )
         .option('--dry-run', 'evaluate only: record nothing, use up nothing'),
     run: async (cli, options) => {
-      const answer = await cli.api().call('testAction', { body: bodyOf(options), headers: headersOf(options) });
+      const calling = cli.api().call('testAction', { body: bodyOf(options), headers: headersOf(options) });
+      const answer = await noteWhileHeld(cli, calling);
       const result = fields(answer.json);
       if (cli.globals.json) cli.out.json(answer.text);
       else showDecision(cli, result, retryWords(options));
       return result.decision === 'allow' && !hasFailed(result) ? 'positive' : 'negative';
     },
   });
+}
+
+/** After so long a call is more likely held for a person than slow. */
+const heldAfterMs = 2_000;
+
+/** At a terminal a call that is held is not silent [cli.held-is-said]. */
+async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
+  if (!process.stderr.isTTY) return calling;
+  const words = 'still waiting: a call that needs a person is held for hold_seconds; `agentctl pending` lists it';
+  const timer = setTimeout(() => out.note(painted('dim', words)), heldAfterMs);
+  try {
+    return await calling;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** @throws UsageError for a key that HTTP cannot carry. */

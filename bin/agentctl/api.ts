@@ -155,7 +155,10 @@ function refusal(response: Received, body: string, hadKey: boolean): Failure {
   const { type, message } = fields(fields(parsed(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
   const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));
-  const words = said ?? `the server answered ${response.status} ${response.statusText}`.trimEnd();
+  const id = response.headers.get('x-request-id');
+  // The gateway says nothing of its own faults and of its providers': its log does, under this id.
+  const named = response.status >= 500 && id !== null ? ` (request id ${id.slice(0, 100)})` : '';
+  const words = `${(said ?? `the server answered ${response.status} ${response.statusText}`).trimEnd()}${named}`;
   return new Failure(exitCodes.negative, words, { hint, body: parsed(body) === undefined ? undefined : body });
 }
 

@@ -42,7 +42,9 @@ export const toUsd = (microusd: number): number => microusd / 1_000_000;
 const errorCharacters = 300;
 
 export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestRow {
-  const { provider, first_token_ms, cache, matched_rule, error } = record;
+  const { first_token_ms, cache, matched_rule, error } = record;
+  // Where no provider answered, the one that was asked last is looked for.
+  const provider = record.provider ?? (record.attempts?.at(-1)?.provider || undefined);
   return {
     at: entry.timestamp,
     envelope_id: entry.envelope_id,

@@ -1,4 +1,6 @@
 /** `test-action`: options, answers and exit codes. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { body, call, home, id, review, sent, server } from './acting.ts';
 
 describe('test-action', () => {
@@ -27,6 +29,21 @@ describe('test-action', () => {
       'result: {"pr_number":7}',
       '',
     ]);
+  });
+
+  test('[cli.held-is-said] at a terminal a call that is held says so, and one that is answered at once says nothing', async () => {
+    // The two seconds are over at once in the first run, and not within the second.
+    const over =
+      'const real = setTimeout; globalThis.setTimeout = (work, ms, ...more) => ms === 2000 ? (work(), real(() => {}, 0)) : real(work, ms, ...more);';
+    const agentctl = join(__dirname, '../../../bin/agentctl.ts');
+    const run = (before: string) => {
+      const terminal = home.write('terminal.mjs', `process.stderr.isTTY = true;\n${before}`);
+      const words = ['--import', pathToFileURL(terminal).href, agentctl, 'test-action', ...call];
+      return home.node(words, { env: { TERM: 'dumb' } });
+    };
+    answer({ ...review, decision: 'allow' });
+    expect((await run(over)).err).toContain('still waiting: a call that needs a person is held');
+    expect((await run('')).err).toBe('');
   });
 
   test.each([

@@ -130,6 +130,21 @@ test.each([
   expect(err).toContain(lesson);
 });
 
+test('[cli.request-id] a fault of the gateway or its providers names the request that its log has; a refusal does not', async () => {
+  const answered = (status: number, type: string) =>
+    gateway.on(
+      route,
+      (response: ServerResponse) =>
+        void response
+          .writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r-1' })
+          .end(JSON.stringify(errorBody(status, type, 'No.'))),
+    );
+  answered(502, 'provider_error');
+  expect((await home.run(['chat', 'x'])).err.split('\n')[0]).toBe('error: provider_error: No. (request id r-1)');
+  answered(403, 'policy_violation');
+  expect((await home.run(['chat', 'x'])).err.split('\n')[0]).toBe('error: policy_violation: No.');
+});
+
 test('no gateway listens: how to start one; --gateway names another', async () => {
   home.running('http://127.0.0.1:9', 'http://127.0.0.1:9');
   expect(await home.run(['chat', 'x'])).toMatchObject({

@@ -81,6 +81,18 @@ describe('what a chat call adds', () => {
     expect(projectEntry(sampleChat(0, spent))).not.toHaveProperty('violations');
   });
 
+  test('[admin.requests-provider] the row of a call that no provider answered names the one that was asked last', () => {
+    const failed = { provider: undefined, outcome: 'failed' };
+    const row = (record: object) => projectEntry(sampleChat(0, record)).request;
+    const attempts = [
+      { provider: 'a', error: 'x' },
+      { provider: 'b', error: 'unreachable' },
+    ];
+    expect(row({ ...failed, attempts })).toMatchObject({ provider: 'b' });
+    expect(row(failed)).not.toHaveProperty('provider');
+    expect(row({ attempts })).toMatchObject({ provider: 'mock' });
+  });
+
   const providers = (record: object) =>
     projectEntry(sampleChat(0, record))
       .points?.filter(({ dimension }) => dimension.startsWith('provider:'))
