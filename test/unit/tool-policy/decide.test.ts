@@ -1,25 +1,11 @@
 /** First match wins, arguments, and failing closed. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import type { ArgumentPredicate, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide, termsOf } from '#core/tool-policy/decide.ts';
+import { decide } from '#core/tool-policy/decide.ts';
 import { explain } from '#core/tool-policy/explain.ts';
-
-const policyOf = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]): ToolPolicyDocument => ({
-  name: 'test',
-  default_decision: 'review',
-  rules: rules.map((rule) => ({ protocol: '*', tool: '*', ...rule })),
-});
-const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
-  protocol: 'git',
-  tool: 'scm.get_file',
-  target: 'acme/web',
-  capability: 'read',
-  parameters: {},
-  ...fields,
-});
+import { call, policyOf } from './deciding.ts';
 
 test('[policy.first-match] [policy.matched-rule] the first matching rule decides; none leaves the default', () => {
   const policy = compilePolicy(
@@ -43,7 +29,6 @@ test('[policy.first-match] [policy.matched-rule] the first matching rule decides
     policy: 'test',
   });
 });
-
 describe('[policy.arguments] arguments', () => {
   const holds = (path: string, predicate: ArgumentPredicate, parameters: Record<string, unknown>): boolean =>
     decide(compilePolicy(policyOf({ arguments: { [path]: predicate }, decision: 'allow' })), call({ parameters }))
@@ -86,7 +71,6 @@ describe('[policy.arguments] arguments', () => {
     expect(holds(path, predicate, parameters)).toBe(expected);
   });
 });
-
 test('[policy.upstream] a rule for one server holds for its calls alone', () => {
   const policy = compilePolicy({
     name: 'u',
@@ -107,7 +91,6 @@ test('[policy.upstream] a rule for one server holds for its calls alone', () => 
   expect([of('drop')[0], of('drop', 'files')[0]]).toEqual(['block', 'block']);
   expect([of('list', 'web-1')[0], of('list', 'files')[0], of('list')[0]]).toEqual(['allow', 'review', 'review']);
 });
-
 test('[policy.fails-closed] what cannot be evaluated is blocked', () => {
   const policy = compilePolicy(policyOf({ decision: 'allow' }));
   const target = `docs/%${'25'.repeat(20)}2e`;
@@ -117,20 +100,17 @@ test('[policy.fails-closed] what cannot be evaluated is blocked', () => {
     matched_rule: 'default',
   });
 });
-
 test('a doubtful target is allowed only if every reading is', () => {
   const policy = compilePolicy(policyOf({ target: 'docs/**', decision: 'allow' }));
   expect(decide(policy, call({ target: 'docs/a\\b' })).decision).toBe('allow');
   expect(decide(policy, call({ target: 'src/%2e%2e/docs/a' })).decision).toBe('review');
   expect(decide(policy, call({ target: 'd\u043ecs/a' })).decision).toBe('review');
 });
-
 test('a bad glob names the rule', () => {
   expect(() => compilePolicy(policyOf({ decision: 'allow' }, { tool: 'a{', decision: 'allow' }))).toThrow(
     /rules\[1\]\.tool: .*"a\{"/,
   );
 });
-
 test('[policy.why] explain names the first condition that failed', () => {
   const policy = compilePolicy(
     policyOf(
@@ -148,7 +128,6 @@ test('[policy.why] explain names the first condition that failed', () => {
     [true, undefined, undefined],
   ]);
 });
-
 describe('the suggested alternative', () => {
   test('[action.block.alternative-from-policy] is the nearest change the policy would let pass', () => {
     const policy = compilePolicy(
@@ -228,116 +207,4 @@ describe('the suggested alternative', () => {
       'With no parameter force the call would be allowed (rule *:*).',
     );
   });
-});
-
-describe('[approval.strictest-terms] several rules that review a call', () => {
-  const rule = (
-    tool: string,
-    approval?: ToolRule['approval'],
-    decision: ToolRule['decision'] = 'review',
-  ): ToolRule => ({
-    ...{ protocol: '*', tool, decision },
-    ...(approval && { approval }),
-  });
-  const passkey = { require_passkey: true, timeout_seconds: 900 };
-  const quick = { timeout_seconds: 60 };
-  type Terms = ReturnType<typeof termsOf>;
-  const strict = { require_passkey: true, times: expect.arrayContaining([60, 900]) };
-
-  const ofLevels = (own: ToolRule[], ...levels: ToolRule[][]): Terms => {
-    const document = { ...policyOf(...own), levels: levels.map((rules, at) => ({ path: `acme/l${at}`, rules })) };
-    return termsOf(decide(compilePolicy(document), call({ tool: 'scm.publish' })));
-  };
-  const publish = (approval?: ToolRule['approval']) => [rule('scm.publish', approval)];
-
-  test('of levels: what one of them asks for holds, whichever decided first', () => {
-    expect(ofLevels(publish(passkey), publish(quick))).toEqual(strict);
-    expect(ofLevels(publish(quick), publish(passkey))).toEqual(strict);
-    expect(ofLevels([rule('*', undefined, 'allow')], publish(quick), publish(passkey))).toEqual(strict);
-    expect(ofLevels([], publish(quick), publish(passkey))).toEqual(strict);
-    expect(ofLevels(publish(), publish(passkey))).toEqual({ require_passkey: true, times: [undefined, 900] });
-  });
-
-  test('and nothing is asked for by a rule that does not review, or by no rule', () => {
-    expect(ofLevels([rule('scm.publish', passkey, 'allow')], publish(quick))).toEqual({
-      ...{ require_passkey: false, times: [60] },
-    });
-    expect(ofLevels(publish(quick), [rule('other', passkey)])).toMatchObject({ require_passkey: false });
-    expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
-  });
-
-  test('of the effects of a line: a first command that anyone approves does not take the passkey off the second', () => {
-    const policy = compilePolicy(policyOf(rule('shell.mktemp', quick), rule('shell.terraform', passkey)));
-    const part = (tool: string) => ({ protocol: 'shell', tool, target: 'x', capability: 'execute', parameters: {} });
-    const line = (...tools: string[]) =>
-      termsOf(
-        decideEffects(policy, part('shell.run'), {
-          ...{ parts: tools.map(part), carrier: true, signals: [] },
-        } as unknown as Parameters<typeof decideEffects>[2]),
-      );
-    expect(line('shell.mktemp', 'shell.terraform')).toEqual(strict);
-    expect(line('shell.terraform', 'shell.mktemp')).toEqual(strict);
-    expect(line('shell.mktemp', 'shell.mktemp')).toEqual({ require_passkey: false, times: [60] });
-  });
-});
-
-describe('[approval.strictest-terms] a rule of which it is not known whether it holds', () => {
-  const passkey = { require_passkey: true, timeout_seconds: 900 };
-  const onSource = (over: Partial<ToolRule> = {}): ToolRule => ({
-    ...{ protocol: 'git', tool: 'scm.publish', arguments: { to: { source: 'trusted' } }, decision: 'review' },
-    ...{ approval: passkey, ...over },
-  });
-  const publish = (parameters: object, ...rules: ToolRule[]) =>
-    decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));
-  const later: ToolRule = { protocol: 'git', tool: 'scm.*', decision: 'review', approval: { timeout_seconds: 60 } };
-
-  test('asks of the approval as one that holds; the time of the configuration ends it as well', () => {
-    const unclear = publish({ to: 'x' }, onSource());
-    expect(unclear.matched_rule).toBe('provenance:unclear');
-    expect(termsOf(unclear)).toEqual({ require_passkey: true, times: [undefined, 900] });
-    const ruled = publish({ to: 'x' }, onSource(), later);
-    expect(ruled.matched_rule).toBe('git:scm.*');
-    expect(termsOf(ruled)).toEqual({ require_passkey: true, times: [60, 900] });
-    const second = publish({ to: 'x' }, onSource({ approval: { timeout_seconds: 30 } }), onSource(), later);
-    expect(termsOf(second)).toEqual({ require_passkey: true, times: [60, 30, 900] });
-  });
-
-  test('and nothing where it does not review, certainly does not hold, or stands behind the rule that decides', () => {
-    const allowing = onSource({ decision: 'allow' });
-    expect(termsOf(publish({ to: 'x' }, allowing))).toBeUndefined();
-    expect(termsOf(publish({}, onSource(), later))).toMatchObject({ require_passkey: false });
-    expect(termsOf(publish({ to: 'x' }, later, onSource()))).toEqual({ require_passkey: false, times: [60] });
-  });
-
-  test('[approval.terms-now] a digest may be any value, in an argument, in a text and in the target', () => {
-    const digest = { redacted: 'sha256-salted', digest: 'ab', salt_id: 'cd' };
-    const asks = (rule: Partial<ToolRule>, over: object) =>
-      termsOf(
-        decide(
-          compilePolicy(policyOf(onSource({ arguments: {}, ...rule }), { ...later, tool: 'scm.publish' })),
-          call({ tool: 'scm.publish', withheld: true, ...over }),
-        ),
-      )?.require_passkey;
-    const secret = { arguments: { password: { glob: 'correct*' } } };
-    expect(asks(secret, { parameters: { password: digest } })).toBe(true);
-    expect(asks(secret, { parameters: { password: 'wrong [redacted:ab:cd]' } })).toBe(true);
-    expect(asks(secret, { parameters: { password: 'wrong', token: digest } })).toBe(false);
-    expect(asks({ arguments: { '**': { glob: 'x*' } } }, { parameters: { token: digest } })).toBe(true);
-    expect(asks({ target: 'acme/secret' }, { target: 'acme/[redacted:ab:cd]' })).toBe(true);
-    expect(asks({ target: 'acme/secret' }, { target: 'acme/shop' })).toBe(false);
-    // Calls are decided by what they say.
-    expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
-  });
-});
-
-test('[identity.level-policies] a level tightens, and its rule never takes the place of a graver default', () => {
-  const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
-  const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>
-    decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());
-  expect(own('block', 'review')).toMatchObject({ decision: 'block', matched_rule: 'default' });
-  expect(own('review', 'allow')).toMatchObject({ decision: 'review', matched_rule: 'default' });
-  // Among equal decisions the one of a rule stands.
-  expect(own('block', 'block')).toMatchObject({ decision: 'block', matched_rule: '*:*', policy: 'test' });
-  expect(own('allow', 'allow')).toMatchObject({ decision: 'allow', matched_rule: 'default' });
-  expect(own('allow', 'review')).toMatchObject({ decision: 'review', matched_rule: '*:*' });
 });

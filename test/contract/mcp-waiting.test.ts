@@ -1,0 +1,206 @@
+import {
+  call,
+  compose,
+  configure,
+  entries,
+  http,
+  id,
+  keys,
+  meta,
+  modern,
+  open,
+  send,
+  server,
+  test_,
+  useMcpEndpoint,
+  vote,
+} from '../support/mcp-endpoint.ts';
+import { mcpRules } from '../support/mcp-rules.ts';
+
+useMcpEndpoint(mcpRules);
+
+const withTasks = {
+  ...meta,
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
+describe('waiting for a human', () => {
+  const held = { title: 'held' };
+
+  test('the call is refused with its approval and runs once when it is sent again, however often at a time', async () => {
+    const session = await open();
+    const refused = (await call('create_issue', { title: 'race' }, { session })).last.error;
+    expect(refused).toMatchObject({
+      code: -32002,
+      data: { approval_url: expect.any(String), queued_at: expect.any(String) },
+    });
+    expect(refused.message).toContain(`decided at ${refused.data.approval_url}; send the same call again`);
+    expect((await call('create_issue', { title: 'race' }, { session })).last.error.data.envelope_id).toBe(
+      refused.data.envelope_id,
+    );
+    expect((await vote(refused.data.envelope_id, 'approve')).status).toBe(200);
+    const before = server.calls().length;
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => call('create_issue', { title: 'race' }, { session })),
+    );
+    expect(all.filter(({ last }) => last.result)).toHaveLength(1);
+    expect(server.calls().length).toBe(before + 1);
+  });
+
+  test('held with progress, answered in place', async () => {
+    await configure({ hold: 30 });
+    const session = await open();
+    const waiting = call('create_issue', held, { session }, { _meta: { progressToken: 'p1' } });
+    const pending = await firstPending();
+    await vote(pending, 'approve');
+    const { messages, last } = await waiting;
+    expect(last.result.content).toEqual([{ type: 'text', text: 'opened held' }]);
+    expect(messages[0]).toMatchObject({
+      method: 'notifications/progress',
+      params: { progressToken: 'p1', message: expect.stringMatching(/^Waiting for approval \(\d+ s of \d+ s\)$/) },
+    });
+  });
+
+  test('[approval.denial-told] a held call that is denied is answered as denied, and so is its retry', async () => {
+    await configure({ hold: 30 });
+    const session = await open();
+    const before = server.calls().length;
+    const waiting = call('create_issue', held, { session }, { _meta: { progressToken: 'p2' } });
+    const pending = await firstPending();
+    await vote(pending, 'deny');
+    const denied = { code: -32001, data: { reason: 'denied', reviewer: 'alice', envelope_id: pending } };
+    expect((await waiting).last.error).toMatchObject(denied);
+    expect((await call('create_issue', held, { session })).last.error).toMatchObject(denied);
+    expect(server.calls().length).toBe(before);
+  });
+
+  test('without a progress token no call is held open', async () => {
+    await configure({ hold: 30 });
+    expect((await call('create_issue', { title: 'unheld' }, { session: await open() })).last.error.code).toBe(-32002);
+  });
+
+  test('a held call that is cancelled is not made, though it is approved later', async () => {
+    await configure({ hold: 40 });
+    const session = await open();
+    const before = server.calls().length;
+    const waiting = send(
+      'tools/call',
+      { name: 'create_issue', arguments: { title: 'gone' }, _meta: { progressToken: 1 } },
+      { session },
+    );
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } };
+    const pending = await firstPending();
+    expect((await http('POST', '/mcp', cancelled, { session })).status).toBe(202);
+    expect((await waiting).messages.filter(({ method }: { method?: string }) => method === undefined)).toEqual([]);
+    await vote(pending, 'approve');
+    expect(server.calls().length).toBe(before);
+  });
+
+  test('a task of 2025-11-25: asked after, carried out once, its result kept', async () => {
+    const session = await open();
+    const created = await call('create_issue', { title: 'task' }, { session }, { task: { ttl: 60_000 } });
+    const { taskId, status } = created.last.result.task;
+    expect(status).toBe('working');
+    expect((await send('tasks/get', { taskId }, { session })).last.result).toMatchObject({ taskId, status: 'working' });
+    const foreign = await open({ key: keys.other });
+    expect((await send('tasks/get', { taskId }, { session: foreign, key: keys.other })).last.error.code).toBe(-32602);
+    await vote(taskId, 'approve');
+    const before = server.calls().length;
+    const all = await Promise.all(Array.from({ length: 5 }, () => send('tasks/result', { taskId }, { session })));
+    for (const { last } of all) {
+      expect(last.result).toEqual({
+        content: [{ type: 'text', text: 'opened task' }],
+        _meta: { 'io.modelcontextprotocol/related-task': { taskId } },
+      });
+    }
+    expect(server.calls().length).toBe(before + 1);
+    expect((await send('tasks/get', { taskId }, { session })).last.result.status).toBe('completed');
+  });
+
+  test('a task of 2026-07-28, and one that needed no reviewer', async () => {
+    const created = await modern(
+      'tools/call',
+      { name: 'create_issue', arguments: { title: 'new task' } },
+      {},
+      withTasks,
+    );
+    expect(created.last.result).toMatchObject({ resultType: 'task', status: 'working', taskId: expect.any(String) });
+    const { taskId } = created.last.result;
+    await vote(taskId, 'approve');
+    await modern('tasks/get', { taskId }, {}, withTasks);
+    const done = await modern('tasks/get', { taskId }, {}, withTasks);
+    expect(done.last.result).toMatchObject({
+      resultType: 'complete',
+      status: 'completed',
+      result: { content: expect.any(Array) },
+    });
+    expect((await modern('tasks/result', { taskId }, {}, withTasks)).last.error.code).toBe(-32601);
+    const session = await open();
+    const over = await call('echo', { e: 1 }, { session }, { task: {} });
+    expect(over.last.result.task.status).toBe('completed');
+    const kept = await send('tasks/result', { taskId: over.last.result.task.taskId }, { session });
+    expect(kept.last.result.content).toEqual([{ type: 'text', text: '{"e":1}' }]);
+  });
+
+  test('a task that is cancelled or denied does not run', async () => {
+    const session = await open();
+    const before = server.calls().length;
+    const task = async (title: string) =>
+      (await call('create_issue', { title }, { session }, { task: {} })).last.result.task.taskId as string;
+    const withdrawn = await task('withdrawn');
+    expect((await send('tasks/cancel', { taskId: withdrawn }, { session })).last.result.status).toBe('cancelled');
+    expect((await vote(withdrawn, 'approve')).status).toBe(409);
+    expect((await send('tasks/cancel', { taskId: withdrawn }, { session })).last.error.code).toBe(-32602);
+    const denied = await task('denied');
+    await vote(denied, 'deny');
+    expect((await send('tasks/result', { taskId: denied }, { session })).last.error).toMatchObject({
+      code: -32001,
+      data: { reason: 'denied', reviewer: expect.any(String), envelope_id: denied },
+    });
+    // What its caller withdrew nobody denied: it may be asked for again at once.
+    expect(await task('withdrawn')).not.toBe(withdrawn);
+    expect(server.calls().length).toBe(before);
+  });
+
+  test('[action.large-result] a task whose result is large, and one whose result is gone', async () => {
+    await configure({ extra: { tool_policies: { pack: null, default_decision: 'review', rules: [] } } });
+    const session = await open();
+    const created = await call('huge', { bytes: 3_000_000 }, { session }, { task: {} });
+    const { taskId } = created.last.result.task;
+    await vote(taskId, 'approve');
+    const { result } = (await send('tasks/result', { taskId }, { session })).last;
+    expect(result.content[0].text).toHaveLength(3_000_000);
+    const again = (await call('huge', { bytes: 3_000_000 }, { session })).last;
+    expect(again.result.content).toEqual(result.content); // collected, not run again
+
+    const emptied = compose({ results: { ...test_.ports.results, get: async () => undefined } });
+    const lost = (await send('tasks/result', { taskId }, { session, at: emptied })).last.error;
+    expect(lost).toMatchObject({ code: -32000, data: { outcome: 'executed', reason: 'gone' } });
+    expect(lost.message).toContain('Do not repeat');
+    await emptied.gateway.stop();
+  });
+
+  test('[action.large-result] a call that ran is answered when its task cannot be stored', async () => {
+    const session = await open();
+    const down = compose({ results: { ...test_.ports.results, put: () => Promise.reject(new Error('no store')) } });
+    const { result } = (await call('huge', { bytes: 100_000 }, { session, at: down }, { task: {} })).last;
+    expect(result.content[0].text).toHaveLength(100_000);
+    const { body } = (await entries(session)).at(-1)!;
+    expect(body).toMatchObject({ outcome: 'executed', result_withheld: 'store_unavailable' });
+    await down.gateway.stop();
+  });
+
+  test('a call with secrets in it is not a task: only its caller could send it again', async () => {
+    const title = `ghp_${'z9Y8'.repeat(9)}`;
+    const { last } = await call('create_issue', { title }, { session: await open() }, { task: {} });
+    expect(last.error.code).toBe(-32002);
+  });
+});
+async function firstPending(): Promise<string> {
+  for (let i = 0; i < 2_000; i++) {
+    const { items } = await test_.ports.approvals.list('default', 'pending', { limit: 50 });
+    const fresh = items.filter(({ parameters }) => ['held', 'gone'].includes(String(parameters.title)));
+    if (fresh.length > 0) return fresh.at(-1)!.envelope_id;
+    await new Promise((turn) => setImmediate(turn));
+  }
+  throw new Error('nothing is pending');
+}

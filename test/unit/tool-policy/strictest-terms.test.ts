@@ -1,0 +1,116 @@
+/** Several rules that review one call: an approval under the strictest terms of all. */
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide, termsOf } from '#core/tool-policy/decide.ts';
+import { call, policyOf } from './deciding.ts';
+
+describe('[approval.strictest-terms] several rules that review a call', () => {
+  const rule = (
+    tool: string,
+    approval?: ToolRule['approval'],
+    decision: ToolRule['decision'] = 'review',
+  ): ToolRule => ({
+    ...{ protocol: '*', tool, decision },
+    ...(approval && { approval }),
+  });
+  const passkey = { require_passkey: true, timeout_seconds: 900 };
+  const quick = { timeout_seconds: 60 };
+  type Terms = ReturnType<typeof termsOf>;
+  const strict = { require_passkey: true, times: expect.arrayContaining([60, 900]) };
+
+  const ofLevels = (own: ToolRule[], ...levels: ToolRule[][]): Terms => {
+    const document = { ...policyOf(...own), levels: levels.map((rules, at) => ({ path: `acme/l${at}`, rules })) };
+    return termsOf(decide(compilePolicy(document), call({ tool: 'scm.publish' })));
+  };
+  const publish = (approval?: ToolRule['approval']) => [rule('scm.publish', approval)];
+
+  test('of levels: what one of them asks for holds, whichever decided first', () => {
+    expect(ofLevels(publish(passkey), publish(quick))).toEqual(strict);
+    expect(ofLevels(publish(quick), publish(passkey))).toEqual(strict);
+    expect(ofLevels([rule('*', undefined, 'allow')], publish(quick), publish(passkey))).toEqual(strict);
+    expect(ofLevels([], publish(quick), publish(passkey))).toEqual(strict);
+    expect(ofLevels(publish(), publish(passkey))).toEqual({ require_passkey: true, times: [undefined, 900] });
+  });
+
+  test('and nothing is asked for by a rule that does not review, or by no rule', () => {
+    expect(ofLevels([rule('scm.publish', passkey, 'allow')], publish(quick))).toEqual({
+      ...{ require_passkey: false, times: [60] },
+    });
+    expect(ofLevels(publish(quick), [rule('other', passkey)])).toMatchObject({ require_passkey: false });
+    expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
+  });
+
+  test('of the effects of a line: a first command that anyone approves does not take the passkey off the second', () => {
+    const policy = compilePolicy(policyOf(rule('shell.mktemp', quick), rule('shell.terraform', passkey)));
+    const part = (tool: string) => ({ protocol: 'shell', tool, target: 'x', capability: 'execute', parameters: {} });
+    const line = (...tools: string[]) =>
+      termsOf(
+        decideEffects(policy, part('shell.run'), {
+          ...{ parts: tools.map(part), carrier: true, signals: [] },
+        } as unknown as Parameters<typeof decideEffects>[2]),
+      );
+    expect(line('shell.mktemp', 'shell.terraform')).toEqual(strict);
+    expect(line('shell.terraform', 'shell.mktemp')).toEqual(strict);
+    expect(line('shell.mktemp', 'shell.mktemp')).toEqual({ require_passkey: false, times: [60] });
+  });
+});
+describe('[approval.strictest-terms] a rule of which it is not known whether it holds', () => {
+  const passkey = { require_passkey: true, timeout_seconds: 900 };
+  const onSource = (over: Partial<ToolRule> = {}): ToolRule => ({
+    ...{ protocol: 'git', tool: 'scm.publish', arguments: { to: { source: 'trusted' } }, decision: 'review' },
+    ...{ approval: passkey, ...over },
+  });
+  const publish = (parameters: object, ...rules: ToolRule[]) =>
+    decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));
+  const later: ToolRule = { protocol: 'git', tool: 'scm.*', decision: 'review', approval: { timeout_seconds: 60 } };
+
+  test('asks of the approval as one that holds; the time of the configuration ends it as well', () => {
+    const unclear = publish({ to: 'x' }, onSource());
+    expect(unclear.matched_rule).toBe('provenance:unclear');
+    expect(termsOf(unclear)).toEqual({ require_passkey: true, times: [undefined, 900] });
+    const ruled = publish({ to: 'x' }, onSource(), later);
+    expect(ruled.matched_rule).toBe('git:scm.*');
+    expect(termsOf(ruled)).toEqual({ require_passkey: true, times: [60, 900] });
+    const second = publish({ to: 'x' }, onSource({ approval: { timeout_seconds: 30 } }), onSource(), later);
+    expect(termsOf(second)).toEqual({ require_passkey: true, times: [60, 30, 900] });
+  });
+
+  test('and nothing where it does not review, certainly does not hold, or stands behind the rule that decides', () => {
+    const allowing = onSource({ decision: 'allow' });
+    expect(termsOf(publish({ to: 'x' }, allowing))).toBeUndefined();
+    expect(termsOf(publish({}, onSource(), later))).toMatchObject({ require_passkey: false });
+    expect(termsOf(publish({ to: 'x' }, later, onSource()))).toEqual({ require_passkey: false, times: [60] });
+  });
+
+  test('[approval.terms-now] a digest may be any value, in an argument, in a text and in the target', () => {
+    const digest = { redacted: 'sha256-salted', digest: 'ab', salt_id: 'cd' };
+    const asks = (rule: Partial<ToolRule>, over: object) =>
+      termsOf(
+        decide(
+          compilePolicy(policyOf(onSource({ arguments: {}, ...rule }), { ...later, tool: 'scm.publish' })),
+          call({ tool: 'scm.publish', withheld: true, ...over }),
+        ),
+      )?.require_passkey;
+    const secret = { arguments: { password: { glob: 'correct*' } } };
+    expect(asks(secret, { parameters: { password: digest } })).toBe(true);
+    expect(asks(secret, { parameters: { password: 'wrong [redacted:ab:cd]' } })).toBe(true);
+    expect(asks(secret, { parameters: { password: 'wrong', token: digest } })).toBe(false);
+    expect(asks({ arguments: { '**': { glob: 'x*' } } }, { parameters: { token: digest } })).toBe(true);
+    expect(asks({ target: 'acme/secret' }, { target: 'acme/[redacted:ab:cd]' })).toBe(true);
+    expect(asks({ target: 'acme/secret' }, { target: 'acme/shop' })).toBe(false);
+    // Calls are decided by what they say.
+    expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
+  });
+});
+test('[identity.level-policies] a level tightens, and its rule never takes the place of a graver default', () => {
+  const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
+  const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>
+    decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());
+  expect(own('block', 'review')).toMatchObject({ decision: 'block', matched_rule: 'default' });
+  expect(own('review', 'allow')).toMatchObject({ decision: 'review', matched_rule: 'default' });
+  // Among equal decisions the one of a rule stands.
+  expect(own('block', 'block')).toMatchObject({ decision: 'block', matched_rule: '*:*', policy: 'test' });
+  expect(own('allow', 'allow')).toMatchObject({ decision: 'allow', matched_rule: 'default' });
+  expect(own('allow', 'review')).toMatchObject({ decision: 'review', matched_rule: '*:*' });
+});
