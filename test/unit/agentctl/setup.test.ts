@@ -22,6 +22,11 @@ const own: Readonly<Record<string, string>> = {
   json: '{\n  // mine\n  "mcpServers": { "other": { "command": "x" } },\n  "hooks": { "PreToolUse": [{ "matcher": "Bash" }] },\n}',
   toml: 'model = "o3"\n\n[tui]\ntheme = "light"',
 };
+/** Each test begins without what another left: neither the files of clients nor the copies that `--undo` puts back. */
+beforeEach(() => {
+  for (const file of Object.values(files).flat())
+    for (const ending of ['', '.before-agentctl']) rmSync(join(home.folder, `${file}${ending}`), { force: true });
+});
 const read = (file: string): string => readFileSync(join(home.folder, file), 'utf8');
 // The places of the platform are those of Linux here: the folders follow from the variables alone.
 const onLinux = process.platform === 'linux' ? clientNames : clientNames.filter((name) => !/vscode|desktop/.test(name));
