@@ -1,13 +1,20 @@
 /** Which tools a chat call may bring [chat.messages.tool-use] [chat.completions.tool-use]. */
+
+import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { objectsOf } from '#core/dialects/wire.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ChatRequest } from './call.ts';
 import { refuseProviderRun } from './provider-tools.ts';
 
-type Asked = Pick<ChatRequest, 'dialect' | 'operation' | 'body'>;
+/** What of a call decides it. */
+interface Asked {
+  readonly dialect: DialectName;
+  /** The endpoint that was called, where it is not the one of the dialect. */
+  readonly operation?: Exclude<ChatOperation, 'chat.completions' | 'messages'> | undefined;
+  readonly body: JsonObject;
+}
 
 /** @throws GatewayError `invalid_request` */
 export function refuseToolUse(configuration: Configuration, asked: Asked, wire: Dialect): void {
