@@ -71,7 +71,8 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
     });
   };
 
-  const server = createServer(async (request, response) => {
+  // As AWS's: a connection that was idle while the function worked is not closed under its answer.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const [id = '', what = ''] = (request.url ?? '').slice(`${path}/invocation/`.length).split('/');
     if (request.url === `${path}/invocation/next`) {
       waiting = response;
