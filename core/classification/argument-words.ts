@@ -86,6 +86,10 @@ export const formatWords = /^(?:application|audio|image|text|video)\/[\w.+-]+$/i
 
 /** Arguments that hold a program. */
 export const programKeys = set('code javascript js lambda lua perl php powershell program python ruby script snippet');
+/** Lists of the words of a command: the first that is not an option says what is done. */
+export const commandLists = set('args argv cmd command subcommand');
+/** What a program reaches without calling anything: pages, their stores, the process. */
+export const reachedByPrograms = /\b(?:document|window|globalThis|localStorage|sessionStorage|process)\s*(?:\.|\[)/;
 /** Arguments that hold an expression, which may be one of calculation. */
 export const expressionKeys = set('expr expression formula');
 /** Tools that look at a program and do not run it. */

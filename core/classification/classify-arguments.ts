@@ -7,6 +7,7 @@ import {
   addressKeys,
   calledTools,
   calledWith,
+  commandLists,
   databaseOperators,
   expressionKeys,
   fetching,
@@ -20,6 +21,7 @@ import {
   places,
   programKeys,
   programReaders,
+  reachedByPrograms,
   readingMethods,
   replacements,
   revealing,
@@ -70,8 +72,11 @@ class Look {
     const verb = key.length === 1 && hasContents(value) && valuedVerbs.has(key[0]!) ? changeOfWord(key[0]!) : undefined;
     if (verb) this.found(verb, `the argument "${key[0]}" says what is changed`);
     if (isObject(value)) this.object(value);
-    if (Array.isArray(value)) for (const item of value) this.walk(item, key, level + 1);
-    else if (value !== null && typeof value === 'object')
+    if (Array.isArray(value)) {
+      const done = changeOfCommand(key, value);
+      if (done) this.found(done, `the list "${key.at(-1)}" is a command that does not only read`);
+      for (const item of value) this.walk(item, key, level + 1);
+    } else if (value !== null && typeof value === 'object')
       for (const [name, item] of Object.entries(value)) this.walk(item, namedBy(key, wordsIn(name)), level + 1);
     else this.leaf(value, key);
   }
@@ -125,6 +130,13 @@ class Look {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** `{args: ['delete', 'pod', 'x']}` is a command of the program that the tool stands for. */
+function changeOfCommand(key: readonly string[], list: readonly unknown[]): Exclude<Capability, 'read'> | undefined {
+  if (!commandLists.has(key.at(-1) ?? '')) return undefined;
+  const verb = list.find((word): word is string => typeof word === 'string' && /^[a-z][a-z-]*$/i.test(word));
+  return verb === undefined || shownVerbs.has(verb.toLowerCase()) ? undefined : changeOfWord(verb.toLowerCase());
+}
 
 /** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */
 const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
@@ -209,7 +221,7 @@ function isOutput(key: readonly string[], value: string): boolean {
 }
 
 const isProgram = (last: string, value: string): boolean => {
-  if (programKeys.has(last)) return /[;\n=]|[\w\])]\s*\(/.test(value);
+  if (programKeys.has(last)) return /[;\n=]|[\w\])]\s*\(/.test(value) || reachedByPrograms.test(value);
   return (
     expressionKeys.has(last) &&
     /;|=(?!=)|\b(?:import|require|eval|exec|system|open|process|globalThis|window|document|fetch|this)\b|__/.test(value)

@@ -168,6 +168,11 @@ describe('programs and documents', () => {
     ['get_graphql', { query: 'query A { a } mutation B @live { b }' }, 'write'],
     ['get_graphql', { query: '{ a },,subscription { b }' }, 'write'],
     ['get_page', { script: 'document.cookie = 1' }, 'execute'],
+    ['get_page', { script: 'document.cookie' }, 'execute'],
+    ['get_text', { script: "window['x']" }, 'execute'],
+    ['list_pods', { args: ['delete', 'pod', 'x'] }, 'delete'],
+    ['list_pods', { args: ['--all', 'delete', 'pod'] }, 'delete'],
+    ['list_pods', { argv: ['exec', 'x', '--', 'sh'] }, 'execute'],
     ['read_cell', { code: 'import os; os.remove("x")' }, 'execute'],
     ['calculate', { expression: '__import__("os").system("id")' }, 'execute'],
     ['calculate', { expression: 'process.exit(1)' }, 'execute'],
@@ -279,4 +284,14 @@ describe('addresses that are not of the public web', () => {
   ])('[action.arguments-tighten] %s %j stays a read', (tool, parameters) => {
     expect(asked(tool, parameters)).toBe('read');
   });
+});
+
+test.each([
+  ['list_pods', { args: ['get', 'pods'] }],
+  ['list_pods', { args: ['-n', 'prod'] }],
+  ['get_status', { args: ['status', '--porcelain'] }],
+  ['search_items', { args: ['apply for a job'] }],
+  ['get_font', { script: 'Latin' }],
+])('[action.arguments-tighten] %s with %j still reads', (tool, args) => {
+  expect(classifyArguments(tool, args)).toBeUndefined();
 });
