@@ -1,0 +1,26 @@
+/** The bytes that a vote's signature covers: another form would make the stored votes of every gateway invalid. */
+import { signedVote } from '#core/approvals/vote-signature.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+
+const entry = {
+  ...{ tenant: 't', session_id: 's', timestamp: '2026-01-01T00:00:00.000Z', kind: 'approve', envelope_id: 'e' },
+  actor: { key_id: 'k' },
+  body: { approval_id: 'a', call_digest: 'c', person: 'bob', comment: 'not covered' },
+} as unknown as EntryDraft;
+
+test('[approval.vote-signed] the signature covers domain, version, entry and the signed fields, and no others', async () => {
+  const signed: string[] = [];
+  const signer = {
+    keyId: 'key-1',
+    publicKey: async () => 'pem',
+    sign: async (bytes: Uint8Array) => {
+      signed.push(new TextDecoder().decode(bytes));
+      return 'value';
+    },
+  };
+  const { body } = await signedVote(entry, signer);
+  expect(body).toEqual({ ...entry.body, signature: { alg: 'ECDSA_P256_SHA256', key_id: 'key-1', value: 'value' } });
+  expect(signed).toEqual([
+    '\u0007{"approval_id":"a","call_digest":"c","key_id":"k","kind":"approve","person":"bob","session_id":"s","tenant":"t","timestamp":"2026-01-01T00:00:00.000Z","version":1}',
+  ]);
+});
