@@ -1,13 +1,14 @@
-/** Every shipped pack against the decision table beside it. */
+/** Every shipped pack against the decision table beside it, by its rules and as `agentctl policy test` decides. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { sourcesOfCase } from '#core/tool-policy/cases.ts';
+import { mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide, unclearSourceRule } from '#core/tool-policy/decide.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
 
 interface Row extends Omit<ToolCall, 'parameters'> {
   readonly why: string;
@@ -18,6 +19,8 @@ interface Row extends Omit<ToolCall, 'parameters'> {
 }
 
 const folder = join(process.cwd(), 'policies');
+/** Rows of the rules alone: what a text does is no part of them. */
+const alone = parse(readFileSync(join(__dirname, 'rules-alone.yaml'), 'utf8')) as Record<string, Row[]>;
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 
 describe.each(shippedPacks)(
@@ -25,14 +28,25 @@ describe.each(shippedPacks)(
   (name) => {
     const pack = parsePack(read(`${name}.yaml`), `policies/${name}.yaml`);
     const policy = compilePolicy(pack);
-    const rows = read(`${name}.cases.yaml`) as Row[];
+    const shipped = read(`${name}.cases.yaml`) as Row[];
 
-    test.each(rows)('$why: $protocol $tool $target → $decision', (row) => {
+    test.each([...shipped, ...(alone[name] ?? [])])('$why: $protocol $tool $target → $decision', (row) => {
       const { why: _, decision, matched_rule, parameters = {}, from, ...call } = row;
       const decided = decide(policy, { ...call, parameters, ...sourcesOfCase({ parameters, from }) });
       expect(decided.decision).toBe(decision);
       if (decided.matched_rule !== unclearSourceRule) expect(decided.reason).toBe(decided.rule?.reason);
       if (matched_rule !== undefined) expect(decided.matched_rule).toBe(matched_rule);
+    });
+
+    test('[cli.policy-test] its table holds for what the calls do, too', async () => {
+      const simulated = simulator(await readPolicyFile(join(folder, `${name}.yaml`)));
+      const wrong: string[] = [];
+      for (const row of parseCases(shipped, name)) {
+        const { why, decision: _, matched_rule: __, from: ___, ...call } = row;
+        const found = mismatch(row, await simulated({ ...call, ...sourcesOfCase(row) }));
+        if (found !== undefined) wrong.push(`${why}: ${found}`);
+      }
+      expect(wrong).toEqual([]);
     });
 
     test('bears its name', () => expect(pack.name).toBe(name));
