@@ -163,7 +163,10 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
     may('chat reads the secrets of providers', 'chat-completions', true, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
     ),
-    may('test-action does not read the secrets of providers', 'test-action', false, ({ secrets }) =>
+    may('test-action reads them: a model may classify what a tool returned', 'test-action', true, ({ secrets }) =>
+      secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
+    ),
+    may('approvals does not', 'approvals', false, ({ secrets }) =>
       secrets.send(new GetSecretValueCommand({ SecretId: 'agent-governance/providers' })),
     ),
     may('chat does not read what brokers sign with', 'chat-completions', false, ({ secrets }) =>
