@@ -23,13 +23,13 @@ export function addPolicyTest(parent: Parent): void {
 
 async function test(cli: Cli, file: string, cases: string, { junit: report }: TestOptions): Promise<Outcome> {
   const { readPolicyFile, readYamlFile, simulator } = await import('./policy-file.ts');
-  const { mismatch, parseCases, sourcesOfCase } = await import('#core/tool-policy/cases.ts');
+  const { callOfCase, mismatch, parseCases } = await import('#core/tool-policy/cases.ts');
   const decide = simulator(await readPolicyFile(file));
   const table = readYamlFile(cases);
   const results: TestResult[] = [];
   for (const [i, row] of parseCases(table.value, cases).entries()) {
-    const { why, decision: _, matched_rule: __, from: ___, ...call } = row;
-    const failure = mismatch(row, await decide({ ...call, ...sourcesOfCase(row) }));
+    const { why } = row;
+    const failure = mismatch(row, await decide(callOfCase(row)));
     const words = [row.protocol, row.tool, row.target].filter((word) => word !== '').join(' ');
     const name = `${why === undefined ? '' : `${why}: `}${words} → ${row.decision}`;
     results.push({ name, place: `${cases}:${table.lineOf([i]) ?? 1}`, failure });

@@ -35,14 +35,17 @@ function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObje
   if (tool_use !== 'govern') return;
   const undecided = ['functions', 'function_call', 'web_search_options'].find((name) => body[name] !== undefined);
   if (undecided !== undefined)
-    throw invalidRequest(`${undecided} is not taken, since calls of it are not decided; send tools of type function.`, {
-      param: undecided,
-    });
-  const at = objectsOf(body.tools).findIndex(({ type }) => type !== 'function' && type !== 'custom');
+    throw invalidRequest(
+      `Found ${undecided}, whose calls chat_completions.tool_use: govern cannot decide; send tools of type function or custom.`,
+      { param: undecided },
+    );
+  const types = objectsOf(body.tools).map(({ type }) => type);
+  const at = types.findIndex((type) => type !== 'function' && type !== 'custom');
   if (at >= 0)
-    throw invalidRequest(`tools[${at}].type is another than function and custom, whose calls are decided.`, {
-      param: `tools[${at}].type`,
-    });
+    throw invalidRequest(
+      `tools[${at}].type is ${JSON.stringify(types[at] ?? null).slice(0, 64)}; chat_completions.tool_use: govern allows function and custom.`,
+      { param: `tools[${at}].type` },
+    );
 }
 
 const rejected = (path: string, key: string) =>

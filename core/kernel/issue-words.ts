@@ -55,7 +55,7 @@ export function found(value: unknown, path: Path = []): string {
   if (typeof value === 'object') return 'an object';
   if (value === '') return 'an empty text';
   if (mayHoldSecret(path, value)) return `a ${typeof value} (not shown)`;
-  if (typeof value !== 'string') return asText(value);
+  if (typeof value !== 'string') return String(value);
   return value.length > longestQuoted ? `a text of ${count(value.length, 'character')}` : JSON.stringify(value);
 }
 

@@ -38,6 +38,12 @@ export function parseCases(value: unknown, where: string): PolicyCase[] {
   throw invalidRequest(`${where}: ${lines.join('\n')}`);
 }
 
+/** The call of a row, with the sources of its values. */
+export function callOfCase(row: PolicyCase) {
+  const { why: _why, decision: _decision, matched_rule: _rule, from: _from, ...call } = row;
+  return { ...call, ...sourcesOfCase(row) };
+}
+
 /** The sources of the values of a row, where it says any. */
 export function sourcesOfCase({
   parameters = {},

@@ -2,20 +2,7 @@
 import { caller } from '../support/call-endpoint.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
-
-const extra = `
-providers:
-  - name: mock
-    type: mock
-    models: ["mock"]
-    script:
-      replies:
-        - { contains: "read it", text: "Reading.", tool_calls: [{ name: read_file, arguments: { path: "a.txt" } }] }
-        - { contains: "delete it", tool_calls: [{ name: delete_all, arguments: { path: "/" } }] }
-        - { contains: "both", tool_calls: [{ name: delete_all, arguments: {} }, { name: read_file, arguments: { path: "b.txt" } }] }
-`;
-const toolPolicies =
-  '{ pack: null, default_decision: review, rules: [{ protocol: mcp, tool: read_file, decision: allow }, { protocol: mcp, tool: delete_all, decision: block, reason: "Nobody deletes everything." }] }';
+import { extra, toolPolicies } from '../support/scripted-tools.ts';
 
 const settings = ['pass', 'reject', 'govern'] as const;
 const hosts = new Map<string, TestPorts>();
@@ -88,11 +75,13 @@ test('[chat.completions.tool-use] reject: tools, calls and results are refused, 
 });
 
 test.each([
-  ['functions', { tools: undefined, functions: [{ name: 'delete_all' }] }],
-  ['a search of the provider', { web_search_options: {} }],
-  ['a tool of another type', { tools: [...tools, { type: 'web_search' }] }],
-])('[chat.completions.tool-use] govern refuses what it could not decide: %s', async (_name, more) => {
+  ['functions', { tools: undefined, functions: [{ name: 'delete_all' }] }, 'Found functions, '],
+  ['a search of the provider', { web_search_options: {} }, 'Found web_search_options, '],
+  ['a tool of another type', { tools: [...tools, { type: 'web_search' }] }, 'tools[2].type is "web_search"; '],
+  ['a tool without a type', { tools: [{ function: { name: 'delete_all' } }] }, 'tools[0].type is null; '],
+])('[chat.completions.tool-use] govern refuses what it could not decide: %s', async (_name, more, says) => {
   const { status, body } = await ask('govern', 'read it', more);
   expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+  expect(body.error.message).toContain(says);
   expect((await ask('pass', 'read it', more)).status).toBe(200);
 });

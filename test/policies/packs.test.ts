@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
+import { callOfCase, mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide, unclearSourceRule } from '#core/tool-policy/decide.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
@@ -41,9 +41,8 @@ describe.each(shippedPacks)(
       const simulated = simulator(await readPolicyFile(join(folder, `${name}.yaml`)));
       const wrong: string[] = [];
       for (const row of parseCases(shipped, name)) {
-        const { why, decision: _, matched_rule: __, from: ___, ...call } = row;
-        const found = mismatch(row, await simulated({ ...call, ...sourcesOfCase(row) }));
-        if (found !== undefined) wrong.push(`${why}: ${found}`);
+        const found = mismatch(row, await simulated(callOfCase(row)));
+        if (found !== undefined) wrong.push(`${row.why}: ${found}`);
       }
       expect(wrong).toEqual([]);
     });
