@@ -8,7 +8,7 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalStatus } from '#core/contracts/approval.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { dueKey, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
 import { dueList } from './due-rows.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
@@ -128,7 +128,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
       } catch (cause) {
         if ((cause as Error).name !== 'ConditionalCheckFailedException') return await stored(Promise.reject(cause));
         const row = await store.find(envelopeId);
-        if (!row) throw notFound(`Approval ${envelopeId}`);
+        if (!row) throw notFound('approval', envelopeId);
         return row;
       }
     },
@@ -154,7 +154,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
           )
           .catch((cause: Error & { Item?: Item }) => {
             if (cause.name !== 'ConditionalCheckFailedException') throw cause;
-            if (!cause.Item) throw new GatewayError('not_found', `Approval ${envelope_id} was not found.`, { cause });
+            if (!cause.Item) throw notFound('approval', envelope_id);
           }),
       );
     },

@@ -8,7 +8,8 @@ import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { consoleHeaders } from '#core/contracts/console.ts';
 import type { HttpReply } from '#core/contracts/http.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
@@ -64,7 +65,7 @@ async function reply(method: string, path: string, files: () => Promise<Files>):
   const all = await files();
   const text = Object.hasOwn(all, name) ? all[name] : undefined;
   const type = types[extname(name)];
-  if (text === undefined || type === undefined) throw notFound('This file of the console');
+  if (text === undefined || type === undefined) throw notFound('console_file');
   return { statusCode: 200, headers: { ...consoleHeaders, 'content-type': type }, body: text };
 }
 

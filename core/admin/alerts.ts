@@ -3,7 +3,8 @@ import { changeAlert } from '#core/alerts/change.ts';
 import { placeOf } from '#core/alerts/lifecycle.ts';
 import { type Alert, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
 import { personActor } from '#core/identity/principal.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Call, type Operation, wordOf } from './operation.ts';
 
@@ -32,11 +33,11 @@ export const acknowledgeAlert: Operation = async (call) => {
     const place = placeOf(id);
     const before =
       place && scopesOf(call).includes(place.scope) ? await ports.alerts.get(place.scope, place.key) : undefined;
-    if (!place || !before) throw notFound(`Alert ${id}`);
+    if (!place || !before) throw notFound('alert', id);
     const { alert } = before;
     if (alert.id !== id) {
       const former = (await ports.alerts.list(place.scope)).some((row) => row.alert.id === id);
-      if (!former) throw notFound(`Alert ${id}`);
+      if (!former) throw notFound('alert', id);
     }
     if (alert.id !== id || alert.state === 'resolved')
       throw new GatewayError('conflict', `Alert ${id} is resolved; only an active alert can be acknowledged.`);

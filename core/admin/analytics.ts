@@ -1,5 +1,6 @@
 /** Analytics by the minute [analytics.buckets]: what a tenant, model, provider or tool was asked, by whom the caller may see. */
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type Bucket, bucketsOf, parseStep, type Step, type TimedSums } from '#core/observatory/buckets.ts';
@@ -92,7 +93,7 @@ function countedIn(dimension: Dimension, tenants: readonly string[]): readonly s
   if (parts?.kind === 'plane')
     throw invalidRequest(`${dimension} is counted for all tenants together; ask for it without path.`);
   if (parts?.kind !== 'tenant') return tenants;
-  if (!tenants.includes(parts.name)) throw notFound('The tenant');
+  if (!tenants.includes(parts.name)) throw notFound('tenant');
   return [parts.name];
 }
 
@@ -171,7 +172,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   const known = principal.platform
     ? snapshot.configuration.tenants.some(({ id }) => id === parts.name)
     : parts.name === principal.tenant;
-  if (!known) throw notFound('The tenant');
+  if (!known) throw notFound('tenant');
 }
 
 /** Buckets are tidied some time after they end; until then they are not shown either. */

@@ -16,7 +16,8 @@ import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { separationOf } from '#core/identity/separation-rules.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 
@@ -176,8 +177,8 @@ export const deny = vote('deny');
 async function rowOf(call: Call): Promise<ApprovalRow> {
   const id = call.params.envelope_id ?? '';
   const found = await call.ports.approvals.get(call.principal.tenant, id);
-  if (!found) throw notFound(`Approval ${id}`);
-  assertOwn(call, found.key_id, `Approval ${id}`);
+  if (!found) throw notFound('approval', id);
+  assertOwn(call, found.key_id, 'approval', id);
   const row = await shownUnderTerms(call, found);
   if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
   return timeOut(call.ports, row, channelsOf(call.snapshot.configuration, row));

@@ -1,6 +1,7 @@
 /** `archive check` and `archive repair`: heads against the archive, a bounded piece of the sessions a call. */
 import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import type { Call, Operation } from './operation.ts';
 import { placeOf } from './rebuild-projections.ts';
@@ -91,7 +92,7 @@ const within = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[] =>
 
 async function checksOf({ ports }: Call, tenant: string, sessions: readonly string[]): Promise<ArchiveCheck[]> {
   const { archived } = ports;
-  if (!archived) throw notFound('The archive');
+  if (!archived) throw notFound('archive');
   const found = [];
   for (const session of sessions) found.push(await checkSession({ ...ports, archived }, tenant, session));
   return found.filter((check) => check !== undefined);
@@ -106,7 +107,7 @@ const sumsOf = (checks: readonly ArchiveCheck[]) => ({
 
 function repairPorts({ ports }: Call) {
   const { archived, archiving, observations, evidence } = ports;
-  if (!archived || !archiving) throw notFound('The archive');
+  if (!archived || !archiving) throw notFound('archive');
   return {
     evidence,
     archived,
@@ -120,10 +121,10 @@ function repairPorts({ ports }: Call) {
 /** One session, or the next page of a tenant's; without a tenant all of the configuration one after the other. */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
-  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('The tenant');
+  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('tenant');
   if (query.session !== undefined) {
     if (query.tenant === undefined) throw invalidRequest('session belongs to one tenant; give tenant too.');
-    if (!(await ports.evidence.head(query.tenant, query.session))) throw notFound(`Session ${query.session}`);
+    if (!(await ports.evidence.head(query.tenant, query.session))) throw notFound('session', query.session);
     return { tenant: query.tenant, sessions: [query.session], cursor: undefined };
   }
   const tenants = query.tenant === undefined ? all : [query.tenant];

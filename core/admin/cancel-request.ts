@@ -1,7 +1,8 @@
 /** `POST /v1/requests/{id}/cancel`: ends a running call of the caller's own key, in whichever process it runs. */
 import type { CallName } from '#core/cancellation/ports.ts';
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
@@ -23,7 +24,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
       `${JSON.stringify(id.slice(0, 64))} is not a request id; send the x-envelope-id of the answer.`,
     );
   const { cancellations, clock, pause } = ports;
-  if (!cancellations) throw notFound(`Request ${id}`);
+  if (!cancellations) throw notFound('request', id);
   const name: CallName = { tenant: principal.tenant, key_id: principal.key_id, call: id };
   await cancellations.ask(name, isoTime(clock.now()));
   for (let waited = 0; waited <= waitMs; waited += lookEveryMs) {
@@ -36,7 +37,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
       'conflict',
       `Request ${id} is not running: it has ended, or waits for approval. Nothing was cancelled; a waiting request ends when its approval is denied.`,
     );
-  throw notFound(`A running request ${id} of this key`);
+  throw notFound('running_request', `${id} of this key`);
 };
 
 /** Whether the log has an entry of the call. Envelope ids begin with their time, so the minutes to look in are known. */

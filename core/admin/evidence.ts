@@ -13,7 +13,8 @@ import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
 import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { keysOfLog } from '#core/transparency/note.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
@@ -156,9 +157,9 @@ async function sessionOf<T extends object = never>(
   if (!head) {
     const answer = missing(witness);
     if (answer) return answer;
-    throw notFound(`Session ${id}`);
+    throw notFound('session', id);
   }
-  assertOwn(call, head.owner_key, `Session ${id}`);
+  assertOwn(call, head.owner_key, 'session', id);
   return liveSession(call, head, witness);
 }
 

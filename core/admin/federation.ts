@@ -12,7 +12,8 @@ import { servedConfiguration } from '#core/federation/served.ts';
 import { takeStatus } from '#core/federation/take-status.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
@@ -98,7 +99,7 @@ export const federationPlanes: Operation = async ({ ports, snapshot, principal }
 export const acceptPlane: Operation = async (call) => {
   const { ports, snapshot, params } = call;
   const name = params.name!;
-  if (!planesOf(snapshot.configuration).includes(name)) throw notFound(`The data plane ${name}`);
+  if (!planesOf(snapshot.configuration).includes(name)) throw notFound('data_plane', name);
   const row = await ports.planes.get(name);
   const divergence = row?.divergence;
   if (!row || !divergence)

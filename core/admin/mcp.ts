@@ -2,8 +2,9 @@
 
 import { classifyTool } from '#core/classification/classify-tool.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/tools/accept-definition.ts';
 import { overrideOf } from '#core/mcp/tools/action.ts';
@@ -41,7 +42,7 @@ export const showMcpTool: Operation = async (call) => {
   const upstream = call.query.upstream ?? upstreamOf(all, tool);
   const marks = all.find((each) => each.upstream === upstream);
   const mark = marks && Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-  if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
+  if (!mark) throw notFound('mcp_tool', `${tool} of ${upstream}`);
   const { changed, shadows = [], shadows_noted = [] } = mark;
   const [accepted, offered] = await Promise.all([
     textOf(call, mark.fingerprint, mark.kept),

@@ -4,9 +4,10 @@ import type { z } from 'zod';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export interface Call {
@@ -84,6 +85,11 @@ export const cursorOf = (query: Readonly<Record<string, string>>) =>
   query.cursor === undefined ? {} : { cursor: query.cursor };
 
 /** Agent keys see only what is theirs; what is not looks as if it were not there. */
-export function assertOwn({ route, principal }: Call, ownerKey: string | undefined, what: string): void {
-  if (principal.kind === 'agent' && route.agents === 'own' && ownerKey !== principal.key_id) throw notFound(what);
+export function assertOwn(
+  { route, principal }: Call,
+  ownerKey: string | undefined,
+  kind: ThingKind,
+  name: string,
+): void {
+  if (principal.kind === 'agent' && route.agents === 'own' && ownerKey !== principal.key_id) throw notFound(kind, name);
 }

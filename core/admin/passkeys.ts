@@ -8,7 +8,8 @@ import {
 } from '#core/approvals/passkeys/register.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { type Passkey, registerPasskeySchema } from '#core/contracts/passkey.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 
@@ -36,7 +37,7 @@ export const removePasskeyById: Operation = async (call) => {
   const { id = '' } = call.params;
   const person = personOf(call);
   const removed = await removePasskey(call.ports, person, id);
-  if (!removed) throw notFound(`Passkey ${id} of ${person}`);
+  if (!removed) throw notFound('passkey', `${id} of ${person}`);
   await recordAct(call, 'passkey.remove', { person, credential_id: id, name: removed.name });
   return { body: { removed: id } };
 };

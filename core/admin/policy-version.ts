@@ -1,6 +1,7 @@
 /** Policy versions as requests name them. */
 import { readBody, readVersion } from '#core/configuration/store/stored-form.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import type { Call } from './operation.ts';
 
 /** @throws GatewayError `invalid_request` for what is not a whole number from 1. */
@@ -15,7 +16,7 @@ export function versionNumber(text: string | undefined): number {
 /** @throws GatewayError `not_found` for a version that is not kept. */
 export async function versionOf({ ports }: Call, text: string | undefined) {
   const found = await readVersion(ports, versionNumber(text));
-  if (!found) throw notFound(`Policy version ${text}`);
+  if (!found) throw notFound('policy_version', text);
   return found;
 }
 
@@ -25,6 +26,6 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
  */
 export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
   const row = await configStore.ever(versionNumber(text));
-  if (!row) throw notFound(`Policy version ${text}`);
+  if (!row) throw notFound('policy_version', text);
   return { row, configuration: await readBody(objects, row) };
 }

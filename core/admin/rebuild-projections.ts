@@ -1,5 +1,6 @@
 /** Projects the evidence log again, a bounded piece a call: for a lost stream or an emptied table. */
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import type { Operation } from './operation.ts';
@@ -14,7 +15,7 @@ const keptMs = 90 * 24 * 3_600_000;
 export const rebuildProjections: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const all = snapshot.configuration.tenants.map(({ id }) => id);
-  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('The tenant');
+  if (query.tenant !== undefined && !all.includes(query.tenant)) throw notFound('tenant');
   const tenants = query.tenant === undefined ? all : [query.tenant];
 
   const since = isoTime(ports.clock.now() - keptMs);

@@ -10,7 +10,8 @@ import { firstEntries } from '#core/evidence/bundle.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { personActor } from '#core/identity/principal.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 
@@ -120,8 +121,8 @@ async function headOf(call: Call): Promise<SessionHead> {
   const { ports, principal, params } = call;
   const id = params.id ?? '';
   const head = await ports.evidence.head(principal.tenant, id);
-  if (!head) throw notFound(`Session ${id}`);
-  assertOwn(call, head.owner_key, `Session ${id}`);
+  if (!head) throw notFound('session', id);
+  assertOwn(call, head.owner_key, 'session', id);
   return head;
 }
 

@@ -2,7 +2,8 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { createRolloutSchema, durationMs, type Rollout } from '#core/contracts/rollout.ts';
 import { personActor } from '#core/identity/principal.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { commitMove } from '#core/rollouts/advance.ts';
 import { figuresOf } from '#core/rollouts/figures.ts';
@@ -94,7 +95,7 @@ async function byHand(call: Call, move: RolloutMove) {
 async function rolloutOf(call: Call): Promise<Rollout> {
   const id = call.params.id ?? '';
   const rollout = await call.ports.rollouts.get(id);
-  if (!rollout || !isVisible(call, rollout)) throw notFound(`Rollout ${id}`);
+  if (!rollout || !isVisible(call, rollout)) throw notFound('rollout', id);
   return rollout;
 }
 

@@ -4,7 +4,8 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { openManifest } from '#core/task-manifests/manifest.ts';
 import { replayDrift } from '#core/task-manifests/replay.ts';
@@ -56,7 +57,7 @@ export const manifestDrift: Operation = async (call) => {
   const sessions = [];
   for (const name of names) {
     const head = await ports.evidence.head(principal.tenant, name);
-    if (query.session !== undefined && (!head || !isOwn(call, head))) throw notFound(`Session ${name}`);
+    if (query.session !== undefined && (!head || !isOwn(call, head))) throw notFound('session', name);
     if (!head || !isOwn(call, head)) continue;
     const total = Math.min(head.total_entries, maxEntries);
     const entries = firstEntries<EvidenceEntry>(ports.evidence.entries(principal.tenant, name), total);
@@ -86,4 +87,4 @@ async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: 
   return heads.some((head) => head?.owner_key === principal.key_id);
 }
 
-const missing = (id: string) => notFound(`Manifest ${id}`);
+const missing = (id: string) => notFound('manifest', id);

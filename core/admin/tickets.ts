@@ -4,7 +4,8 @@ import { followRisk, noteOfSignal } from '#core/behavior/assess.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
 import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
 import { personActor } from '#core/identity/principal.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { ticketKeys } from '#core/tickets/keys.ts';
 import type { TicketClaims } from '#core/tickets/ticket.ts';
@@ -24,7 +25,7 @@ export const revokeTicket: Operation = async (call) => {
   const store = ports.tickets;
   const id = params.id ?? '';
   const ticket = await store.get(principal.tenant, id);
-  if (!ticket) throw notFound(`Ticket ${id}`);
+  if (!ticket) throw notFound('ticket', id);
   const now = isoTime(ports.clock.now());
   if (ticket.revoked_at || ticket.used_at || ticket.expires_at <= now) throw spent(id);
   const { envelope_id, tool, resource } = ticket;

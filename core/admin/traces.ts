@@ -1,6 +1,7 @@
 /** The last 500 traces: list and one of them. A tenant's callers see their own; the platform's callers see all. */
 import { decisions } from '#core/contracts/envelope.ts';
-import { invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { fits, merged, summaryOf, type TraceSummary, wholeMs } from '#core/observatory/traces.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
@@ -29,7 +30,7 @@ export const listTraces: Operation = async (call) => {
 export const getTrace: Operation = async (call) => {
   const id = call.params.id ?? '';
   const trace = merged(await call.ports.recentTraces()).find(({ trace_id }) => trace_id === id);
-  if (!trace || !isVisible(call, summaryOf(trace))) throw notFound(`Trace ${id}`);
+  if (!trace || !isVisible(call, summaryOf(trace))) throw notFound('trace', id);
   const spans = trace.spans.map(({ span_id, parent_id, name, started_at, duration_us, failed, attributes }) => ({
     span_id,
     parent_id: parent_id ?? null,

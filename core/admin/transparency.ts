@@ -1,6 +1,7 @@
 /** The transparency log over HTTP: its checkpoint, proofs of growth, tiles, and what witnesses hand in. */
 import * as z from 'zod';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { cosignedAt, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
 import type { LogReader } from '#core/transparency/log-reader.ts';
 import { keysOfLog, verifierKey } from '#core/transparency/note.ts';
@@ -10,7 +11,7 @@ import { type Call, type Operation, parsed } from './operation.ts';
 
 /** @throws GatewayError `not_found` where the host keeps no log. */
 function logOf({ ports }: Call): LogReader {
-  if (!ports.transparency) throw notFound('A transparency log of this gateway');
+  if (!ports.transparency) throw notFound('transparency_log');
   return ports.transparency;
 }
 
@@ -18,7 +19,8 @@ function logOf({ ports }: Call): LogReader {
 export const logCheckpoint: Operation = async (call) => {
   const [log, { tenant }] = [logOf(call), call.principal];
   const checkpoint = await log.checkpoint(tenant);
-  if (checkpoint === undefined) throw notFound('A checkpoint: nothing was logged yet. It');
+  if (checkpoint === undefined)
+    throw new GatewayError('not_found', 'The transparency log has no checkpoint, because nothing was logged yet.');
   const cosigned = (await log.heads.cosignatures(tenant)).map(({ witness, size, note }) => ({ witness, size, note }));
   const [log_key, ...former] = keysOfLog(await log.signer(tenant)).map(verifierKey);
   return { body: { log_key, ...(former.length > 0 && { former_log_keys: former }), checkpoint, cosigned } };
@@ -44,7 +46,7 @@ export const logTile: Operation = async (call) => {
     );
   }
   const bytes = await logOf(call).tile(call.principal.tenant, tile);
-  if (!bytes) throw notFound(`Tile ${path}`);
+  if (!bytes) throw notFound('log_tile', path);
   return { body: { path, bytes: bytes.toString('base64') } };
 };
 

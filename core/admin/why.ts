@@ -5,7 +5,7 @@ import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { withCapabilityOfName } from '#core/effects/decide-effects.ts';
-import { notFound } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { compilePolicy, levelPrefix } from '#core/tool-policy/compile.ts';
 import type { RuleTrace } from '#core/tool-policy/explain.ts';
 import { type EffectView, effectsOf, type PlacedTrace, traceOf, withPlaces } from './explained.ts';
@@ -113,8 +113,8 @@ async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   const found = row
     ? await first(ports.evidence.entries(principal.tenant, row.session_id), isDecision)
     : await inAudit(call, isDecision);
-  if (!found) throw notFound(`Action ${id}`);
-  if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, `Action ${id}`);
+  if (!found) throw notFound('action', id);
+  if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, 'action', id);
   return found;
 }
 

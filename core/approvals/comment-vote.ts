@@ -9,7 +9,8 @@ import { ServiceFault } from '#core/credentials/fault.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertMayVote, githubVoter, personByGithubLogin } from '#core/identity/separation-of-duties.ts';
 import { separationOf } from '#core/identity/separation-rules.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { channelsOf } from './channels.ts';
 import { type CommentCommand, commandIn } from './comment-command.ts';
@@ -82,7 +83,7 @@ async function checkedVote(
 ): Promise<CheckedVote> {
   const voter = githubVoter(snapshot, written.login, row?.tenant);
   const command = read();
-  if (!row) throw notFound(`Approval ${command.envelope_id}`);
+  if (!row) throw notFound('approval', command.envelope_id);
   assertMayVote(voter, row, snapshot.identities);
   assertUndecided(row);
   const notice = await noticeHere(ports, written, row);

@@ -2,6 +2,7 @@
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { callDigest } from './call-digest.ts';
 import { approvalRecord } from './views.ts';
 
@@ -11,8 +12,7 @@ export function assertUndecided(row: ApprovalRow): void {
 }
 
 export function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
-  if (!row)
-    return new GatewayError('not_found', 'The approval was not found. List what waits with GET /admin/v1/approvals.');
+  if (!row) return notFound('approval');
   const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'another vote');
   return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
     data: { record: approvalRecord(row) },

@@ -1,7 +1,7 @@
 /** The steps of the approval state machine (state-machines/approval.asl.json). Each may run twice without harm. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { notFound } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
@@ -55,6 +55,6 @@ export async function settle(ports: StepPorts, envelopeId: string, host: Host = 
 
 async function rowOf(ports: StepPorts, envelopeId: string): Promise<ApprovalRow> {
   const row = await ports.approvals.find(envelopeId);
-  if (!row) throw notFound(`Approval ${envelopeId}`);
+  if (!row) throw notFound('approval', envelopeId);
   return row;
 }

@@ -7,7 +7,8 @@ import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { Change, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { personActor } from '#core/identity/principal.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { type CredentialActor, credentialDraft, system } from './entries.ts';
 import type { CredentialBroker, CredentialStore, IssuedCredential } from './ports.ts';
@@ -115,7 +116,7 @@ export async function revokeCredential(
   id: string,
 ): Promise<CredentialRecord> {
   const record = await ports.credentials.get(principal.tenant, id);
-  if (!record) throw notFound(`Credential ${id}`);
+  if (!record) throw notFound('credential', id);
   const now = isoTime(ports.clock.now());
   if (record.revoked_at !== undefined || record.expires_at <= now) throw alreadyDead(record);
 

@@ -1,7 +1,8 @@
 /** Who may vote: humans, compared by person, never on what is theirs. */
 import type { Configuration, Person } from '#core/contracts/config.ts';
 import { includesRole, type Role } from '#core/contracts/routes.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
 import { grantsOf, highestRole, reachOf } from './grants.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
@@ -43,9 +44,9 @@ export function assertMayVote(principal: Principal, approval: Request, { byKeyId
  * Another tenant's things do not exist for this principal.
  * @throws GatewayError `not_found`.
  */
-export function assertTenant(principal: Principal, tenant: string, what = 'It'): void {
+export function assertTenant(principal: Principal, tenant: string, kind: ThingKind): void {
   if (principal.tenants.includes('*') || principal.tenants.includes(tenant)) return;
-  throw notFound(what);
+  throw notFound(kind);
 }
 
 /** The human behind a Slack account; undefined when no human is mapped to it. */
@@ -107,7 +108,7 @@ function voterOf(
     platform: false,
     ...reached,
   };
-  if (tenant !== undefined) assertTenant(principal, tenant, 'The approval');
+  if (tenant !== undefined) assertTenant(principal, tenant, 'approval');
   return principal;
 }
 

@@ -113,23 +113,3 @@ export function asGatewayError(thrown: unknown): GatewayError {
 
 export const invalidRequest = (message: string, data?: Record<string, unknown>) =>
   new GatewayError('invalid_request', message, data ? { data } : {});
-
-/** Where a caller finds what there is, by the kind of thing. It says the same of what is missing and of what is another's. */
-const lists: Readonly<Record<string, string>> = {
-  Alert: 'alerts',
-  Approval: 'approvals',
-  Credential: 'credentials',
-  Manifest: 'manifests',
-  Passkey: 'passkeys',
-  'Policy version': 'policy-versions',
-  Rollout: 'rollouts',
-  Session: 'evidence/sessions',
-  Ticket: 'tickets',
-  Trace: 'traces',
-};
-
-export function notFound(what: string): GatewayError {
-  const kind = Object.keys(lists).find((name) => what.startsWith(`${name} `));
-  const advice = kind === undefined ? '' : ` GET /admin/v1/${lists[kind]} lists what there is.`;
-  return new GatewayError('not_found', `${what} was not found.${advice}`);
-}

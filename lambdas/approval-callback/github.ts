@@ -7,7 +7,8 @@ import { parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/githu
 import { replyComment } from '#core/approvals/pull-request-comment.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { boundedBody, headerOf, jsonObject } from '../middleware/body.ts';
 import { replyOf } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -19,7 +20,7 @@ const timeoutMs = 4_000;
 export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
   const snapshot = await ports.snapshots.current();
   const { github } = snapshot.configuration.approvals.channels;
-  if (!github?.enabled) throw notFound('The pull-request callback');
+  if (!github?.enabled) throw notFound('pull_request_callback');
   const rawBody = boundedBody(event, 'githubCallback');
   verifyGithubDelivery({
     rawBody,

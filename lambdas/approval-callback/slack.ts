@@ -10,7 +10,8 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import { assertMayVote, slackVoter } from '#core/identity/separation-of-duties.ts';
 import { separationOf } from '#core/identity/separation-rules.ts';
-import { asGatewayError, GatewayError, notFound } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { boundedBody, headerOf } from '../middleware/body.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -22,7 +23,7 @@ const replayMemoryMs = 15 * 60_000;
 export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Promise<HttpReply> {
   const { configuration, ...snapshot } = await ports.snapshots.current();
   const slack = configuration.approvals.channels.slack;
-  if (!slack || slack.enabled === false) throw notFound('The Slack callback');
+  if (!slack || slack.enabled === false) throw notFound('slack_callback');
   const rawBody = boundedBody(event, 'slackCallback');
   verifySlackRequest({
     rawBody,
@@ -60,7 +61,7 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
   try {
     const row = await ports.approvals.find(click.envelope_id);
     const voter = slackVoter(snapshot, click.team, click.user, row?.tenant);
-    if (!row) throw notFound(`Approval ${click.envelope_id}`);
+    if (!row) throw notFound('approval', click.envelope_id);
     assertMayVote(voter, row, snapshot.identities);
     const person = voter.person ?? voter.name;
     const decided = await decideApproval(ports, row, {

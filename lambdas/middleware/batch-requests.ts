@@ -3,8 +3,9 @@ import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
 import { isObject, textOf } from '#core/dialects/wire.ts';
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import type { OpenedCall, OpenView } from './chat-view.ts';
 
 const wire = { encode: (event: JsonObject) => encodeSse(undefined, JSON.stringify(event)), terminator: '' };
@@ -53,7 +54,7 @@ export async function openStart(request: JsonObject, { ports, principal, snapsho
   if (id === undefined) throw refused('input_file_id', input_file_id, 'the id of a file that this key has uploaded');
   const { isOwnId } = await import('#core/chat/batches/names.ts');
   const file = isOwnId(id) ? await ports.batchStore.get(principal, id) : undefined;
-  if (file?.kind !== 'file') throw notFound(`File ${id.slice(0, 64)}`);
+  if (file?.kind !== 'file') throw notFound('file', id.slice(0, 64));
   if (file.endpoint !== endpoint)
     throw refused('endpoint', endpoint, `${file.endpoint}, where the calls of this file go`);
   if (file.policy_version !== snapshot.version)

@@ -2,8 +2,9 @@
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Stored } from '#core/contracts/stored-batch.ts';
 import { textOf } from '#core/dialects/wire.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { type Provider, ProviderFault } from '#core/providers/ports.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
 import type { RoutePlan } from '#core/routing/plan.ts';
@@ -39,10 +40,10 @@ export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
 function refusedByProvider(
   { telemetry }: Pick<ChatPorts, 'telemetry'>,
   thrown: unknown,
-  what: string,
+  { kind, name }: NamedThing,
 ): GatewayError | undefined {
   if (!(thrown instanceof ProviderFault)) return undefined;
-  if (thrown.kind === 'status' && thrown.status === 404) return notFound(what);
+  if (thrown.kind === 'status' && thrown.status === 404) return notFound(kind, name);
   telemetry.count('svc_provider_errors_total', { provider: thrown.provider });
   telemetry.log('warn', 'provider call failed', {
     provider: thrown.provider,
@@ -60,7 +61,7 @@ export async function asked<T>(
   ports: ChatPorts,
   { snapshot }: Pick<BatchCaller, 'snapshot'>,
   { provider }: Pick<Stored, 'provider'>,
-  what: string,
+  thing: NamedThing,
   work: (files: WithFiles) => Promise<T>,
 ): Promise<T> {
   const entry = snapshot.configuration.providers.find(
@@ -69,12 +70,12 @@ export async function asked<T>(
   if (!entry)
     throw new GatewayError(
       'conflict',
-      `${what} is at the provider ${provider}, which is no longer in the configuration.`,
+      `${inWords(thing.kind, thing.name)} is at the provider ${provider}, which is no longer in the configuration.`,
     );
   try {
     return await work(await filesOf(ports, entry));
   } catch (thrown) {
-    throw refusedByProvider(ports, thrown, what) ?? thrown;
+    throw refusedByProvider(ports, thrown, thing) ?? thrown;
   }
 }
 

@@ -3,8 +3,9 @@ import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { countOf, textOf } from '#core/dialects/wire.ts';
-import { asGatewayError, GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
 import { asked, isProviderId, sentWith } from './at-provider.ts';
@@ -34,7 +35,7 @@ export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: st
   const result = resultOf(id);
   if (!result) return fileObject(await ownOf(ports, caller, id, 'file'));
   const { stored, provider_id } = await resultFile(ports, caller, id);
-  const reply = await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
+  const reply = await asked(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
   );
   return {
@@ -64,7 +65,7 @@ export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: str
   const { stored, provider_id } = await resultFile(ports, caller, id);
   const call = readingCall(ports, caller, id, stored);
   return recorded(ports, caller, { operation: 'files.content', id, stored }, async () => {
-    const text = await asked(ports, caller, stored, `File ${id}`, ({ download }) =>
+    const text = await asked(ports, caller, stored, { kind: 'file', name: id }, ({ download }) =>
       download({ path: `/files/${provider_id}/content`, most, ...sentWith(ports, caller) }),
     );
     if (text === undefined)
@@ -87,7 +88,7 @@ export async function deleteFile(ports: ChatPorts, caller: BatchCaller, id: stri
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
   return recorded(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
-    await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
+    await asked(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
     if (stored.kind === 'file')
@@ -115,7 +116,7 @@ async function atProvider(
   method: 'GET' | 'POST',
 ): Promise<JsonObject> {
   const path = `/batches/${stored.provider_id}${method === 'POST' ? '/cancel' : ''}`;
-  const reply = await asked(ports, caller, stored, `Batch ${stored.id}`, ({ resource }) =>
+  const reply = await asked(ports, caller, stored, { kind: 'batch', name: stored.id }, ({ resource }) =>
     resource({ method, path, ...sentWith(ports, caller) }),
   );
   const answer = batchObject(stored, reply);
@@ -126,12 +127,12 @@ async function atProvider(
 /** A file of results: its batch, and what the provider calls the file. */
 async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
   const { batch, kind } = resultOf(id)!;
-  const stored = await ownOf(ports, caller, batch, 'batch', `File ${id}`);
-  const reply = await asked(ports, caller, stored, `File ${id}`, ({ resource }) =>
+  const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });
+  const reply = await asked(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/batches/${stored.provider_id}`, ...sentWith(ports, caller) }),
   );
   const provider_id = textOf(reply[`${kind}_file_id`]) ?? '';
-  if (!isProviderId(provider_id)) throw notFound(`File ${id}`);
+  if (!isProviderId(provider_id)) throw notFound('file', id);
   return { stored, provider_id };
 }
 
@@ -141,10 +142,10 @@ async function ownOf(
   { principal }: BatchCaller,
   id: string,
   kind: StoredBatch['kind'],
-  what = `${kind === 'file' ? 'File' : 'Batch'} ${id.slice(0, 64)}`,
+  thing: NamedThing = { kind, name: id.slice(0, 64) },
 ): Promise<StoredBatch> {
   const stored = isOwnId(id) ? await batchStore.get(principal, id) : undefined;
-  if (stored?.kind !== kind) throw notFound(what);
+  if (stored?.kind !== kind) throw notFound(thing.kind, thing.name);
   return stored;
 }
 

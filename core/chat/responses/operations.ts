@@ -22,7 +22,7 @@ export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id
   await assertMayRead(ports, caller);
   const call = readingCall(ports, caller, id, stored);
   return recorded(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
-    const reply = await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
+    const reply = await asked(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'GET', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     const completion = completionOf(reply);
@@ -80,7 +80,7 @@ export async function responseItems(
   });
   return recorded(ports, caller, { operation: 'responses.items', id, stored }, async () => {
     const path = `/responses/${stored.provider_id}/input_items?${query}`;
-    const reply = await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
+    const reply = await asked(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'GET', path, ...sentWith(ports, caller) }),
     );
     const data = objectsOf(reply.data);
@@ -101,7 +101,7 @@ export async function responseItems(
 export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   return recorded(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
-    await asked(ports, caller, stored, `Response ${id}`, ({ resource }) =>
+    await asked(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     await ports.batchStore.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });

@@ -1,7 +1,8 @@
 /** Storing a configuration makes a policy version: content-addressed, numbered without end. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
-import { GatewayError, notFound } from '#core/kernel/errors.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type ObjectStore, type SecretStore } from '#core/kernel/ports.ts';
 import { type BesideVersion, type ConfigStore, noKeys, type SecretBindings, type VersionRow } from '../ports.ts';
 import type { RulePlaces } from './places.ts';
@@ -31,7 +32,7 @@ export const storeVersion = async (
  */
 export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
   const old = await readVersion(deps, version);
-  if (!old) throw notFound(`Policy version ${version}`);
+  if (!old) throw notFound('policy_version', String(version));
   const draft = {
     sha256: old.row.sha256,
     ...(old.row.schema && { schema: old.row.schema }),
@@ -55,7 +56,7 @@ export async function refreshKeys(
   const { configStore, objects, secrets } = deps;
   for (let tries = 0; tries < maxTries; tries++) {
     const held = await configStore.inForce();
-    if (!held) throw notFound('A stored configuration');
+    if (!held) throw notFound('configuration');
     const configuration = await readBody(objects, held.row);
     const digests = await keyDigests(configuration, secrets, await configStore.adminTokenSha256());
     if (await configStore.replaceKeys(held.row.version, { digests, revision: held.keys.revision + 1 })) {

@@ -1,5 +1,6 @@
 /** A human accepts what a tool's definition has become. */
-import { GatewayError, invalidRequest, notFound } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import type { McpStore, ToolMark, ToolMarks } from '../ports.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function acceptDefinition(
 ): Promise<ToolMark> {
   const marks = await store.marks(upstream);
   const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-  if (!mark) throw notFound(`Tool ${tool} of ${upstream}`);
+  if (!mark) throw notFound('mcp_tool', `${tool} of ${upstream}`);
   if (!mark.changed)
     throw new GatewayError('conflict', `The definition of ${tool} has not changed, so there is nothing to accept.`);
   const { changed: seen, about } = mark;
@@ -47,7 +48,7 @@ export async function acceptDefinition(
 /** The server of a tool, where only one has it. @throws GatewayError `not_found`, `invalid_request` (several have it). */
 export function upstreamOf(all: readonly ToolMarks[], tool: string): string {
   const having = all.filter(({ tools }) => Object.hasOwn(tools, tool)).map(({ upstream }) => upstream);
-  if (having.length === 0) throw notFound(`Tool ${tool}`);
+  if (having.length === 0) throw notFound('mcp_tool', tool);
   if (having.length > 1) throw invalidRequest(`${having.join(', ')} have a tool ${tool}; say which with ?upstream=.`);
   return having[0]!;
 }

@@ -1,0 +1,59 @@
+/** What callers ask for by name, and the answer for one that is missing. It is the same for another caller's. */
+import { GatewayError } from './errors.ts';
+
+interface Thing {
+  readonly noun: string;
+  /** The request that lists what there is, where there is one. */
+  readonly list?: string;
+}
+
+const things = {
+  action: { noun: 'action' },
+  alert: { noun: 'alert', list: 'GET /admin/v1/alerts' },
+  approval: { noun: 'approval', list: 'GET /admin/v1/approvals' },
+  archive: { noun: 'archive' },
+  batch: { noun: 'batch', list: 'GET /v1/batches' },
+  configuration: { noun: 'stored configuration' },
+  console_file: { noun: 'file of the console' },
+  credential: { noun: 'credential', list: 'GET /admin/v1/credentials' },
+  data_plane: { noun: 'data plane', list: 'GET /admin/v1/federation/planes' },
+  file: { noun: 'file', list: 'GET /v1/files' },
+  log_tile: { noun: 'tile' },
+  manifest: { noun: 'manifest', list: 'GET /admin/v1/manifests' },
+  mcp_tool: { noun: 'tool', list: 'GET /admin/v1/mcp/tools' },
+  passkey: { noun: 'passkey', list: 'GET /admin/v1/passkeys' },
+  policy_version: { noun: 'policy version', list: 'GET /admin/v1/policy-versions' },
+  pull_request_callback: { noun: 'pull-request callback' },
+  request: { noun: 'request' },
+  response: { noun: 'response' },
+  rollout: { noun: 'rollout', list: 'GET /admin/v1/rollouts' },
+  running_request: { noun: 'running request' },
+  session: { noun: 'session', list: 'GET /admin/v1/evidence/sessions' },
+  slack_callback: { noun: 'Slack callback' },
+  tenant: { noun: 'tenant', list: 'GET /admin/v1/tenants' },
+  ticket: { noun: 'ticket', list: 'GET /admin/v1/tickets' },
+  trace: { noun: 'trace', list: 'GET /admin/v1/traces' },
+  transparency_log: { noun: 'transparency log' },
+} as const satisfies Record<string, Thing>;
+
+export type ThingKind = keyof typeof things;
+
+export interface NamedThing {
+  readonly kind: ThingKind;
+  readonly name: string;
+}
+
+/** A thing in words: «Approval e1», or «The archive» where there is only one. */
+export function inWords(kind: ThingKind, name?: string): string {
+  const { noun } = things[kind];
+  return name === undefined ? `The ${noun}` : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${name}`;
+}
+
+export function notFound(kind: ThingKind, name?: string): GatewayError {
+  const { list }: Thing = things[kind];
+  const advice = list === undefined ? '' : ` ${list} lists what there is.`;
+  return new GatewayError('not_found', `${inWords(kind, name)} was not found.${advice}`);
+}
+
+/** The lists that answers name. */
+export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: Thing) => list ?? []);
