@@ -1904,6 +1904,14 @@ const chat: readonly Requirement[] = [
   ),
   must('chat.retry-after', 'A 429 has a Retry-After, also where a provider that limits its callers names no time.'),
   must('chat.provider-error', 'A provider failure is 502 with a generic message.'),
+  must(
+    'chat.provider-overload',
+    "A provider's overload (503, 529, or an error of that type in a reply or a stream) is 529 overloaded_error on messages and 503 elsewhere, with the provider's Retry-After; in a stream that has begun it is the last event.",
+  ),
+  must(
+    'chat.provider-status',
+    'A time-out of a provider (408, 504) is 504, a request too large for it is 413, a model it does not have is 404, and a 429 for an empty account asks clients not to repeat it.',
+  ),
   must('chat.abort', 'A client that goes away closes the provider stream within a second and is billed as aborted.'),
   must('cache.control', 'Cache-Control: no-cache or no-store asks the provider and keeps nothing.'),
   must(

@@ -23,6 +23,7 @@ const meanings: Readonly<Record<ErrorCode, string>> = {
   server_error: 'A fault of the gateway; the log has the detail under the request id.',
   provider_error: 'The provider or tool behind the gateway failed.',
   service_unavailable: 'A store, limiter or broker is not available: refused, nothing was done.',
+  provider_overloaded: 'The provider is overloaded (503 or 529); on messages the status is 529.',
   provider_timeout: 'The provider did not answer in time.',
   outcome_unknown:
     'The gateway did not answer in time, and what was asked for may have been done. Not to be repeated blindly: look the outcome up, or repeat an action under its Idempotency-Key.',

@@ -112,7 +112,7 @@ export function ended(state: ChatCallState, outcome: ChatOutcome, error: Gateway
   state.outcome = outcome;
   state.error = error.code;
   // The caller of a stream has already seen the status line.
-  if (!state.streamed) state.status = error.kind.status;
+  if (!state.streamed) state.status = state.call.wire.statusOf(error);
 }
 
 /**

@@ -63,6 +63,8 @@ export interface Dialect {
   /** SSE text that ends a stream well; empty where the last event does. */
   readonly terminator: string;
   errorEvent(error: GatewayError): JsonObject;
+  /** HTTP status of an error. */
+  statusOf(error: GatewayError): number;
   /** Body of an HTTP error. */
   errorBody(error: GatewayError): JsonObject;
 

@@ -37,6 +37,7 @@ export const errorKinds = {
   server_error: kind(500, -32603, false, false),
   provider_error: kind(502, -32000, true, false),
   service_unavailable: kind(503, -32603, true),
+  provider_overloaded: kind(503, -32000, true),
   provider_timeout: kind(504, -32000, true),
   outcome_unknown: kind(504, -32000),
 } as const satisfies Record<string, ErrorKind>;

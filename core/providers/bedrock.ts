@@ -106,7 +106,8 @@ function sdkFault(
     return asFault(provider, thrown, signal, unreadable, at === 'call' ? 'garbage' : 'broken');
   const { name, message, $metadata, $response } = thrown as SdkError;
   const fault = (kind: FaultKind, what = name) => new ProviderFault(provider, kind, `${provider}: ${what}`);
-  if (at === 'stream') return fault('broken', `${name} within the stream`);
+  const inStream = statusByName[name];
+  if (at === 'stream' && inStream !== 429 && inStream !== 503) return fault('broken', `${name} within the stream`);
   if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
     return fault('unavailable', 'there are no AWS credentials');
   if (name === 'ModelTimeoutException') return fault('timeout');

@@ -11,7 +11,7 @@ import { keyOf } from './key.ts';
 import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines.ts';
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
-import { BadReply, parseObject, refuseError, UnfitRequest } from './reply.ts';
+import { BadReply, parseObject, ReportedError, refuseError, UnfitRequest } from './reply.ts';
 import { type Deadline, type Events, inTime, withEventTimeout } from './timeouts.ts';
 
 /** The wire form of one kind of provider. */
@@ -276,14 +276,7 @@ const kinds = {
 /** The fault with the provider's id of the call, where it has none yet. */
 function withId(fault: ProviderFault, requestId: string | undefined): ProviderFault {
   if (requestId === undefined || fault.requestId !== undefined || fault.kind === 'aborted') return fault;
-  const { provider, kind, message, cause, status, retryAfterSeconds, told } = fault;
-  return new ProviderFault(provider, kind, message, {
-    requestId,
-    ...(cause !== undefined && { cause }),
-    ...(status !== undefined && { status }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(told !== undefined && { told }),
-  });
+  return fault.with({ requestId });
 }
 
 /** Anything thrown on the way to a provider and back: what an unreadable answer means here, and one that is cut off. */
@@ -303,6 +296,10 @@ export function asFault(
   if (thrown instanceof UnfitRequest) {
     const told = thrown.message;
     return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, { status: 400, told });
+  }
+  if (thrown instanceof ReportedError) {
+    const { status, reason } = thrown;
+    return new ProviderFault(provider, 'status', `${provider}: ${thrown.message}`, { status, reason });
   }
   if (thrown instanceof BadReply || thrown instanceof SseFault)
     return new ProviderFault(provider, unreadable, `${provider} answered no reply: ${thrown.message}`);

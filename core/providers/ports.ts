@@ -118,33 +118,46 @@ export class ProviderFault extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
   readonly told: string | undefined;
+  /** The provider's own word for the error beside its status, where the gateway acts on it. */
+  readonly reason: FaultReason | undefined;
   /** The provider's own id of the call, as its answer named it. */
   readonly requestId: string | undefined;
   /** Every attempt of the route, when all of them failed. */
   readonly attempts: readonly ProviderAttempt[];
 
-  constructor(
-    provider: string,
-    kind: FaultKind,
-    message: string,
-    options: {
-      cause?: unknown;
-      status?: number;
-      retryAfterSeconds?: number;
-      told?: string;
-      requestId?: string | undefined;
-      attempts?: readonly ProviderAttempt[];
-    } = {},
-  ) {
+  constructor(provider: string, kind: FaultKind, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.provider = provider;
     this.kind = kind;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.told = options.told;
+    this.reason = options.reason;
     this.requestId = options.requestId;
     this.attempts = options.attempts ?? [];
   }
+
+  /** The same fault with more known of it. */
+  with(more: Pick<FaultOptions, 'requestId' | 'attempts'>): ProviderFault {
+    const { provider, kind, message } = this;
+    return new ProviderFault(provider, kind, message, { ...this, cause: this.cause, ...more });
+  }
+}
+
+export type FaultReason =
+  /** The account the gateway calls with has nothing left: waiting does not help. */
+  | 'quota'
+  /** The provider has no model of that name. */
+  | 'no_model';
+
+interface FaultOptions {
+  readonly cause?: unknown;
+  readonly status?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly told?: string | undefined;
+  readonly reason?: FaultReason | undefined;
+  readonly requestId?: string | undefined;
+  readonly attempts?: readonly ProviderAttempt[] | undefined;
 }
 
 /** Makes the provider of a configuration entry; the same entry gives the same provider with its breaker's memory. */

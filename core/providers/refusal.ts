@@ -4,6 +4,7 @@ import { secretRanges } from '#core/evidence/secret-formats.ts';
 import type { Json } from '#core/kernel/json.ts';
 import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
+import { reasonOf } from './reply.ts';
 
 /** Of an error body, the part that is looked at. */
 const maxRefusalBytes = 64 * 1024;
@@ -17,6 +18,8 @@ export interface Refusal {
   readonly retryAfterSeconds?: number | undefined;
   /** The error's own kind, e.g. `overloaded_error`. */
   readonly type?: string | undefined;
+  /** Its narrower word, e.g. `insufficient_quota`. */
+  readonly code?: string | undefined;
   readonly message?: string | undefined;
   readonly requestId?: string | undefined;
   /** The key of the call, so that it can be withheld. */
@@ -25,7 +28,7 @@ export interface Refusal {
 
 /** What the caller did wrong is reported to the caller and kept out of the log: it may quote the prompt. */
 export function refusalFault(refusal: Refusal): ProviderFault {
-  const { provider, status, retryAfterSeconds, type, key, requestId } = refusal;
+  const { provider, status, retryAfterSeconds, type, code, key, requestId } = refusal;
   const said = cleaned(refusal.message ?? '', key);
   const toCaller = aboutTheRequest.has(status);
   const kind = type === undefined ? '' : ` (${cleaned(type, key).slice(0, 64)})`;
@@ -34,6 +37,7 @@ export function refusalFault(refusal: Refusal): ProviderFault {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(toCaller && said !== '' && { told: said }),
+    reason: reasonOf([type, code]) ?? (status === 404 && /^model\b/i.test(said) ? 'no_model' : undefined),
     requestId,
   });
 }
@@ -56,7 +60,7 @@ export function requestIdOf(headers: HttpReply['headers'], key: string | undefin
 }
 
 /** `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}` are what providers write. */
-function said(text: string): { type?: string | undefined; message?: string | undefined } {
+function said(text: string): Pick<Refusal, 'type' | 'code' | 'message'> {
   let body: Json;
   try {
     body = JSON.parse(text) as Json;
@@ -70,6 +74,7 @@ function said(text: string): { type?: string | undefined; message?: string | und
   const message = from.message ?? from.detail;
   return {
     type: typeof from.type === 'string' ? from.type : undefined,
+    code: typeof from.code === 'string' ? from.code : undefined,
     message: typeof message === 'string' ? message : undefined,
   };
 }

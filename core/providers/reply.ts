@@ -1,10 +1,23 @@
 /** What every provider's answer must be before it is believed: JSON, an object, and no error in disguise. */
 import { isObject } from '#core/dialects/wire.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
+import type { FaultReason } from './ports.ts';
 
 /** An answer that is not a reply. Its message names the defect and quotes nothing. */
 export class BadReply extends Error {
   override readonly name = 'BadReply';
+}
+
+/** A limit or an overload that a provider reports in a reply or a stream, where there is no status to say it. */
+export class ReportedError extends BadReply {
+  readonly status: number;
+  readonly reason: FaultReason | undefined;
+
+  constructor(message: string, status: number, reason: FaultReason | undefined) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
 }
 
 /** A request this kind of provider cannot be given; the message is for the caller. */
@@ -38,8 +51,29 @@ export function parseObject(text: string): JsonObject {
 export function refuseError(message: JsonObject): void {
   const { error } = message;
   if (error === undefined || error === null) return;
-  const kind = isObject(error) ? (error.type ?? error.code) : undefined;
-  throw new BadReply(`it reports an error${typeof kind === 'string' ? ` of type ${kind.slice(0, 64)}` : ''}`);
+  const { type, code } = isObject(error) ? error : {};
+  const kind = type ?? code;
+  const found = `it reports an error${typeof kind === 'string' ? ` of type ${kind.slice(0, 64)}` : ''}`;
+  const words = [type, code].filter((word) => word !== undefined);
+  const status = words.map((word) => waiting.get(word!)).find((known) => known !== undefined);
+  throw status === undefined ? new BadReply(found) : new ReportedError(found, status, reasonOf(words));
+}
+
+/** Words of providers for what a caller may wait out, with the status that says the same. */
+const waiting: ReadonlyMap<Json, number> = new Map<Json, number>([
+  ...(['overloaded_error', 'service_unavailable', 'service_unavailable_error', 529, '529'] as const).map(
+    (word) => [word, 529] as const,
+  ),
+  ...([503, '503'] as const).map((word) => [word, 503] as const),
+  ...(['rate_limit_error', 'rate_limit_exceeded', 'insufficient_quota', 429, '429'] as const).map(
+    (word) => [word, 429] as const,
+  ),
+]);
+
+/** What type and code of a provider's error say that its status does not. */
+export function reasonOf(words: readonly (Json | undefined)[]): FaultReason | undefined {
+  if (words.some((word) => word === 'insufficient_quota' || word === 'billing_hard_limit_reached')) return 'quota';
+  return words.includes('model_not_found') ? 'no_model' : undefined;
 }
 
 /** An object without the members that are undefined. */

@@ -60,6 +60,7 @@ class EventReader implements FrameReader {
     switch (type) {
       case 'error':
       case 'response.failed':
+        refuseError({ error: response?.error ?? event });
         throw new BadReply('the response failed');
       case 'response.created':
         return [this.#chunk({ role: 'assistant' })];

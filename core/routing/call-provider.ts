@@ -71,13 +71,13 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
       if (!(tried instanceof ProviderFault)) return { ...tried, attempts };
       faults.push(tried);
       attempts.push({ provider: entry.name, error: tried instanceof BreakerOpen ? 'breaker_open' : errorType(tried) });
-      if (isFinal(tried)) throw withAttempts(tried, attempts);
+      if (isFinal(tried)) throw tried.with({ attempts });
       const delayMs = attempt < most ? retryDelayMs(tried, attempt, ports.random) : undefined;
       if (delayMs === undefined) break;
       await pause(ports.timeouts, delayMs, call.signal);
     }
   }
-  throw withAttempts(mostSpecificFault(faults) ?? nobody(plan), attempts);
+  throw (mostSpecificFault(faults) ?? nobody(plan)).with({ attempts });
 }
 
 class BreakerOpen extends ProviderFault {
@@ -88,18 +88,6 @@ class BreakerOpen extends ProviderFault {
 
 const nobody = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
-
-function withAttempts(fault: ProviderFault, attempts: readonly ProviderAttempt[]): ProviderFault {
-  const { provider, kind, message, cause, status, retryAfterSeconds, told, requestId } = fault;
-  return new ProviderFault(provider, kind, message, {
-    attempts,
-    ...(cause !== undefined && { cause }),
-    ...(status !== undefined && { status }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(told !== undefined && { told }),
-    requestId,
-  });
-}
 
 /** One attempt, if the breaker lets it through. */
 async function attempted(

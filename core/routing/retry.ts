@@ -20,14 +20,16 @@ export const isFinal = ({ kind, status = 0 }: ProviderFault): boolean =>
  * @param attempt 1 for the first.
  */
 export function retryDelayMs(fault: ProviderFault, attempt: number, random: () => number): number | undefined {
-  const { kind, status = 0, retryAfterSeconds } = fault;
-  const passes =
-    kind === 'unreachable' || kind === 'broken' || (kind === 'status' && (status === 429 || status >= 500));
-  if (!passes) return undefined;
+  const { kind, status = 0, retryAfterSeconds, reason } = fault;
+  const passes = kind === 'unreachable' || kind === 'broken' || (kind === 'status' && mayPass(status));
+  if (!passes || reason === 'quota') return undefined;
   if (retryAfterSeconds === undefined) return random() * Math.min(capMs, baseMs * 2 ** (attempt - 1));
   const ms = retryAfterSeconds * 1000;
   return ms <= longestWaitMs ? ms : undefined;
 }
+
+/** A provider's own time-out and a conflict of its own are faults of the moment, as the vendors' clients take them. */
+const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** What the breaker learns: limits and refusals are answers of a healthy provider. */
 export function outcomeOf({ kind, status = 0 }: ProviderFault): CallOutcome {
@@ -50,7 +52,16 @@ const ranks: Readonly<Record<FaultKind, number>> = {
   aborted: 7,
 };
 
-const rank = (fault: ProviderFault): number => (isFinal(fault) ? 6 : fault.status === 429 ? 5 : ranks[fault.kind]);
+function rank(fault: ProviderFault): number {
+  if (isFinal(fault)) return 6;
+  if (fault.kind !== 'status') return ranks[fault.kind];
+  if (fault.status === 429) return 5;
+  return isOverloaded(fault) || fault.reason === 'no_model' ? ranks.timeout : ranks.status;
+}
+
+/** The provider has too much to do: its 529 (Anthropic) or 503 (others). */
+export const isOverloaded = ({ kind, status }: Pick<ProviderFault, 'kind' | 'status'>): boolean =>
+  kind === 'status' && (status === 529 || status === 503);
 
 /** Of several faults the one that tells most; the first of its rank. */
 export const mostSpecificFault = (faults: readonly ProviderFault[]): ProviderFault | undefined =>

@@ -40,6 +40,7 @@ export const typedErrors = (telemetry: Telemetry, shape: ErrorShape = usual): Ht
 /** How a surface words its errors, and what it tells beside them. */
 export interface ErrorShape {
   readonly body: (error: GatewayError) => object;
+  readonly status?: (error: GatewayError) => number;
   readonly headers?: (error: GatewayError) => Readonly<Record<string, string>>;
 }
 
@@ -51,9 +52,10 @@ export function errorReply(error: GatewayError, shape: ErrorShape = usual): Http
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   // A short wait does not help: the official clients would try again at once.
-  if (error.code === 'budget_exceeded') headers['x-should-retry'] = 'false';
+  if (error.code === 'budget_exceeded' || error.data?.reason === 'insufficient_quota')
+    headers['x-should-retry'] = 'false';
   if (error.code === 'authentication_error') headers['www-authenticate'] = challengeOf(error);
-  return { statusCode: error.kind.status, headers, body: JSON.stringify(shape.body(error)) };
+  return { statusCode: shape.status?.(error) ?? error.kind.status, headers, body: JSON.stringify(shape.body(error)) };
 }
 
 /**

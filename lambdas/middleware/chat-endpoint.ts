@@ -136,6 +136,7 @@ const never = new AbortController().signal;
 
 export const errorShape = (dialect: DialectName): ErrorShape => ({
   body: (error) => dialects[dialect].errorBody(error),
+  status: (error) => dialects[dialect].statusOf(error),
   headers: headersOf,
 });
 

@@ -271,7 +271,7 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
 
   test.each([
     ['HTML', html()],
-    ['an error under a status of success', jsonReply({ error: { message: 'overloaded', type: 'overloaded_error' } })],
+    ['an error under a status of success', jsonReply({ error: { message: 'no', type: 'api_error' } })],
     ['truncated JSON', truncatedJson()],
     ['JSON cut off with its connection', cutJson()],
     ['JSON that is no object', jsonReply(['hello'])],
@@ -305,8 +305,8 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
     const error =
       kind === 'bedrock'
-        ? { event: { throttlingException: { message: 'too many' } } }
-        : { event: { type: 'error', error: { type: 'overloaded_error', message: 'too many' } } };
+        ? { event: { internalServerException: { message: 'no' } } }
+        : { event: { type: 'error', error: { type: 'api_error', message: 'no' } } };
     fake.answers(stream([...pieces.slice(0, 2), error]));
     const seen: JsonObject[] = [];
     const reply = await calling(true);
@@ -315,6 +315,18 @@ describe.each(kinds)('$title', ({ type, fake: kind, path, keyHeader }) => {
     };
     await expect(faultOf(reading())).resolves.toMatchObject({ kind: 'broken' });
     expect(seen.length).toBeGreaterThan(0);
+  });
+
+  test('[chat.provider-overload] a limit or an overload within a stream, or under a status of success, keeps its status', async () => {
+    const error =
+      kind === 'bedrock'
+        ? { event: { throttlingException: { message: 'too many' } } }
+        : { event: { type: 'error', error: { type: 'rate_limit_error', message: 'too many' } } };
+    fake.answers(stream([...piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2), error]));
+    await expect(faultOf(read(await calling(true)))).resolves.toMatchObject({ kind: 'status', status: 429 });
+    if (kind === 'bedrock') return;
+    const whole = await answering(jsonReply({ error: { message: 'busy', type: 'overloaded_error' } }));
+    expect(whole).toMatchObject({ kind: 'status', status: 529 });
   });
 
   test('a provider that never answers, or falls silent within its stream, times out', async () => {

@@ -92,7 +92,7 @@ const answers: readonly (readonly [
   ['no choices', jsonReply({ id: 'c', choices: [] }), failed, 'charged'],
   ['nothing in a 200', body([]), failed, 'charged'],
   ['500', refuse('openai', 500, `${providerKey} detail`), failed, 'free'],
-  ['503 in HTML', html(503), failed, 'free'],
+  ['503 in HTML', html(503), [503, 'provider_overloaded'], 'free'],
   ['401: our key is not theirs', jsonReply(error('invalid_api_key'), 401), failed, 'free'],
   ['a connection closed at once', reset, failed, 'free'],
   ['no byte at all', silent, late, 'charged'],

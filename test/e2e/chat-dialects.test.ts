@@ -109,8 +109,8 @@ describe.each(kinds)('[chat.completions] a model behind the %s dialect', (kind) 
     });
     fakes[kind].answers(refuse(kind, 529, 'overloaded'));
     await expect(client.chat.completions.create(ask(kind, 'x'))).rejects.toMatchObject({
-      status: 502,
-      type: 'provider_error',
+      status: 503,
+      type: 'provider_overloaded',
     });
     fakes[kind].answers(stream(piecesOf(kind, { text: ['half ', 'a '] }).slice(0, -2), 'break'));
     const reading = async () => {

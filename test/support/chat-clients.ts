@@ -29,7 +29,7 @@ export interface ChatGateway extends Gateway {
   readonly file: string;
   readonly yaml: string;
   openai(more?: { apiKey?: string; maxRetries?: number; defaultHeaders?: Record<string, string> }): OpenAI;
-  anthropic(more?: { apiKey?: string; defaultHeaders?: Record<string, string> }): Anthropic;
+  anthropic(more?: { apiKey?: string; maxRetries?: number; defaultHeaders?: Record<string, string> }): Anthropic;
   /** POST to the gateway, as the agent unless said otherwise. */
   post<T = Fields>(path: string, given: Ask): Promise<Answer<T>>;
   /** Asks `model` one thing. */

@@ -42,6 +42,7 @@ export const anthropic: Dialect = {
 
   encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)),
   terminator: '',
+  statusOf: ({ code, kind }) => (code === 'provider_overloaded' ? overloaded : kind.status),
   errorEvent: errorBody,
   errorBody,
 
@@ -57,6 +58,9 @@ const asksForTools = (choice: Json | undefined): boolean => {
 
 const isToolPart = ({ type }: JsonObject): boolean =>
   typeof type === 'string' && (type.endsWith('tool_use') || type.endsWith('tool_result'));
+
+/** Anthropic's own status of a provider that has too much to do. */
+const overloaded = 529;
 
 /** Anthropic's own names of errors by status; ours stays beside it as `code`. */
 const errorTypes: Readonly<Record<number, string>> = {

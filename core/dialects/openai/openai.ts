@@ -46,6 +46,7 @@ export const openai: Dialect = {
 
   encode: (event) => encodeSse(undefined, JSON.stringify(event)),
   terminator: 'data: [DONE]\n\n',
+  statusOf: ({ kind }) => kind.status,
   errorEvent: (error) => error.toBody() as unknown as JsonObject,
   errorBody: (error) => error.toBody() as unknown as JsonObject,
 

@@ -203,3 +203,26 @@ test.each([
   });
   await expect(provider.call(call({ messages: [] }))).rejects.toMatchObject(expected);
 });
+
+test.each([
+  ['ServiceUnavailableException', { kind: 'status', status: 503 }],
+  ['ThrottlingException', { kind: 'status', status: 429 }],
+  ['InternalServerException', { kind: 'broken' }],
+])('[chat.provider-overload] %s after the first event of a stream', async (name, expected) => {
+  async function* events() {
+    yield { messageStart: { role: 'assistant' } };
+    throw Object.assign(new Error('detail'), { name });
+  }
+  const failing = { converseStream: async () => ({ events: events(), requestId: 'r1' }) } as unknown as Bedrock;
+  const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock' }), {
+    bedrock: failing,
+    secrets: { get: async () => undefined },
+    timeouts: systemTimeouts,
+  });
+  const reply = await provider.call(call({ messages: [], stream: true }));
+  if (reply.type !== 'stream') throw new Error('no stream');
+  const read = async () => {
+    for await (const event of reply.events) expect(event).toBeDefined();
+  };
+  await expect(read()).rejects.toMatchObject(expected);
+});

@@ -4,6 +4,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
+import { mostSpecificFault } from '#core/routing/retry.ts';
 import { html, piecesOf, refuse, reset, say, silent, stream } from '../../support/fake-providers.ts';
 import { at, faultOf, first, read, second, world } from './two-providers.ts';
 
@@ -37,7 +38,7 @@ test.each([400, 413, 422])(
     expect(first.requests).toHaveLength(1);
     expect(second.requests).toHaveLength(0);
     const error = faultToError(fault);
-    expect(error).toMatchObject({ code: 'invalid_request' });
+    expect(error).toMatchObject({ code: status === 413 ? 'payload_too_large' : 'invalid_request' });
     expect(error.message).toContain('too many stops');
   },
 );
@@ -135,11 +136,29 @@ describe('what callers get', () => {
     [fault('garbage'), 'provider_error', 502],
     [fault('broken'), 'provider_error', 502],
     [fault('unavailable'), 'provider_error', 502],
+    [fault('status', { status: 409 }), 'provider_error', 502],
+    [fault('status', { status: 404 }), 'provider_error', 502],
+    [fault('status', { status: 404, reason: 'no_model' }), 'model_not_found', 404],
+    [fault('status', { status: 408 }), 'provider_timeout', 504],
+    [fault('status', { status: 504 }), 'provider_timeout', 504],
+    [fault('status', { status: 413, told: 'bad' }), 'payload_too_large', 413],
+    [fault('status', { status: 503 }), 'provider_overloaded', 503],
+    [fault('status', { status: 429, reason: 'quota' }), 'rate_limit_error', 429],
   ])('[chat.provider-error] [chat.retry-after] %#: generic text, the detail as cause', (given, code, status) => {
     const error = faultToError(given);
     expect(error).toMatchObject({ code, kind: { status } });
     expect(error.retryAfterSeconds).toBe(status === 429 ? (given.retryAfterSeconds ?? 5) : undefined);
     expect(error.cause).toBe(given);
     expect(JSON.stringify(error.toBody())).not.toContain('10.0.0.1');
+  });
+
+  test('[chat.provider-overload] an overload keeps the wait that the provider asks for', () => {
+    const error = faultToError(fault('status', { status: 529, retryAfterSeconds: 9 }));
+    expect(error).toMatchObject({ code: 'provider_overloaded', kind: { status: 503 }, retryAfterSeconds: 9 });
+  });
+
+  test('[chat.provider-overload] of several faults an overload is reported before an error without a word', () => {
+    const answers = [new ProviderFault('a', 'status', 'x', { status: 500 }), fault('status', { status: 529 })];
+    expect(mostSpecificFault(answers)).toMatchObject({ status: 529 });
   });
 });

@@ -1,0 +1,199 @@
+/** What a provider's error is for the official clients: status, class, wait and retries, whichever dialects meet; also within a stream. */
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import {
+  type FakeKind,
+  type FakeProvider,
+  type FakeReply,
+  jsonReply,
+  piecesOf,
+  refuse,
+  say,
+  startFakeProvider,
+  stream,
+} from '../support/fake-providers.ts';
+import type { Loose } from '../support/loose.ts';
+
+const kinds = ['openai', 'anthropic'] as const satisfies readonly FakeKind[];
+type Kind = (typeof kinds)[number];
+
+let hosts: Record<Kind, FakeProvider>;
+let gateway: ChatGateway;
+
+beforeAll(async () => {
+  hosts = {
+    openai: await startFakeProvider({ kind: 'openai' }),
+    anthropic: await startFakeProvider({ kind: 'anthropic' }),
+  };
+  const patient = ', breaker: { min_requests: 100000 }';
+  gateway = await startChatGateway(`
+providers:
+${providerYaml('openai', 'openai', hosts.openai.baseUrl, `, models: [openai-model]${patient}`)}
+${providerYaml('anthropic', 'anthropic', hosts.anthropic.baseUrl, `, models: [anthropic-model]${patient}`)}
+cache: { enabled: false }
+`);
+});
+afterAll(async () => {
+  for (const kind of kinds) await hosts?.[kind].stop();
+  await gateway?.stop();
+});
+
+const user = [{ role: 'user' as const, content: 'hi' }];
+const failure = (work: Promise<unknown>): Promise<Loose> =>
+  work.then(
+    (value) => ({ value }),
+    (fault: unknown) => fault as Loose,
+  );
+/** Every call of a client, by the name of the endpoint. */
+const calls: Record<string, (kind: Kind, streamed: boolean) => Promise<Loose>> = {
+  chat: (kind, streamed) =>
+    failure(
+      read(gateway.openai().chat.completions.create({ model: `${kind}-model`, messages: user, stream: streamed })),
+    ),
+  responses: (kind, streamed) =>
+    failure(read(gateway.openai().responses.create({ model: `${kind}-model`, input: 'hi', stream: streamed }))),
+  messages: (kind, streamed) =>
+    failure(
+      read(
+        gateway
+          .anthropic()
+          .messages.create({ model: `${kind}-model`, max_tokens: 9, messages: user, stream: streamed }),
+      ),
+    ),
+};
+/** The answer, or every event of it. */
+async function read(work: PromiseLike<unknown>): Promise<unknown> {
+  const answer = (await work) as AsyncIterable<unknown>;
+  if (!(Symbol.asyncIterator in answer)) return answer;
+  const events: unknown[] = [];
+  for await (const event of answer) events.push(event);
+  return events;
+}
+
+/** An error with the vendor's own words. */
+const told = (status: number, error: object, headers: Record<string, string> = {}) =>
+  jsonReply({ type: 'error', error: { message: 'm', ...error } }, status, headers);
+
+const wait = { 'retry-after': '7' };
+type Expected = { status: number; messages?: number; type: string; theirs: string; after?: string; retry?: string };
+const answers: readonly (readonly [string, FakeReply, Expected])[] = [
+  [
+    '529',
+    told(529, { type: 'overloaded_error' }, wait),
+    { status: 503, messages: 529, type: 'provider_overloaded', theirs: 'overloaded_error', after: '7' },
+  ],
+  [
+    '503',
+    told(503, { type: 'server_error' }, wait),
+    { status: 503, messages: 529, type: 'provider_overloaded', theirs: 'overloaded_error', after: '7' },
+  ],
+  [
+    'an overload under status 200',
+    told(200, { type: 'overloaded_error' }),
+    { status: 503, messages: 529, type: 'provider_overloaded', theirs: 'overloaded_error' },
+  ],
+  [
+    '429',
+    told(429, { type: 'rate_limit_error' }, wait),
+    { status: 429, type: 'rate_limit_error', theirs: 'rate_limit_error', after: '7' },
+  ],
+  [
+    '429 for an empty account',
+    told(429, { type: 'insufficient_quota', code: 'insufficient_quota' }),
+    { status: 429, type: 'rate_limit_error', theirs: 'rate_limit_error', after: '5', retry: 'false' },
+  ],
+  ['408', told(408, {}), { status: 504, type: 'provider_timeout', theirs: 'timeout_error' }],
+  ['409', told(409, {}), { status: 502, type: 'provider_error', theirs: 'api_error' }],
+  [
+    '413',
+    told(413, { type: 'request_too_large' }),
+    { status: 413, type: 'payload_too_large', theirs: 'request_too_large' },
+  ],
+  ['504', told(504, {}), { status: 504, type: 'provider_timeout', theirs: 'timeout_error' }],
+  [
+    '404 for the model of OpenAI',
+    told(404, { code: 'model_not_found' }),
+    { status: 404, type: 'model_not_found', theirs: 'not_found_error' },
+  ],
+  [
+    '404 for the model of Anthropic',
+    told(404, { type: 'not_found_error', message: 'model: x' }),
+    { status: 404, type: 'model_not_found', theirs: 'not_found_error' },
+  ],
+  [
+    '404 for the path',
+    told(404, { message: 'no such page' }),
+    { status: 502, type: 'provider_error', theirs: 'api_error' },
+  ],
+];
+
+describe.each(kinds)('[chat.provider-overload] [chat.provider-status] a provider of type %s answers', (kind) => {
+  test.each(answers)('%s', async (_, reply, { status, messages = status, type, theirs, after, retry }) => {
+    for (const streamed of [false, true]) {
+      // An error in a stream is an event.
+      const sent = streamed && reply.type === 'body' && reply.status === 200 ? inStream(kind, []) : reply;
+      hosts[kind].answers(sent);
+      for (const endpoint of ['chat', 'responses'] as const) {
+        const ours = await calls[endpoint]!(kind, streamed);
+        expect(ours).toBeInstanceOf(OpenAI.APIError);
+        expect([endpoint, ours.status, ours.type]).toEqual([endpoint, status, type]);
+        expect(ours.headers.get('retry-after')).toBe(after ?? null);
+        expect(ours.headers.get('x-should-retry')).toBe(retry ?? null);
+      }
+      const other = await calls.messages!(kind, streamed);
+      expect(other).toBeInstanceOf(Anthropic.APIError);
+      expect([other.status, other.type, other.error.error.code]).toEqual([messages, theirs, type]);
+      expect(other.headers.get('retry-after')).toBe(after ?? null);
+    }
+  });
+
+  test('an overload once, then an answer: a client with its usual retries does not notice', async () => {
+    hosts[kind].answers([refuse(kind, 529, 'busy', { 'retry-after': '0' }), say('after')]);
+    const ours = await gateway
+      .openai({ maxRetries: 1 })
+      .chat.completions.create({ model: `${kind}-model`, messages: user });
+    expect([ours.choices[0]!.message.content, hosts[kind].requests.length]).toEqual(['after', 2]);
+    hosts[kind].answers([refuse(kind, 529, 'busy', { 'retry-after': '0' }), say('after')]);
+    const client = gateway.anthropic({ maxRetries: 1 });
+    const theirs = await client.messages.create({ model: `${kind}-model`, max_tokens: 9, messages: user });
+    expect([theirs.content[0], hosts[kind].requests.length]).toMatchObject([{ text: 'after' }, 2]);
+  });
+
+  test('an empty account is not asked twice', async () => {
+    hosts[kind].answers(told(429, { type: 'insufficient_quota' }));
+    await failure(
+      gateway.openai({ maxRetries: 2 }).chat.completions.create({ model: `${kind}-model`, messages: user }),
+    );
+    expect(hosts[kind].requests).toHaveLength(1);
+  });
+
+  test('an overload after the stream began is its last event, with its own type', async () => {
+    const opening = piecesOf(kind, { text: ['Hel', 'lo'] }).slice(0, 3);
+    hosts[kind].answers(inStream(kind, opening));
+    const [ours, viewed, theirs] = await Promise.all([
+      calls.chat!(kind, true),
+      calls.responses!(kind, true),
+      calls.messages!(kind, true),
+    ]);
+    expect(ours).toMatchObject({ type: 'provider_overloaded', status: undefined });
+    expect(viewed).toMatchObject({ code: 'provider_overloaded' });
+    expect(theirs).toMatchObject({ type: 'overloaded_error', error: { error: { code: 'provider_overloaded' } } });
+  });
+});
+
+/** A stream that ends with the vendor's word for too much to do. */
+const inStream = (kind: Kind, opening: ReturnType<typeof piecesOf>) =>
+  stream([
+    ...opening,
+    kind === 'anthropic'
+      ? { event: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } }
+      : { event: { error: { type: 'service_unavailable_error', code: 503, message: 'Overloaded' } } },
+  ]);
+
+test('[chat.provider-overload] embeddings', async () => {
+  hosts.openai.answers(told(503, { type: 'server_error' }, wait));
+  const refused = await failure(gateway.openai().embeddings.create({ model: 'openai-model', input: 'x' }));
+  expect(refused).toMatchObject({ status: 503, type: 'provider_overloaded' });
+  expect(refused.headers.get('retry-after')).toBe('7');
+});
