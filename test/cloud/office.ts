@@ -3,12 +3,10 @@
  * tells what that credential could do besides.
  */
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
+import { startStatelessMcp } from '../support/stateless-mcp.ts';
 import { clientConfig } from './caller.ts';
 import type { Emulator } from './emulator.ts';
 
@@ -29,29 +27,15 @@ export async function openOffice(emulator: Emulator): Promise<Office> {
     ran: [] as string[],
     redeem: (): Promise<unknown> => Promise.reject(new Error('nobody was told how')),
   };
-  const server = createServer(async (request, response) => {
-    // Stateless: one conversation a request.
-    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-    const mcp = serverOf(emulator, office);
-    response.on('close', () => void mcp.close());
-    await mcp.connect(transport as Parameters<typeof mcp.connect>[0]);
-    await transport.handleRequest(request, response);
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(office, {
-    url: `http://127.0.0.1:${port}/mcp`,
-    stop: () =>
-      new Promise<void>((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  });
+  return Object.assign(office, await startStatelessMcp('office', (server) => addTools(server, emulator, office)));
 }
 
-function serverOf(emulator: Emulator, office: Pick<Office, 'redeem'> & { readonly ran: string[] }): McpServer {
+function addTools(
+  server: McpServer,
+  emulator: Emulator,
+  office: Pick<Office, 'redeem'> & { readonly ran: string[] },
+): void {
   const { ran } = office;
-  const server = new McpServer({ name: 'office', version: '1.0.0' });
   const note = { title: z.string() };
   for (const name of ['read_note', 'delete_note', 'publish_note'])
     server.registerTool(name, { description: `${name}, whatever it holds`, inputSchema: note }, ({ title }) => {
@@ -84,7 +68,6 @@ function serverOf(emulator: Emulator, office: Pick<Office, 'redeem'> & { readonl
       return said({ first, second });
     },
   );
-  return server;
 }
 
 const said = (value: object) => ({ content: [{ type: 'text' as const, text: JSON.stringify(value) }] });

@@ -23,7 +23,7 @@ export interface AwsServices {
   /** Bodies posted to WebSocket connections. */
   readonly posts: string[];
   /** What lies in the buckets, by path. */
-  readonly objects: ReadonlyMap<string, Buffer>;
+  readonly objects: Map<string, Buffer>;
   /** Payloads of asynchronous invocations. */
   readonly invocations: string[];
   /** Closes every connection, as the other side of a long pause does. */

@@ -5,7 +5,8 @@
 const { request } = require('node:http');
 const Module = require('node:module');
 
-const [host, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(':');
+// Threads of a function are preloaded as well, without its environment.
+const [host, port] = (process.env.AWS_LAMBDA_RUNTIME_API ?? '').split(':');
 
 function post(path, body, headers = {}) {
   const sent = request({

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { check, runChecks } from '../support/checks.ts';
 import { answerChecks } from './answers.ts';
 import { cancellationChecks } from './cancellations.ts';
+import { classifierChecks } from './classifier.ts';
 import { configurationFor } from './configuration.ts';
 import { earlyChecks } from './early.ts';
 import { eventChecks } from './events.ts';
@@ -34,6 +35,8 @@ try {
     ...memoryChecks(world),
     ...slackChecks(world),
     ...planeChecks(world),
+    // They put configurations of their own in force.
+    ...classifierChecks(world),
   ]);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -1,9 +1,13 @@
 /** Everything the functions meet: a store, the other services, a provider and an MCP server; and the functions, started once each. */
 import { type AttributeValue, type DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import * as z from 'zod';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { startDynamo } from '../support/dynamo.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
+import { type StatelessMcp, startStatelessMcp } from '../support/stateless-mcp.ts';
 import { type AwsServices, startAwsServices } from './aws-services.ts';
 import { type Answer, asCaller } from './front.ts';
 import { type Lambda, startLambda } from './lambda.ts';
@@ -11,6 +15,7 @@ import { type Provider, startProvider } from './provider.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 export const keys = { admin: 'runtime-admin-token', agent: 'runtime-agent-key', human: 'runtime-human-key' } as const;
+export const judgeKey = 'runtime-judge-key';
 export const slackSecret = 'runtime-slack-secret';
 export type Caller = keyof typeof keys | undefined;
 
@@ -30,6 +35,10 @@ export interface World {
   readonly aws: AwsServices;
   readonly provider: Provider;
   readonly upstream: Upstream;
+  /** An MCP server whose tools repeat what they are sent. */
+  readonly repeater: StatelessMcp;
+  /** Serves the model of a classifier; its key is `JUDGE_KEY`. */
+  readonly judge: FakeProvider;
   /** Address of the DynamoDB-compatible store. */
   readonly store: string;
   /** The running function of that name. */
@@ -55,11 +64,14 @@ export async function startWorld(): Promise<World> {
     AGENT_KEY: keys.agent,
     HUMAN_KEY: keys.human,
     PROVIDER_KEY: 'provider-key',
+    JUDGE_KEY: judgeKey,
     SLACK_SIGNING: slackSecret,
     SLACK_BOT: 'slack-bot-token',
   });
   const provider = await startProvider();
   const upstream = await startUpstream();
+  const repeater = await startStatelessMcp('repeater', addRepeating);
+  const judge = await startFakeProvider({ kind: 'openai' });
   const environment = { ...surroundings(aws.url, dynamo.endpoint), ...tableNames(physical) };
   const running = new Map<FunctionName, Promise<Lambda>>();
 
@@ -72,6 +84,8 @@ export async function startWorld(): Promise<World> {
     aws,
     provider,
     upstream,
+    repeater,
+    judge,
     store: dynamo.endpoint,
     environment,
     items: async (table) => (await dynamo.client().send(new ScanCommand({ TableName: physical[table] }))).Items ?? [],
@@ -84,7 +98,7 @@ export async function startWorld(): Promise<World> {
     },
     async stop() {
       for (const started of running.values()) await (await started).stop();
-      await Promise.all([aws.stop(), provider.stop(), upstream.stop()]);
+      await Promise.all([aws.stop(), provider.stop(), upstream.stop(), repeater.stop(), judge.stop()]);
       await dynamo.stop();
     },
   };
@@ -165,4 +179,13 @@ function resourceOf(path: string): { resource: string; pathParameters: Record<st
     return { resource, pathParameters: names.length > 0 ? pathParameters : null };
   }
   throw new Error(`no route for ${path}`);
+}
+
+function addRepeating(server: McpServer): void {
+  for (const name of ['repeat', 'repeat_later'])
+    server.registerTool(
+      name,
+      { description: 'Repeats a text.', inputSchema: { text: z.string(), nth: z.number().optional() } },
+      ({ text }) => ({ content: [{ type: 'text', text }] }),
+    );
 }
