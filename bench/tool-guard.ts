@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { check } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
-import { lookOver } from '#core/mcp/tools/look-over.ts';
+import { inspectResult } from '#core/mcp/tools/inspect-result.ts';
 import { checkArguments } from '#core/tool-guard/arguments.ts';
 import { checkText } from '#core/tool-guard/check-text.ts';
 import { harmless } from '../test/corpora/tool-guard/harmless.ts';
@@ -79,7 +79,7 @@ function costs(): Readonly<Record<string, () => unknown>> {
     'README, words alone': () => checkText(readme!),
     'HTML, words alone': () => checkText(page!),
     'other languages, words alone': () => checkText(foreign!),
-    'README, a whole result with secrets': () => lookOver(outcome, [], { actions, prompt: false }),
+    'README, a whole result with secrets': () => inspectResult(outcome, [], { actions, prompt: false }),
     'arguments with a text': () => checkArguments({ path: 'src/main.ts', content: code! }),
   };
 }

@@ -4,18 +4,18 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { type Language, partsOf } from './approvals/highlight.ts';
 import type { Live } from './live.ts';
 import { ago } from './words.ts';
 
 /** One line of text of an agent. */
-export const Text = ({ of }: { readonly of: string }) => <bdi>{visible(of)}</bdi>;
+export const Text = ({ of }: { readonly of: string }) => <bdi>{visibleText(of)}</bdi>;
 
 /** The same in the form of code. */
 export const Code = ({ of }: { readonly of: string }) => (
   <code>
-    <bdi>{visible(of)}</bdi>
+    <bdi>{visibleText(of)}</bdi>
   </code>
 );
 
@@ -57,7 +57,7 @@ export function Block({ of, language }: { readonly of: string; readonly language
   );
 }
 
-export const Ago = ({ at }: { readonly at: string }) => (
+export const RelativeTime = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={at}>
     {ago(at)}
   </time>
@@ -94,7 +94,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 /** Loading and error of what a page asks for; the last answer stays visible while the gateway is down. */
-export function Asked<T>({
+export function Loaded<T>({
   live,
   children,
 }: {

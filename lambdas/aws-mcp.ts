@@ -1,7 +1,7 @@
 /** What MCP needs on AWS: servers are met over HTTP only. */
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -9,7 +9,7 @@ export function withMcpServers<P extends GatewayPorts>(ports: P) {
   const { secrets, telemetry, pause } = ports;
   const upstreams = mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing() });
   // Threads and clients of providers are for functions with a classifier alone.
-  const kept = loadedOnce(async () => (await import('./aws-classifiers.ts')).awsClassifiers(ports));
+  const kept = lazyImport(async () => (await import('./aws-classifiers.ts')).awsClassifiers(ports));
   const classifiers = async (): Promise<ClassifierPorts> => kept();
   return { ...ports, timeouts: systemTimeouts, upstreams, classifiers };
 }

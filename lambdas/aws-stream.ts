@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { buffered, composedEarly, contextOf, type LambdaContext } from './aws.ts';
-import { asCalled } from './behind-edge.ts';
+import { originalRequest } from './behind-edge.ts';
 import type { GatewayPorts } from './ports.ts';
 
 /** What the Node runtime of Lambda offers functions that stream. */
@@ -35,7 +35,7 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
   if (!runtime?.streamifyResponse) {
     return async (event: HttpEvent, context: LambdaContext) => {
       const { ports, handler } = ready();
-      const reply = await handler(asCalled(event), contextOf(context));
+      const reply = await handler(originalRequest(event), contextOf(context));
       const { finished, ...whole } = await buffered(reply);
       await finished;
       await ports.telemetry.flush();
@@ -45,7 +45,10 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
   return runtime.streamifyResponse(async (event, stream, context) => {
     const { ports, handler } = ready();
     const gone = goneSignal(stream, context);
-    const { finished, ...reply } = await handler(asCalled(event), { ...contextOf(context), signal: gone.signal });
+    const { finished, ...reply } = await handler(originalRequest(event), {
+      ...contextOf(context),
+      signal: gone.signal,
+    });
     const { statusCode, headers } = reply;
     await writeBody(reply, runtime.HttpResponseStream.from(stream, { statusCode, headers }), gone.signal);
     await finished;

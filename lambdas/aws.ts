@@ -40,7 +40,7 @@ import { keptTraces } from '#core/observatory/traces.ts';
 import type { RolloutClock } from '#core/rollouts/ports.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
 import packageJson from '#package' with { type: 'json' };
-import { asCalled } from './behind-edge.ts';
+import { originalRequest } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
@@ -191,7 +191,7 @@ export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHa
   const ready = await composedEarly(() => composed(host, createHandler));
   return async (event: HttpEvent, context: LambdaContext) => {
     const { ports, handler } = ready();
-    const { finished, ...reply } = await buffered(await handler(asCalled(event), contextOf(context)));
+    const { finished, ...reply } = await buffered(await handler(originalRequest(event), contextOf(context)));
     await finished;
     await ports.telemetry.flush(); // a frozen function sends nothing
     return reply;

@@ -8,7 +8,7 @@ import { edgeHeaders } from '#core/contracts/edge.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { headerValues } from './middleware/body.ts';
 
-export function asCalled(event: HttpEvent, environment: NodeJS.ProcessEnv = process.env): HttpEvent {
+export function originalRequest(event: HttpEvent, environment: NodeJS.ProcessEnv = process.env): HttpEvent {
   if (environment.BEHIND_EDGE !== 'on') return event;
   const address = only(event, edgeHeaders.client);
   const host = only(event, edgeHeaders.host);

@@ -26,7 +26,7 @@ export function archiveBucket({
     async keep(entries) {
       await Promise.all(
         runsOf(entries).map((run) =>
-          stored(client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(unlessPresent)),
+          stored(client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(ignoreExisting)),
         ),
       );
     },
@@ -92,6 +92,6 @@ const archivedObject = (run: readonly EvidenceEntry[]) => ({
 });
 
 /** An object that is there already was put by an earlier delivery. */
-export function unlessPresent(cause: unknown): void {
+export function ignoreExisting(cause: unknown): void {
   if (!(cause instanceof Error) || cause.name !== 'PreconditionFailed') throw cause;
 }

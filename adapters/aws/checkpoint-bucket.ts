@@ -10,7 +10,7 @@ import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Checkpointed, CheckpointLog, Page, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import { unlessPresent } from './archive-bucket.ts';
+import { ignoreExisting } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
 
 export interface CheckpointBucketOptions {
@@ -101,7 +101,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
             ContentType: 'application/json',
             IfNoneMatch: '*',
           };
-          await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(unlessPresent));
+          await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
           remember({ point, checkpoint });
         }),
       );

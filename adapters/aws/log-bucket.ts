@@ -5,7 +5,7 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/dynamodb/items.ts';
 import type { LogObjects } from '#core/transparency/ports.ts';
-import { unlessPresent } from './archive-bucket.ts';
+import { ignoreExisting } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
 
 export interface LogBucketOptions {
@@ -20,7 +20,7 @@ export function logBucket({ bucket: Bucket, client = new S3Client(objectBounds()
   return {
     async put(tenant, path, Body) {
       const object = { Key: keyOf(tenant, path), Body, ContentType: 'application/octet-stream', IfNoneMatch: '*' };
-      await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(unlessPresent));
+      await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
     },
 
     async get(tenant, path) {

@@ -22,12 +22,12 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import {
-  type BesideVersion,
   type ConfigStore,
   type FederationState,
   type HeldBindings,
-  type HeldKeys,
   noKeys,
+  type StoredKeyDigests,
+  type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
@@ -47,9 +47,9 @@ const toRow = (item: Item): VersionRow => {
 };
 
 /** Kept as JSON: names of secrets are not names of attributes. */
-const toKeys = (item: Item): HeldKeys => {
+const toKeys = (item: Item): StoredKeyDigests => {
   const { keys } = fromItem(item) as { keys?: string };
-  return keys === undefined ? noKeys : (JSON.parse(keys) as HeldKeys);
+  return keys === undefined ? noKeys : (JSON.parse(keys) as StoredKeyDigests);
 };
 
 /** A row of another table that is read together with the pointer, in one round trip. */
@@ -75,7 +75,7 @@ const listParams = (table: string, newest: number): BatchGetItemCommandInput => 
 function advanceParams(
   table: string,
   row: VersionRow,
-  { importedSha256, bindings, keys }: BesideVersion = {},
+  { importedSha256, bindings, keys }: VersionCompanions = {},
 ): TransactWriteItemsCommandInput {
   const expected = row.version - 1;
   return {
@@ -119,7 +119,7 @@ const bindingsPut = (table: string, { revision, names }: HeldBindings) => ({
   ...(revision > 1 && { ExpressionAttributeValues: { ':before': { N: `${revision - 1}` } } }),
 });
 
-const replaceKeysParams = (table: string, version: number, keys: HeldKeys): UpdateItemCommandInput => ({
+const replaceKeysParams = (table: string, version: number, keys: StoredKeyDigests): UpdateItemCommandInput => ({
   TableName: table,
   Key: { id: { S: pointerId } },
   UpdateExpression: 'SET #keys = :keys, keys_revision = :revision',

@@ -18,7 +18,7 @@ export interface Seen {
 }
 
 /** Only the first shard begins by itself; the others by a split. */
-export const nothing = (shard: number): Seen => ({ version: 0, state: shard === 0 ? emptyState : mergedShardState });
+const emptyShard = (shard: number): Seen => ({ version: 0, state: shard === 0 ? emptyState : mergedShardState });
 
 /** A tenant may have any name, so the number of a shard stands before it. */
 const shardId = (tenant: string, shard: number): string =>
@@ -39,7 +39,7 @@ export const getParams = (TableName: string, Key: Item): GetItemCommandInput => 
 
 /** @throws GatewayError `service_unavailable` for an item that cannot be read: nothing is guessed. */
 export function toSeen(item: Item | undefined, shard: number): Seen {
-  if (!item) return nothing(shard);
+  if (!item) return emptyShard(shard);
   try {
     return { version: Number(item.version?.N), state: stateOf(item.state?.S ?? '') };
   } catch (cause) {

@@ -5,9 +5,9 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { CounterState } from '#core/limits/counter-state.ts';
 import { type HeldLease, LeaseBook, outcomeOf, returnOf, sameRates } from '#core/limits/lease-book.ts';
-import { applyLease, rateLeaseSeconds, withReturned } from '#core/limits/leases.ts';
+import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import type { LimitStatus, ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
-import { asTenants, limitsAt, maxShards, parentOf } from '#core/limits/shards.ts';
+import { limitsAt, maxShards, parentOf, tenantOutcome } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import type { CountersPlaces } from './counters-places.ts';
 import { type CountersQueue, type Stepped, tooBusy } from './counters-queue.ts';
@@ -144,7 +144,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
       const lease = { id, requests, returned };
       const leased = requests > 0 ? applyLease(state, here, lease, now) : undefined;
       if (!leased?.outcome.ok) {
-        return applyReserve(returned ? withReturned(state, returned, now) : state, here, now, wanted);
+        return applyReserve(returned ? returnLease(state, returned, now) : state, here, now, wanted);
       }
       leasedUntil = Math.floor(now / 1000) + rateLeaseSeconds;
       return leased;
@@ -159,7 +159,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
       if (former) book.keep(tenant, former);
       return stepped;
     }
-    const outcome = asTenants(stepped.outcome, limits, stepped.depth);
+    const outcome = tenantOutcome(stepped.outcome, limits, stepped.depth);
     if (leasedUntil !== undefined) hold(request, { shard, second: leasedUntil, requests, status: outcome.limits });
     if (bounded && others >= crowdedAt && random() < crowdedSplits) await shards.split(shard, request);
     return { ...stepped, outcome };

@@ -15,7 +15,7 @@ import type { CountersStore } from './counters-store.ts';
 type Leaves = ReadonlyMap<number, Seen>;
 
 /** What the whole tenant has for a call that its shard refused. */
-export type Room =
+export type TenantCapacity =
   | { readonly shard: number }
   | { readonly refused: ReserveOutcome }
   /** There is room in parts that are too small, and other processes are writing them. */
@@ -25,7 +25,7 @@ export interface CountersShards {
   /** Makes room for more writers: not where there are 64 shards, nor where the shares would be too `small`. */
   split(shard: number, request: ReserveRequest): Promise<'split' | 'lost' | 'deepest' | 'small'>;
   /** Looks at all shards: a refusal rests on their sum. */
-  roomFor(request: ReserveRequest, refusedBy: string): Promise<Room>;
+  roomFor(request: ReserveRequest, refusedBy: string): Promise<TenantCapacity>;
   /** Pairs of shards that few calls used within a minute become one. */
   mergeCalm(tenant: string): Promise<void>;
 }

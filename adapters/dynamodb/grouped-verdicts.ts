@@ -8,7 +8,7 @@ import type { Part, Verdict, Waiting } from './grouped-commits.ts';
 import { fromItem, type Item, storeDown } from './items.ts';
 
 /** An item of a transaction, and the change it carries out, if it is not the entry itself. */
-export interface Placed {
+export interface TransactionItem {
   readonly item: TransactWriteItem;
   readonly change?: Change;
 }
@@ -22,7 +22,7 @@ interface Reason {
  * One verdict per part whose head and then links' items were sent in this order; undefined for anything but a
  * cancellation that says why.
  */
-export function verdictsOf(parts: readonly Part<Placed>[], cause: unknown): readonly Verdict[] | undefined {
+export function verdictsOf(parts: readonly Part<TransactionItem>[], cause: unknown): readonly Verdict[] | undefined {
   const { name, CancellationReasons = [] } = cause as { name?: string; CancellationReasons?: Reason[] };
   if (name !== 'TransactionCanceledException') return undefined;
   const reasons = [...CancellationReasons];

@@ -13,7 +13,7 @@ import { moveItem, openItems } from './approval-items.ts';
 import { credentialPutItem, credentialRevokeItem } from './credentials-table.ts';
 import { entryGet, entryPutItem, evidenceTable, headPutItem } from './evidence-table.ts';
 import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
-import { type Placed, verdictsOf } from './grouped-verdicts.ts';
+import { type TransactionItem, verdictsOf } from './grouped-verdicts.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 import { rolloutPutItems } from './rollouts-table.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -31,7 +31,7 @@ const inProgressMs = 50;
 export function dynamoLedger(options: LedgerOptions): Ledger {
   const { client, tables } = options;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
-  const commit = groupedCommits<Placed>({
+  const commit = groupedCommits<TransactionItem>({
     head: evidenceTable(options).head,
     shares,
     itemsOf,
@@ -51,7 +51,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
     return { items: [{ item: put }, ...changes], bytes };
   }
 
-  async function write(parts: readonly Part<Placed>[]): Promise<readonly Verdict[]> {
+  async function write(parts: readonly Part<TransactionItem>[]): Promise<readonly Verdict[]> {
     // In this order the reasons of a cancellation are read.
     const TransactItems = parts.flatMap(({ before, links }) => [
       headPutItem(tables.sessions, before, links.at(-1)!.after),
@@ -87,7 +87,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
   }
 
   /** The answer was lost, so the outcome is unknown: if an entry is stored and is exactly this call's, the transaction is done. */
-  async function wrote({ entry, waiting }: Link<Placed>): Promise<boolean> {
+  async function wrote({ entry, waiting }: Link<TransactionItem>): Promise<boolean> {
     const { Item } = await stored(client.send(new GetItemCommand(entryGet(tables.evidence, entry))));
     return Item !== undefined && fromItem(Item).writer === waiting.writer;
   }

@@ -11,7 +11,7 @@ import { everySeries, stampDimension, toTimedSums } from './observation-minutes.
 import { writersOf } from './observation-sums.ts';
 
 /** Hours of a longer span are read, not remembered. */
-const mostHours = 60;
+const maxHours = 60;
 const hourMs = 3_600_000;
 
 /** Every item of a series between two places, both included. */
@@ -80,7 +80,7 @@ const replaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind ===
 /** The hours of a span, as `2026-11-25T10`; undefined for a long one. */
 function hoursBetween(from: string, to: string): string[] | undefined {
   const [first, last] = [from, to].map((text) => Math.floor(Date.parse(text) / hourMs)) as [number, number];
-  if (!(last - first < mostHours)) return undefined;
+  if (!(last - first < maxHours)) return undefined;
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) =>
     new Date((first + n) * hourMs).toISOString().slice(0, 13),
   );

@@ -22,7 +22,7 @@ export interface CommitFeedOptions {
   /** Waits, or returns earlier when it is stopped. */
   readonly pause?: (ms: number) => Promise<void>;
   /** @default 5,000 entries; a test takes fewer. */
-  readonly mostQueued?: number;
+  readonly maxQueued?: number;
 }
 
 export interface CommitFeed {
@@ -39,9 +39,9 @@ const pageSize = 90;
 /** Of a batch that does not wait for more. */
 const fullBatch = 500;
 /** What has gathered behind a batch shares the next one: its files and signatures are the same for one entry and for these. */
-const mostAtOnce = 1_000;
+const maxAtOnce = 1_000;
 /** Of what waits so much is held in memory; what comes after it is read from the log again. */
-const mostQueued = 5_000;
+const maxQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
 /** Entries carry the time at which their step began; a commit that met conflicts comes a few seconds later. */
 const overlapMs = 60_000;
@@ -63,7 +63,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   const { log, clock, handler, checkpoint, report } = options;
   const pause = options.pause ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)));
   const queue: EvidenceEntry[] = [];
-  const most = options.mostQueued ?? mostQueued;
+  const most = options.maxQueued ?? maxQueued;
   let missed: MissedTimes | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
   let lingering: PromiseWithResolvers<void> | undefined;
@@ -84,7 +84,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
       // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures,
       // synced files and a file and a row for each session, an entry more does not.
       if (queue.length < fullBatch && !missed && !stopping) await linger();
-      const batch = queue.splice(0, mostAtOnce);
+      const batch = queue.splice(0, maxAtOnce);
       const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
       if (!goesOn) break;
     }
@@ -218,7 +218,7 @@ class MissedTimes {
   #last = 0;
 
   add(at: number): void {
-    if (this.#count++ % mostAtOnce === 0) this.#starts.push(at);
+    if (this.#count++ % maxAtOnce === 0) this.#starts.push(at);
     this.#last = Math.max(this.#last, at);
     // A commit that met conflicts carries an earlier time than those before it.
     if (at < this.#starts[0]!) this.#starts[0] = at;

@@ -1,13 +1,13 @@
 /** Follows links of this machine's file system, one step at a time where the end does not exist. */
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { FollowsLinks } from '#core/tool-guard/links.ts';
+import type { LinkResolver } from '#core/tool-guard/links.ts';
 
-const mostSteps = 256;
+const maxSteps = 256;
 
 /** @param folder where servers are started. */
-export const followsLinks = (folder: string): FollowsLinks => ({
-  follow: (path) => followed(resolve(folder, path), mostSteps),
+export const followsLinks = (folder: string): LinkResolver => ({
+  follow: (path) => followed(resolve(folder, path), maxSteps),
 });
 
 /** What does not exist may still be a link that leads nowhere yet: a tool that writes creates what it names. */

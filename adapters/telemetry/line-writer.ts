@@ -2,7 +2,7 @@
 
 /** Short for a person who watches, long for a busy process. */
 const heldMs = 20;
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** @param write is also called when the process exits, so that nothing is left behind. */
 export function lineWriter(write: (text: string) => void): (line: string) => void {
@@ -18,7 +18,7 @@ export function lineWriter(write: (text: string) => void): (line: string) => voi
   process.once('exit', flush);
   return (line) => {
     held += `${line}\n`;
-    if (held.length > mostCharacters) flush();
+    if (held.length > maxCharacters) flush();
     else timer ??= setTimeout(flush, heldMs).unref();
   };
 }

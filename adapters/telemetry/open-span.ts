@@ -27,13 +27,13 @@ function freshId(bytes: number): string {
 }
 
 /** Whether a trace is exported; all of its parts in this process share it. */
-export interface Fate {
+export interface SamplingDecision {
   sampled: boolean;
 }
 
 /** What the spans of one trace share in this process. */
 export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
-  readonly fate: Fate;
+  readonly fate: SamplingDecision;
   /** The rate was asked here, not the caller. */
   readonly begins: boolean;
   /** The rate said no; a failure or a long duration may still change it, so the spans wait for the last of them. */

@@ -5,7 +5,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
-import { type Fate, freshContext, type LocalTrace, OpenSpan } from '#adapters/telemetry/open-span.ts';
+import { freshContext, type LocalTrace, OpenSpan, type SamplingDecision } from '#adapters/telemetry/open-span.ts';
 import type { SharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
 import type { TraceLink } from '#adapters/telemetry/xray-link.ts';
@@ -57,7 +57,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces: LocalTrace[] = [];
   /** Traces that began here, were not sampled and have not ended: the edge and what stands behind it share one. */
-  const undecided = new Map<string, Fate>();
+  const undecided = new Map<string, SamplingDecision>();
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;
   let shared: SharedTraces | undefined;

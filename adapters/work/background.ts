@@ -11,7 +11,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
-import type { Done, Job, JobKind, Jobs } from './jobs.ts';
+import type { Job, JobKind, JobResult, Jobs } from './jobs.ts';
 
 /** Ten times what the largest harmless work takes; beyond it the input is meant to cause work. */
 const workLimits = {
@@ -49,7 +49,7 @@ const workerFile = (here: string = import.meta.url): URL =>
 
 /** Costs nothing until the first large text or call, which starts the threads. */
 export function backgroundWork({ telemetry, effects, packs, limits = workLimits }: BackgroundOptions): Background {
-  const pool = threads<Job, Done>(workerFile(), workLimits.threads, {
+  const pool = threads<Job, JobResult>(workerFile(), workLimits.threads, {
     what: 'work',
     heapMb: workLimits.heapMb,
   });
@@ -109,7 +109,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
   };
 }
 
-const faultOf = ({ error, code, data }: Extract<Done, { error: string }>): Error =>
+const faultOf = ({ error, code, data }: Extract<JobResult, { error: string }>): Error =>
   code === undefined ? new Error(error) : new GatewayError(code, error, data === undefined ? {} : { data });
 
 function outcomeOf(fault: unknown): string {

@@ -9,7 +9,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import type { Redaction } from '#core/evidence/redact.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
+import type { GuardSettings, InspectedResult } from '#core/mcp/tools/inspect-result.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -27,7 +27,7 @@ export interface Jobs {
   readonly explain: { readonly given: Pick<EvaluationJob, 'call' | 'policy'>; readonly answer: RuleTrace[] };
   readonly diff: { readonly given: DiffJob; readonly answer: PolicyDiff };
   readonly redact: { readonly given: RedactionJob; readonly answer: Redaction };
-  readonly result: { readonly given: LookOverJob; readonly answer: LookedOver };
+  readonly result: { readonly given: LookOverJob; readonly answer: InspectedResult };
   readonly configuration: { readonly given: ConfigurationJob; readonly answer: LoadedConfiguration };
 }
 
@@ -48,12 +48,12 @@ interface ConfigurationJob {
 export type JobKind = keyof Jobs;
 export type Job = { readonly [Kind in JobKind]: { readonly kind: Kind; readonly given: Jobs[Kind]['given'] } }[JobKind];
 
-export type Done =
+export type JobResult =
   | { readonly value: unknown }
   /** `code` of a refusal that its caller gets. */
   | { readonly error: string; readonly code?: ErrorCode; readonly data?: GatewayError['data'] };
 
-export async function done(job: Job): Promise<Done> {
+export async function done(job: Job): Promise<JobResult> {
   try {
     return { value: await resultOf(job) };
   } catch (thrown) {
@@ -82,7 +82,11 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
     case 'redact':
       return (await import('#core/actions/call-work.ts')).redaction(given, randomHex);
     case 'result':
-      return (await import('#core/mcp/tools/look-over.ts')).lookOver(given.outcome, given.secrets, given.guard);
+      return (await import('#core/mcp/tools/inspect-result.ts')).inspectResult(
+        given.outcome,
+        given.secrets,
+        given.guard,
+      );
     case 'configuration':
       return (await import('#core/configuration/load/load.ts')).loadConfiguration(given.text, {
         packs: packFiles(given.packs),

@@ -31,10 +31,10 @@ export function addCallOptions(command: Command): Command {
     .option('--capability <name>', 'read, write, execute, delete')
     .option('--upstream <name>', 'MCP server or HTTP service that is to serve the call')
     .option('--params <json>', 'parameters as JSON, from a file with @file, from stdin with @-')
-    .option('--param <name=text>', 'one parameter (repeat); name:=json for other than text', gathered);
+    .option('--param <name=text>', 'one parameter (repeat); name:=json for other than text', collectValues);
 }
 
-export const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+export const collectValues = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
 
 /** @throws UsageError naming the options that are missing. */
 export function callOf(options: CallOptions): CallBody {

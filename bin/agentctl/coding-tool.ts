@@ -81,7 +81,7 @@ export const file =
     if (name === undefined) throw new Error(`the tool names no file; expected is ${paths.join(' or ')}`);
     if (second !== undefined) throw new Error(`the tool names its file twice, as ${name} and ${second}`);
     const { [name]: path, ...rest } = input;
-    return [onFile(tool, path, rest, place)];
+    return [fileCall(tool, path, rest, place)];
   };
 
 /** The same for a tool on a folder, which is the current one where none is named. */
@@ -90,9 +90,9 @@ export const folder =
   (input, place) =>
     paths.some((path) => input[path] !== undefined)
       ? file(tool, ...paths)(input, place)
-      : [onFile(tool, '.', input, place)];
+      : [fileCall(tool, '.', input, place)];
 
-export function onFile(tool: string, path: unknown, rest: Input, { workspace, cwd }: Place): CallBody {
+export function fileCall(tool: string, path: unknown, rest: Input, { workspace, cwd }: Place): CallBody {
   const target = typeof path === 'string' ? inside(workspace, resolve(cwd, path)) : '';
   const parameters = { ...rest, path: typeof path === 'string' ? target : path };
   return { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };

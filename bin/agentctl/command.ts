@@ -1,6 +1,6 @@
 /** How a command is declared: its words, its options, its examples, and the work it does. */
 import type { Command } from 'commander';
-import { visible } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/evidence/visible-text.ts';
 import { Api } from './api.ts';
 import { Failure, UsageError } from './failure.ts';
 import { addGlobals, type Globals, globalsOf, ownOptionsOf } from './globals.ts';
@@ -52,7 +52,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
       parent.finish(await words.run(cli, ownOptionsOf(command) as Options, command.args));
     } catch (failure) {
       if (failure instanceof UsageError)
-        command.error(`error: ${visible(failure.message)}`, { exitCode: failure.exitCode });
+        command.error(`error: ${visibleText(failure.message)}`, { exitCode: failure.exitCode });
       if (failure instanceof Failure && failure.body && globalsOf(command).json) parent.out.json(failure.body);
       throw failure;
     }

@@ -1,6 +1,6 @@
 /** `mcp call`: one tool call as an MCP client makes it, over the MCP endpoint, with its answer for a person. */
 import { Readable } from 'node:stream';
-import { type CallOptions, gathered, parametersOf } from './call-options.ts';
+import { type CallOptions, collectValues, parametersOf } from './call-options.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
@@ -22,7 +22,7 @@ export function addMcpCall(parent: Parent): void {
       command
         .option('--endpoint <address>', 'MCP address (AGENTCTL_MCP_URL, default: that of the local run)')
         .option('--params <json>', 'arguments as JSON, from a file with @file, from stdin with @-')
-        .option('--param <name=text>', 'one argument (repeat); name:=json for other than text', gathered),
+        .option('--param <name=text>', 'one argument (repeat); name:=json for other than text', collectValues),
     run: async (cli, options, [name = '']) => {
       const target = endpointOf(cli, options.endpoint);
       const answer = await called(target, { name, arguments: parametersOf(options) ?? {} });

@@ -3,8 +3,8 @@
  * and direction characters reach the terminal spelled out.
  */
 import { styleText } from 'node:util';
-import { visible } from '#core/evidence/visible-text.ts';
-import { cut, fittedWidths, gap, relativeTime } from './table.ts';
+import { visibleText } from '#core/evidence/visible-text.ts';
+import { columnGap, cut, fittedWidths, relativeTime } from './table.ts';
 
 type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
 interface Painted {
@@ -48,13 +48,13 @@ export class Output {
   table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
     const { width } = this;
     const now = Date.now();
-    const written = (cell: unknown) => visible(width === undefined ? plain(cell) : relativeTime(plain(cell), now));
+    const written = (cell: unknown) => visibleText(width === undefined ? plain(cell) : relativeTime(plain(cell), now));
     const cells = [header, ...rows].map((row) => row.map(written));
     const widths = fittedWidths(cells, width ?? Number.POSITIVE_INFINITY);
     for (const [index, row] of cells.entries()) {
       const text = row
         .map((cell, column) => cut(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
-        .join(' '.repeat(gap));
+        .join(' '.repeat(columnGap));
       this.line(index === 0 ? painted('bold', text.trimEnd()) : text.trimEnd());
     }
   }
@@ -92,7 +92,7 @@ export class Output {
 
   /** A piece of running text as it arrives: line feeds and tabs stay, all else that is unseen is spelled out. */
   piece(text: string): void {
-    this.#write(text.replace(/[^\n\t]+/g, visible));
+    this.#write(text.replace(/[^\n\t]+/g, visibleText));
     this.flush();
   }
 
@@ -133,7 +133,9 @@ export const escapeUnseen = (json: string): string =>
 const render = (parts: readonly Part[], colours: boolean): string =>
   parts
     .map((part) => {
-      if (typeof part === 'string') return visible(part);
-      return colours ? styleText(part.style, visible(part.text), { validateStream: false }) : visible(part.text);
+      if (typeof part === 'string') return visibleText(part);
+      return colours
+        ? styleText(part.style, visibleText(part.text), { validateStream: false })
+        : visibleText(part.text);
     })
     .join('');

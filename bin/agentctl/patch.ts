@@ -1,6 +1,6 @@
 /** A patch in the form of `apply_patch`: the files it adds, changes, moves and deletes, as calls of their own [cli.hook-agents]. */
 import type { CallBody } from './call-options.ts';
-import { onFile, type Place, type ReadTool } from './coding-tool.ts';
+import { fileCall, type Place, type ReadTool } from './coding-tool.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'Add File': 'write_file',
@@ -37,6 +37,6 @@ function* filesOf(patch: string, place: Place): Iterable<CallBody> {
       throw new Error(
         `the patch has the line ${JSON.stringify(line.slice(0, 100))}; a file is named by ${Object.keys(headers).join(', ')}, as in "*** Update File: src/a.ts"`,
       );
-    yield onFile(headers[header]!, path.trimEnd(), { patch }, place);
+    yield fileCall(headers[header]!, path.trimEnd(), { patch }, place);
   }
 }

@@ -8,7 +8,7 @@ import { exitCodes, Failure } from './failure.ts';
 import { fields, text } from './json-fields.ts';
 
 /** What is known of a plugin when it is refused: more the later it is. */
-export interface Known {
+export interface KnownPlugin {
   entry?: Pick<PluginEntry, 'name' | 'version' | 'kind' | 'sha256'>;
   /** Key id of the publisher, once its signature held. */
   signer?: string;
@@ -36,9 +36,9 @@ export async function refusalsReported<Result>(
   cli: Cli,
   store: PluginStore,
   wanted: string,
-  work: (known: Known) => Promise<Result>,
+  work: (known: KnownPlugin) => Promise<Result>,
 ): Promise<Result> {
-  const known: Known = {};
+  const known: KnownPlugin = {};
   try {
     return await work(known);
   } catch (fault) {
@@ -47,7 +47,11 @@ export async function refusalsReported<Result>(
   }
 }
 
-async function refusalAct(wanted: string, { entry, signer }: Known, fault: SupplyChainRefusal): Promise<PluginAct> {
+async function refusalAct(
+  wanted: string,
+  { entry, signer }: KnownPlugin,
+  fault: SupplyChainRefusal,
+): Promise<PluginAct> {
   const { oneLine } = await import('#core/contracts/plugin-act.ts');
   const [name = '', version] = wanted.split('@');
   const asked = version ? { version: oneLine(version, 32) } : {};

@@ -14,7 +14,7 @@ import {
   type ClientName,
   clientNames,
   clients,
-  isThere,
+  isInstalled,
   type Places,
   type Target,
 } from './setup/clients.ts';
@@ -51,9 +51,9 @@ export function addSetup(parent: Parent): void {
       const client: Client = clients[name as ClientName];
       // Settings to undo are found by their names.
       const target = options.undo ? anyTarget : targetOf(cli, options);
-      const { setUp, takenBack } = await import('./setup/plan.ts');
+      const { setUp, undoPlan } = await import('./setup/plan.ts');
       const plans = client.files(places, target);
-      const steps = plans.map(options.undo ? takenBack : setUp).filter(({ before, after }) => before !== after);
+      const steps = plans.map(options.undo ? undoPlan : setUp).filter(({ before, after }) => before !== after);
       const done = await carryOut(cli, options, steps);
       if (cli.globals.json)
         cli.out.pretty({
@@ -92,7 +92,7 @@ function show({ out }: Cli, { file, before = '', after }: Step): void {
 function listClients({ out, globals }: Cli, places: Places) {
   const rows = clientNames.map((name) => {
     const client: Client = clients[name];
-    return { client: name, title: client.title, found: isThere(client, places), folder: client.folder(places) };
+    return { client: name, title: client.title, found: isInstalled(client, places), folder: client.folder(places) };
   });
   if (globals.json) out.pretty(rows);
   else

@@ -1,8 +1,8 @@
 /** Words quoted so that a POSIX shell reads them back unchanged: for commands we suggest to copy. */
-import { visible } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/evidence/visible-text.ts';
 
 export const quoted = (word: string): string => {
-  const safe = visible(word);
+  const safe = visibleText(word);
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 };
 

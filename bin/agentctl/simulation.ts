@@ -60,8 +60,8 @@ async function onFile(
   if (policyVersion !== undefined) throw new UsageError('give --policy or --policy-version, not both');
   const { readPolicyFile, simulator } = await import('./policy-file.ts');
   const { simulateSchema } = await import('#core/contracts/admin-requests.ts');
-  const { foundAndAllowed } = await import('#core/kernel/issue-words.ts');
-  const parsed = simulateSchema.safeParse({ calls }, { error: foundAndAllowed });
+  const { describeIssue } = await import('#core/kernel/issue-words.ts');
+  const parsed = simulateSchema.safeParse({ calls }, { error: describeIssue });
   if (!parsed.success)
     throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
   const decide = simulator(await readPolicyFile(policy));

@@ -10,7 +10,7 @@ const isTime = (cell: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\
 const isDistance = (cell: string): boolean => /^(?:now|\d+ (?:s|min|h|d) ago|in \d+ (?:s|min|h|d))$/.test(cell);
 
 /** Two columns stand this far apart. */
-export const gap = 2;
+export const columnGap = 2;
 
 /** The widths of columns in a line of `width` characters: the widest gives way first; one with ids or times never does. */
 export function fittedWidths(rows: readonly (readonly string[])[], width: number): number[] {
@@ -18,7 +18,7 @@ export function fittedWidths(rows: readonly (readonly string[])[], width: number
   const natural = Array.from({ length: columns }, (_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
   const fixed = natural.map((_, at) => rows.some((row) => isId(row[at] ?? '') || isDistance(row[at] ?? '')));
   const widths = [...natural];
-  const total = () => widths.reduce((sum, each) => sum + each, 0) + gap * Math.max(0, columns - 1);
+  const total = () => widths.reduce((sum, each) => sum + each, 0) + columnGap * Math.max(0, columns - 1);
   while (total() > width) {
     const candidates = widths.flatMap((each, at) => (!fixed[at] && each > least ? [each] : []));
     if (candidates.length === 0) return widths;

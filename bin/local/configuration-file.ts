@@ -11,7 +11,7 @@ import { versionAct } from '#core/admin/version-act.ts';
 import { type Imported, importFile } from '#core/configuration/load/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/store/versions.ts';
-import { underControl } from '#core/federation/apply.ts';
+import { underControlPlane } from '#core/federation/apply.ts';
 import { adminPrincipal } from '#core/identity/identities.ts';
 
 /** Folder of the packs that come with the gateway. */
@@ -28,7 +28,7 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
       text: await textOf(path),
       by: 'file',
       file: fileNameOf(path, checkout),
-      complete: (own) => underControl(deps, own),
+      complete: (own) => underControlPlane(deps, own),
     },
   );
 }

@@ -32,7 +32,7 @@ export function checkHost(request: IncomingMessage, listenHost: string, names: r
   const [host] = given;
   if (host === undefined || given.length > 1) throw invalidRequest('Send exactly one Host header.');
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
-  const ours = (given: string) => isOurs(given, listenHost, names);
+  const ours = (given: string) => isOwnHost(given, listenHost, names);
   if (ours(host) && (absolute === undefined || ours(absolute))) return;
   throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
 }
@@ -76,7 +76,7 @@ function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   return hosts;
 }
 
-export function isOurs(host: string, listenHost: string, names: readonly string[] = []): boolean {
+export function isOwnHost(host: string, listenHost: string, names: readonly string[] = []): boolean {
   const name = /^(\[[0-9a-f:.]+\]|[^:]+)(?::\d{1,5})?$/i
     .exec(host)?.[1]
     ?.toLowerCase()

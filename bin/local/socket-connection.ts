@@ -10,8 +10,8 @@ import {
   readMessage,
   refusalOf,
   type SocketCall,
+  serverMessages,
   socketLimits,
-  told,
 } from '#core/chat/socket-message.ts';
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
@@ -24,8 +24,8 @@ import {
   carriesKey,
   type HandshakeHeaders,
   maxBytes,
+  reauthorize,
   socketCaller,
-  stillMay,
   withKey,
 } from '#lambdas/ws/caller.ts';
 
@@ -153,7 +153,7 @@ export class SocketConnection {
     const snapshot = await this.#ports.snapshots.current();
     this.#caller = socketCaller(await callerOf(headers, this.#address, snapshot, this.#ports));
     takeUpTo(this.#ws, snapshot.configuration.server.max_body_bytes);
-    await this.#send(told.ready(maxBytes(snapshot, this.#caller.tenant)));
+    await this.#send(serverMessages.ready(maxBytes(snapshot, this.#caller.tenant)));
   }
 
   async #take(text: string | undefined, bytes: number): Promise<void> {
@@ -163,15 +163,15 @@ export class SocketConnection {
     assertTakes(maxBytes(snapshot, this.#caller?.tenant), bytes);
     if (text === undefined) throw new GatewayError('invalid_request', 'The message is binary; send JSON as text.');
     const message = readMessage(text, () => this.#ports.ids.uuid());
-    if (message.type === 'faulty') return this.#send(told.error(message.fault, { id: message.id }));
-    if (message.type === 'ping') return this.#send(told.pong());
+    if (message.type === 'faulty') return this.#send(serverMessages.error(message.fault, { id: message.id }));
+    if (message.type === 'ping') return this.#send(serverMessages.pong());
     if (message.type === 'auth') return this.#authenticate(withKey(this.#headers, message.apiKey));
     if (!this.#caller) throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
     if (message.type === 'cancel') return this.#calls.get(message.id)?.controller.abort();
-    const principal = await stillMay(this.#caller, snapshot, this.#ports.clock.now()); // it may have been revoked since it opened the connection
+    const principal = await reauthorize(this.#caller, snapshot, this.#ports.clock.now()); // it may have been revoked since it opened the connection
     const refusal = this.#refusal(message, bytes);
     if (!refusal) return this.#begin(message, principal, bytes);
-    await this.#send(told.error(refusal, { id: message.id }));
+    await this.#send(serverMessages.error(refusal, { id: message.id }));
     if (this.#refused >= deadline) this.#close(closeCodes.limited, refusal.code);
   }
 
@@ -220,7 +220,7 @@ export class SocketConnection {
   #refuse(thrown: unknown): void {
     const fault = asGatewayError(thrown);
     if (fault.kind.status >= 500) this.#ports.telemetry.log('error', fault.message, { type: fault.code });
-    void this.#send(told.error(fault));
+    void this.#send(serverMessages.error(fault));
     const code = closesWith[fault.kind.status];
     if (code !== undefined) this.#close(code, fault.code);
   }

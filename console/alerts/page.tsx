@@ -5,7 +5,7 @@ import { faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { mayOperate } from '../session.ts';
-import { Ago, Asked, Badge, Code, Heading, Notice, Text } from '../ui.tsx';
+import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Text } from '../ui.tsx';
 import { figure, plural } from '../words.ts';
 
 const everyMs = 10_000;
@@ -41,7 +41,7 @@ export function AlertsPage({ api, me }: PageProps) {
         </div>
       </div>
       <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
-      <Asked live={live}>
+      <Loaded live={live}>
         {({ alerts }) => {
           const wanted = alerts.filter(({ state }) => (state === 'resolved') === (shown === 'resolved'));
           return (
@@ -70,7 +70,7 @@ export function AlertsPage({ api, me }: PageProps) {
             </>
           );
         }}
-      </Asked>
+      </Loaded>
     </>
   );
 }
@@ -93,10 +93,10 @@ function One({ alert }: { readonly alert: Alert }) {
             <Text of={alert.acknowledged_by} />
           </>
         )}
-        , since <Ago at={alert.created_at} />
+        , since <RelativeTime at={alert.created_at} />
         {alert.resolved_at && (
           <>
-            , resolved <Ago at={alert.resolved_at} />
+            , resolved <RelativeTime at={alert.resolved_at} />
           </>
         )}
         . <Code of={metric} /> of <Text of={dimension} />: {figure(value)}, threshold {figure(threshold)} (

@@ -2,16 +2,16 @@
 import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
-import { Ago, Badge, Text } from '../ui.tsx';
+import { Badge, RelativeTime, Text } from '../ui.tsx';
 import { plural } from '../words.ts';
 import type { Item, View } from './items.ts';
 
-const mostAsked = 100;
-const mostShown = 3;
+const maxAsked = 100;
+const maxShown = 3;
 
 export function Before({ api, item }: { readonly api: Api; readonly item: Item }) {
   const ask = useCallback(
-    (signal: AbortSignal) => api.get<'approvalHistory'>(`approvals/history?limit=${mostAsked}`, signal),
+    (signal: AbortSignal) => api.get<'approvalHistory'>(`approvals/history?limit=${maxAsked}`, signal),
     [api],
   );
   const { value } = useLive(ask, 0);
@@ -28,10 +28,10 @@ export function Before({ api, item }: { readonly api: Api; readonly item: Item }
         </p>
       ) : (
         <ul class="plain-list">
-          {alike.slice(0, mostShown).map((view) => (
+          {alike.slice(0, maxShown).map((view) => (
             <Decision key={view.envelope_id} view={view} same={view.call_digest === item.call_digest} />
           ))}
-          {alike.length > mostShown && <li class="quiet">and {alike.length - mostShown} more</li>}
+          {alike.length > maxShown && <li class="quiet">and {alike.length - maxShown} more</li>}
         </ul>
       )}
     </section>
@@ -47,7 +47,7 @@ function Decision({ view, same }: { readonly view: View; readonly same: boolean 
   return (
     <li>
       <Badge of={denied_at ? 'denied' : 'approved'} /> by <Text of={person ?? reviewer ?? 'the time limit'} />{' '}
-      {at && <Ago at={at} />} {same ? '(the same call)' : '(other parameters or session)'}
+      {at && <RelativeTime at={at} />} {same ? '(the same call)' : '(other parameters or session)'}
       {comment && (
         <>
           : “<Text of={comment} />”

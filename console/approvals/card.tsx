@@ -7,11 +7,11 @@ import { hashOf } from '../route.ts';
 import { type Me, mayVote } from '../session.ts';
 import { Definition } from '../tools/definition.tsx';
 import { addressOf, pathOf } from '../tools/tool-address.ts';
-import { Ago, Asked, Badge, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { Badge, Code, Fact, Facts, Loaded, Notice, RelativeTime, Text } from '../ui.tsx';
 import { duration } from '../words.ts';
 import { Before } from './before.tsx';
 import { CallOf } from './call.tsx';
-import { type Item, notTheirs, powersOf, signOf, type View } from './items.ts';
+import { describeScope, type Item, signOf, type View, voteObstacle } from './items.ts';
 import type { Verdict } from './vote-dialog.tsx';
 
 interface OpenCardProps {
@@ -35,7 +35,7 @@ function Looked({ api, id, ...rest }: Omit<OpenCardProps, 'pending'>) {
     [api, id],
   );
   const live = useLive(ask, 5_000);
-  return <Asked live={live}>{(view) => <Card item={view} api={api} id={id} {...rest} />}</Asked>;
+  return <Loaded live={live}>{(view) => <Card item={view} api={api} id={id} {...rest} />}</Loaded>;
 }
 
 interface CardProps extends Omit<OpenCardProps, 'pending'> {
@@ -87,7 +87,7 @@ function Card({ item, api, me, vote, shown }: CardProps) {
               <Text of={item.credential.broker} />
             </Fact>
             <Fact name="That is">
-              {powersOf(item.credential.scope)} It is made when the call is, and ends{' '}
+              {describeScope(item.credential.scope)} It is made when the call is, and ends{' '}
               {duration(item.credential.ttl_seconds)} later or when it is revoked.
             </Fact>
           </Facts>
@@ -152,7 +152,7 @@ function State({ item }: { readonly item: Item }) {
         </strong>
       )}{' '}
       <span class="quiet">
-        asked <Ago at={item.queued_at} />
+        asked <RelativeTime at={item.queued_at} />
       </span>
     </p>
   );
@@ -259,7 +259,7 @@ function Rule({ item }: { readonly item: Item }) {
 
 function Decide({ item, me, vote }: Pick<CardProps, 'me' | 'vote'> & { readonly item: Item }) {
   if (!mayVote(me)) return null;
-  const refused = notTheirs(item, me);
+  const refused = voteObstacle(item, me);
   if (refused !== undefined) return <Notice kind="info">{refused}</Notice>;
   return (
     <section class="decide" aria-label="Decide">
@@ -283,7 +283,7 @@ function Decided({ view }: { readonly view: View | Item }) {
     <Part title="Decision">
       <Facts>
         <Fact name="Decision">
-          <Badge of={denied_at ? 'denied' : 'approved'} /> {at && <Ago at={at} />}
+          <Badge of={denied_at ? 'denied' : 'approved'} /> {at && <RelativeTime at={at} />}
           {reason === 'timeout' && ' because no reviewer decided in time'}
         </Fact>
         {(person ?? reviewer) && (

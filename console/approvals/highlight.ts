@@ -25,10 +25,10 @@ const keywords = new Set(
 );
 
 /** Longer texts are shown plain. */
-const mostCharacters = 8_000;
+const maxCharacters = 8_000;
 
 export function partsOf(text: string, language: Language): Part[] {
-  if (text.length > mostCharacters) return [{ text, kind: undefined }];
+  if (text.length > maxCharacters) return [{ text, kind: undefined }];
   const parts: Part[] = [];
   let at = 0;
   let begins = true;

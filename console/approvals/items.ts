@@ -22,7 +22,7 @@ export const names = (paths: readonly string[], path: string): boolean =>
 const isBelow = (path: string, above: string): boolean => path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
 
 /** Why this person may not vote on this request, as far as the page knows; the gateway refuses more. */
-export function notTheirs(item: Item, me: AnswerOf<'whoami'>): string | undefined {
+export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undefined {
   if (item.key.id === me.key_id) return 'You made this request: another person must decide.';
   if (me.person !== undefined && item.key.owner === me.person)
     return 'The request was made with a key that you own: another person must decide.';
@@ -67,7 +67,7 @@ export function excerptOf(item: Called): string | undefined {
 const powers: Readonly<Record<string, string>> = { read: 'read', write: 'read and write', admin: 'administer' };
 
 /** `pull_requests:write,contents:read` in words; a scope of another form speaks for itself. */
-export function powersOf(scope: string): string {
+export function describeScope(scope: string): string {
   const parts = scope.split(',').map((part) => /^([a-z_]+):([a-z]+)$/.exec(part.trim()));
   const words = parts.map((part) => part && powers[part[2]!] && `${powers[part[2]!]} ${part[1]!.replaceAll('_', ' ')}`);
   return words.every((word) => word) ? `It may ${words.join(', ')}, and nothing else.` : 'It may what its scope says.';

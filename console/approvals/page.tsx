@@ -4,11 +4,11 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { go, hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { Asked, Code, Heading, Notice, Text } from '../ui.tsx';
+import { Code, Heading, Loaded, Notice, Text } from '../ui.tsx';
 import { duration, plural } from '../words.ts';
 import { OpenCard } from './card.tsx';
 import { Help } from './help.tsx';
-import { excerptOf, type Item, neighbour, notTheirs } from './items.ts';
+import { excerptOf, type Item, neighbour, voteObstacle } from './items.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 
@@ -37,7 +37,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const voteOnOpen = (verdict: Verdict) => {
     const { current: item } = shown;
     if (item?.status !== 'pending' || item.envelope_id !== routeOf(location.hash).id) return;
-    if (mayVote(me) && !notTheirs(item, me)) vote(item, verdict);
+    if (mayVote(me) && !voteObstacle(item, me)) vote(item, verdict);
   };
   useShortcuts({
     j: () => move(1),
@@ -55,7 +55,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
           <Notice kind="info">This key shows approvals and cannot vote. Sign in with a key of a person to vote.</Notice>
         )}
         <HeldTools api={api} />
-        <Asked live={live}>
+        <Loaded live={live}>
           {({ pending, cursor }) => (
             <>
               <p role="status">
@@ -72,7 +72,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
               {cursor && !live.more && <p class="quiet">There are more; agentctl lists them all.</p>}
             </>
           )}
-        </Asked>
+        </Loaded>
         <p class="hints">
           <button type="button" class="plain" onClick={() => setHelp(true)}>
             Keyboard shortcuts

@@ -10,7 +10,7 @@ export type Pending = AnswerOf<'listApprovals'>;
 /** As many as one answer of the API holds. */
 const onePage = 200;
 /** More are decided from the command line: a browser that holds them all answers no key in time. */
-const mostPages = 10;
+const maxPages = 10;
 /** While events come the list is asked for at each of them; now and then also without one. */
 const withEventsMs = 30_000;
 const otherPageMs = 15_000;
@@ -42,8 +42,8 @@ export function usePending(api: Api, wanted: boolean, listShown: boolean): Pendi
     pages.current++;
     refresh();
   };
-  const isMore = live.value?.cursor !== undefined && pages.current < mostPages;
-  return { ...live, value: live.value && leftAt(live.value, now), more: isMore ? more : undefined };
+  const isMore = live.value?.cursor !== undefined && pages.current < maxPages;
+  return { ...live, value: live.value && remainingAt(live.value, now), more: isMore ? more : undefined };
 }
 
 async function listed(api: Api, pages: number, signal: AbortSignal): Promise<Pending> {
@@ -62,7 +62,7 @@ async function listed(api: Api, pages: number, signal: AbortSignal): Promise<Pen
 const none = (): Pending & { readonly at: number } => ({ pending: [], at: 0 });
 
 /** The time left of each request, counted on since the answer; one whose time is over waits no longer. */
-export function leftAt({ at, ...answer }: Pending & { readonly at: number }, now: number): Pending {
+function remainingAt({ at, ...answer }: Pending & { readonly at: number }, now: number): Pending {
   const passed = Math.max(0, Math.floor((now - at) / 1000));
   if (passed === 0) return answer;
   const pending = answer.pending

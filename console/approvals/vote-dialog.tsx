@@ -18,7 +18,7 @@ export interface VoteDialogProps {
   readonly close: () => void;
 }
 
-const mostCharacters = 4096;
+const maxCharacters = 4096;
 
 export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
   const [comment, setComment] = useState('');
@@ -48,7 +48,7 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
       <textarea
         id="comment"
         rows={3}
-        maxLength={mostCharacters}
+        maxLength={maxCharacters}
         value={comment}
         onInput={(event) => setComment(event.currentTarget.value)}
       />

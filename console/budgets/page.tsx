@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Asked, Badge, Fact, Facts, Heading, Table, Text } from '../ui.tsx';
+import { Badge, Fact, Facts, Heading, Loaded, Table, Text } from '../ui.tsx';
 import { duration, figure, plural, usd } from '../words.ts';
 
 const everyMs = 10_000;
@@ -27,7 +27,7 @@ export function BudgetsPage({ api }: PageProps) {
       <div class="choices">
         <LevelField api={api} path={path} choose={setPath} />
       </div>
-      <Asked live={useLive(ask, everyMs)}>
+      <Loaded live={useLive(ask, everyMs)}>
         {({ statuses, rate_limit, open_reservations }) => (
           <>
             {statuses.length === 0 ? (
@@ -62,7 +62,7 @@ export function BudgetsPage({ api }: PageProps) {
             </p>
           </>
         )}
-      </Asked>
+      </Loaded>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { Ago, Asked, Badge, Code, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { duration } from '../words.ts';
 
 const everyMs = 10_000;
@@ -24,7 +24,7 @@ export function CredentialsPage({ api }: PageProps) {
     <>
       <Heading>Credentials</Heading>
       <div role="status">{said && <Notice kind={said.kind}>{said.text}</Notice>}</div>
-      <Asked live={live}>
+      <Loaded live={live}>
         {({ credentials, cursor }) =>
           credentials.length === 0 ? (
             <p>No credential is good at the moment.</p>
@@ -37,7 +37,7 @@ export function CredentialsPage({ api }: PageProps) {
                 {credentials.map((credential) => (
                   <tr key={credential.id}>
                     <td>
-                      <Ago at={credential.issued_at} />
+                      <RelativeTime at={credential.issued_at} />
                     </td>
                     <td>
                       <Text of={credential.broker} /> ({credential.type})
@@ -68,7 +68,7 @@ export function CredentialsPage({ api }: PageProps) {
             </>
           )
         }
-      </Asked>
+      </Loaded>
     </>
   );
 }

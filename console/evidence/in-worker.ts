@@ -1,6 +1,6 @@
 /** Asks the verifier in its worker. The policy of the page lets a worker start from one address alone. */
 import type { Verification } from '#core/contracts/evidence.ts';
-import type { Question, Told } from './worker.ts';
+import type { Question, VerifierMessage } from './worker.ts';
 
 interface Policies {
   createPolicy(
@@ -20,7 +20,7 @@ const policy = trustedTypes?.createPolicy('verifier', { createScriptURL: () => s
 export function verifiedInWorker(question: Question, progress: (entries: number) => void): Promise<Verification> {
   const worker = new Worker(policy?.createScriptURL(script) ?? script, { type: 'module' });
   const outcome = new Promise<Verification>((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<Told>) => {
+    worker.onmessage = ({ data }: MessageEvent<VerifierMessage>) => {
       if ('entries' in data) progress(data.entries);
       else if ('verification' in data) resolve(data.verification);
       else reject(new Error(data.fault));

@@ -4,7 +4,7 @@ import { type TrustedKeys, verified } from './verify.ts';
 export interface Question extends TrustedKeys {
   readonly bundle: string | Uint8Array;
 }
-export type Told =
+export type VerifierMessage =
   | { readonly entries: number }
   | { readonly verification: Awaited<ReturnType<typeof verified>> }
   | { readonly fault: string };
@@ -12,7 +12,7 @@ export type Told =
 /** Progress is reported after so many entries. */
 const every = 5_000;
 
-const tell = (told: Told) => postMessage(told);
+const tell = (told: VerifierMessage) => postMessage(told);
 
 addEventListener('message', ({ data }: MessageEvent<Question>) => {
   verified(data.bundle, data, (entries) => {

@@ -3,7 +3,7 @@ import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Ago, Asked, Badge, Code, Fact, Facts, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Badge, Code, Fact, Facts, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { duration } from '../words.ts';
 
 const everyMs = 10_000;
@@ -13,7 +13,7 @@ export function HealthPage({ api }: PageProps) {
   return (
     <>
       <Heading>Health</Heading>
-      <Asked live={useLive(ask, everyMs)}>
+      <Loaded live={useLive(ask, everyMs)}>
         {(status) => (
           <>
             <p role="status">
@@ -26,7 +26,7 @@ export function HealthPage({ api }: PageProps) {
             <Violations of={status} />
           </>
         )}
-      </Asked>
+      </Loaded>
     </>
   );
 }
@@ -104,7 +104,7 @@ const Dependencies = ({ of: { dependencies } }: { readonly of: Status }) => (
             </td>
             <td>{latency_ms === undefined ? '–' : `${Math.round(latency_ms)} ms`}</td>
             <td>
-              <Ago at={since} />
+              <RelativeTime at={since} />
             </td>
           </tr>
         ))}
@@ -173,7 +173,7 @@ const Violations = ({ of: { recent_violations } }: { readonly of: Status }) => (
             {tool && <Code of={tool} />} {target && <Text of={target} />} {matched_rule && <Code of={matched_rule} />}{' '}
             {reason && <Text of={reason} />}{' '}
             <span class="quiet">
-              <Ago at={at} />
+              <RelativeTime at={at} />
             </span>
           </li>
         ))}

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Ago, Asked, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { make, unfitPage } from './browser.ts';
 
 export function PasskeysPage({ api }: PageProps) {
@@ -14,7 +14,7 @@ export function PasskeysPage({ api }: PageProps) {
     <>
       <Heading>Passkeys</Heading>
       <p>A passkey signs your approvals on your device. Some rules take no approval without one.</p>
-      <Asked live={live}>{(answer) => <Own answer={answer} api={api} changed={live.refresh} />}</Asked>
+      <Loaded live={live}>{(answer) => <Own answer={answer} api={api} changed={live.refresh} />}</Loaded>
     </>
   );
 }
@@ -64,7 +64,7 @@ function Own({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
                 <Text of={passkey.name} />
               </td>
               <td>
-                <Ago at={passkey.registered_at} />
+                <RelativeTime at={passkey.registered_at} />
               </td>
               <td>
                 <button

@@ -3,7 +3,7 @@ import { useCallback } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
-import { Asked, Badge, Code, Notice, Table, Text } from '../ui.tsx';
+import { Badge, Code, Loaded, Notice, Table, Text } from '../ui.tsx';
 
 interface DifferenceProps {
   readonly api: Api;
@@ -22,7 +22,7 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
       <h3>
         From version {from} to version {to}
       </h3>
-      <Asked live={useLive(ask, 0)}>
+      <Loaded live={useLive(ask, 0)}>
         {(diff) => (
           <>
             {diff.lifted_guards.length > 0 && (
@@ -42,7 +42,7 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
             <Changes of={diff.changes} />
           </>
         )}
-      </Asked>
+      </Loaded>
       <button type="button" onClick={close}>
         Close the comparison
       </button>

@@ -5,7 +5,7 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { go, hashOf } from '../route.ts';
 import { mayOperate } from '../session.ts';
-import { Ago, Asked, Badge, Code, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { conditionsOf } from './conditions.ts';
 import { Difference } from './difference.tsx';
 import { Editor } from './editor.tsx';
@@ -45,7 +45,7 @@ function Versions({ api, compared, mayCompare }: VersionsProps) {
   return (
     <section>
       <h2>Versions</h2>
-      <Asked live={useLive(ask, 10_000)}>
+      <Loaded live={useLive(ask, 10_000)}>
         {({ current, versions }) => (
           <>
             <Table caption="Versions of the configuration" heads={['Version', 'Stored', 'By', 'Source', 'Differences']}>
@@ -55,7 +55,7 @@ function Versions({ api, compared, mayCompare }: VersionsProps) {
                     {version} {version === current && <Badge of="in force" />}
                   </td>
                   <td>
-                    <Ago at={created_at} />
+                    <RelativeTime at={created_at} />
                   </td>
                   <td>
                     <Text of={created_by} />
@@ -83,7 +83,7 @@ function Versions({ api, compared, mayCompare }: VersionsProps) {
             )}
           </>
         )}
-      </Asked>
+      </Loaded>
     </section>
   );
 }
@@ -93,7 +93,7 @@ function Rules({ api }: { readonly api: Api }) {
   return (
     <section>
       <h2>Rules in force</h2>
-      <Asked live={useLive(ask, 0)}>
+      <Loaded live={useLive(ask, 0)}>
         {({ policy, default_decision, rules, guards, warnings }) => (
           <>
             <p>
@@ -132,7 +132,7 @@ function Rules({ api }: { readonly api: Api }) {
             </Table>
           </>
         )}
-      </Asked>
+      </Loaded>
     </section>
   );
 }

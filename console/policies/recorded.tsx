@@ -10,7 +10,7 @@ interface Entry {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const mostListed = 100;
+const maxListed = 100;
 
 export function Recorded({ api, take }: { readonly api: Api; readonly take: (call: string) => void }) {
   const [entries, setEntries] = useState<readonly Entry[] | undefined>();
@@ -18,7 +18,7 @@ export function Recorded({ api, take }: { readonly api: Api; readonly take: (cal
   const load = async () => {
     setFault(undefined);
     try {
-      const { entries: found } = await api.get<'audit'>(`audit?limit=${mostListed}`);
+      const { entries: found } = await api.get<'audit'>(`audit?limit=${maxListed}`);
       setEntries((found as unknown as readonly Entry[]).filter(isDecision));
     } catch (cause) {
       setFault(faultText(cause));

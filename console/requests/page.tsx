@@ -3,7 +3,7 @@ import { useCallback, useState } from 'preact/hooks';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { Ago, Asked, Badge, Code, Heading, Table, Text } from '../ui.tsx';
+import { Badge, Code, Heading, Loaded, RelativeTime, Table, Text } from '../ui.tsx';
 
 const everyMs = 10_000;
 
@@ -27,7 +27,7 @@ export function RequestsPage({ api }: PageProps) {
         placeholder="all models"
         onChange={(event) => setModel(event.currentTarget.value.trim())}
       />
-      <Asked live={live}>
+      <Loaded live={live}>
         {({ requests, cursor }) =>
           requests.length === 0 ? (
             <p>No chat call {model === '' ? 'was made yet' : 'of this model is recorded'}.</p>
@@ -40,7 +40,7 @@ export function RequestsPage({ api }: PageProps) {
                 {requests.map((request) => (
                   <tr key={request.envelope_id}>
                     <td>
-                      <Ago at={request.at} />
+                      <RelativeTime at={request.at} />
                     </td>
                     <td>
                       <Code of={request.model} />
@@ -73,7 +73,7 @@ export function RequestsPage({ api }: PageProps) {
             </>
           )
         }
-      </Asked>
+      </Loaded>
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Ago, Asked, Badge, Code, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { duration } from '../words.ts';
 
 const everyMs = 10_000;
@@ -26,7 +26,7 @@ export function RolloutsPage({ api }: PageProps) {
   return (
     <>
       <Heading>Rollouts</Heading>
-      <Asked live={live}>
+      <Loaded live={live}>
         {({ rollouts }) =>
           rollouts.length === 0 ? (
             <p>
@@ -36,7 +36,7 @@ export function RolloutsPage({ api }: PageProps) {
             rollouts.map((rollout) => <One key={rollout.id} api={api} rollout={rollout} changed={live.refresh} />)
           )
         }
-      </Asked>
+      </Loaded>
     </>
   );
 }
@@ -71,7 +71,7 @@ function One({ api, rollout, changed }: OneProps) {
       <p>
         From <Text of={baseline_providers.join(', ')} /> to <Text of={canary_provider} />: {rollout.current_percentage}{' '}
         % of the traffic, stages {rollout.stages.join(', ')} %, each for{' '}
-        {duration(rollout.observation_window_ms / 1000)}. Begun <Ago at={rollout.created_at} /> by{' '}
+        {duration(rollout.observation_window_ms / 1000)}. Begun <RelativeTime at={rollout.created_at} /> by{' '}
         <Text of={rollout.created_by} />.
         {rollout.rollback_reason !== undefined && (
           <>
@@ -81,7 +81,7 @@ function One({ api, rollout, changed }: OneProps) {
         )}
       </p>
       {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
-      <Asked live={live}>{({ metrics }) => <Arms {...metrics} />}</Asked>
+      <Loaded live={live}>{({ metrics }) => <Arms {...metrics} />}</Loaded>
       <div class="buttons">
         {acts.map((what) => (
           <button key={what} type="button" class={what === 'rollback' ? 'bad' : ''} onClick={() => act(what)}>

@@ -3,7 +3,7 @@ import { useCallback } from 'preact/hooks';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { Ago, Asked, Code, Heading, Table, Text } from '../ui.tsx';
+import { Code, Heading, Loaded, RelativeTime, Table, Text } from '../ui.tsx';
 import { BundleFile } from './bundle-file.tsx';
 import { SessionView } from './session-view.tsx';
 
@@ -22,7 +22,7 @@ function Sessions({ api }: PageProps) {
   return (
     <>
       <Heading>Sessions</Heading>
-      <Asked live={live}>
+      <Loaded live={live}>
         {({ sessions, cursor }) =>
           sessions.length === 0 ? (
             <p>There is no session with evidence yet.</p>
@@ -42,7 +42,7 @@ function Sessions({ api }: PageProps) {
                     </td>
                     <td>{session.risk ? session.risk.score : 0}</td>
                     <td>
-                      <Ago at={session.updated_at} />
+                      <RelativeTime at={session.updated_at} />
                     </td>
                   </tr>
                 ))}
@@ -51,7 +51,7 @@ function Sessions({ api }: PageProps) {
             </>
           )
         }
-      </Asked>
+      </Loaded>
       <BundleFile />
     </>
   );

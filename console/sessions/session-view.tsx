@@ -5,7 +5,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
-import { Ago, Asked, Badge, Block, Code, Fact, Facts, Heading, Notice, Text } from '../ui.tsx';
+import { Badge, Block, Code, Fact, Facts, Heading, Loaded, Notice, RelativeTime, Text } from '../ui.tsx';
 import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
 
 interface SessionProps {
@@ -35,7 +35,7 @@ function Risk({ api, id }: SessionProps) {
   return (
     <section>
       <h2>Risk</h2>
-      <Asked live={useLive(ask, 0)}>
+      <Loaded live={useLive(ask, 0)}>
         {({ score, kill_switch_score, blocked, reason, alerts }) => (
           <>
             {blocked && (
@@ -54,13 +54,13 @@ function Risk({ api, id }: SessionProps) {
             <ul class="plain-list">
               {alerts.map(({ rule, points, at }) => (
                 <li key={`${rule}${at}`}>
-                  {rule}: {points} points, <Ago at={at} />
+                  {rule}: {points} points, <RelativeTime at={at} />
                 </li>
               ))}
             </ul>
           </>
         )}
-      </Asked>
+      </Loaded>
     </section>
   );
 }
@@ -121,7 +121,7 @@ function SaveFile({ api, id, children }: SessionProps & { readonly children: Com
 type Entry = AnswerOf<'exportSession'>['entries'][number];
 
 /** Of long sessions the newest. */
-const mostShown = 200;
+const maxShown = 200;
 
 function Entries({ api, id }: SessionProps) {
   const ask = useCallback(
@@ -131,22 +131,22 @@ function Entries({ api, id }: SessionProps) {
   return (
     <section>
       <h2>Entries</h2>
-      <Asked live={useLive(ask, 0)}>
+      <Loaded live={useLive(ask, 0)}>
         {({ entries }) => (
           <>
-            {entries.length > mostShown && (
+            {entries.length > maxShown && (
               <p class="quiet">
-                The last {mostShown} of {entries.length} entries.
+                The last {maxShown} of {entries.length} entries.
               </p>
             )}
             <ol class="plain-list">
-              {entries.slice(-mostShown).map((entry) => (
+              {entries.slice(-maxShown).map((entry) => (
                 <EntryOf key={entry.hash} entry={entry} />
               ))}
             </ol>
           </>
         )}
-      </Asked>
+      </Loaded>
     </section>
   );
 }
@@ -163,7 +163,7 @@ function EntryOf({ entry }: { readonly entry: Entry }) {
           {index} <Badge of={kind} /> {said('action') && <Code of={said('action') ?? ''} />}{' '}
           {tool && <Code of={tool} />} {target && <Text of={target} />}{' '}
           <span class="quiet">
-            <Ago at={timestamp} />
+            <RelativeTime at={timestamp} />
           </span>
         </summary>
         <Facts>

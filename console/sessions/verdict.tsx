@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Verification } from '#core/contracts/evidence.ts';
 import { faultText } from '../api.ts';
-import { Ago, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { Code, Fact, Facts, Notice, RelativeTime, Text } from '../ui.tsx';
 
 interface Verifying {
   readonly busy: boolean;
@@ -110,7 +110,7 @@ function Told(verification: Verification) {
         {log && (
           <Fact name="Log">
             <Code of={log.origin} />, leaf {log.position} of {log.size}: entries up to {log.index} are logged,{' '}
-            <Ago at={log.at} />
+            <RelativeTime at={log.at} />
           </Fact>
         )}
         {log && (
@@ -119,7 +119,7 @@ function Told(verification: Verification) {
               ? 'none whose key is known here'
               : log.witnesses.map(({ witness, at }) => (
                   <span key={witness}>
-                    <Text of={witness} /> saw it <Ago at={at} />.{' '}
+                    <Text of={witness} /> saw it <RelativeTime at={at} />.{' '}
                   </span>
                 ))}
           </Fact>

@@ -1,8 +1,8 @@
 /** The last step before a definition is accepted: the one that was looked at, or none. */
-import { visible } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/evidence/visible-text.ts';
 import { type Api, faultText } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { Code, Fact, Facts, Notice, Text } from '../ui.tsx';
+import { Code, Fact, Facts, Text } from '../ui.tsx';
 import type { ToolView } from './definition.tsx';
 import { pathOf } from './tool-address.ts';
 
@@ -33,7 +33,7 @@ export function AcceptDialog({ api, view, close }: AcceptProps) {
         <Fact name="Introduces">
           {introduces.length === 0
             ? 'nothing that matters'
-            : introduces.map(({ description }) => visible(description)).join(' ')}
+            : introduces.map(({ description }) => visibleText(description)).join(' ')}
         </Fact>
       </Facts>
       <p class="quiet">It is recorded in the evidence with your name. From then on a model may read this text.</p>

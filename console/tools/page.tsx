@@ -5,7 +5,7 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { Ago, Asked, Badge, Code, Fact, Facts, Heading, Notice, Table, Text } from '../ui.tsx';
+import { Badge, Code, Fact, Facts, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { plural } from '../words.ts';
 import { AcceptDialog } from './accept-dialog.tsx';
 import { Definition, type ToolView } from './definition.tsx';
@@ -24,7 +24,7 @@ function Tools({ api }: PageProps) {
   return (
     <>
       <Heading>Tools</Heading>
-      <Asked live={useLive(ask, everyMs)}>
+      <Loaded live={useLive(ask, everyMs)}>
         {({ tools }) => {
           if (tools.length === 0)
             return <p>No tool of an MCP server has been seen: a client that lists them makes the gateway read them.</p>;
@@ -40,7 +40,7 @@ function Tools({ api }: PageProps) {
             </>
           );
         }}
-      </Asked>
+      </Loaded>
     </>
   );
 }
@@ -66,7 +66,7 @@ const Rows = ({ tools }: { readonly tools: readonly Listed[] }) => (
           {hidden && <span class="quiet"> not listed to clients</span>}
         </td>
         <td>
-          <Ago at={changed?.seen_at ?? seen_at} />
+          <RelativeTime at={changed?.seen_at ?? seen_at} />
         </td>
       </tr>
     ))}
@@ -84,7 +84,7 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
       <Heading>
         Tool <Code of={tool} />
       </Heading>
-      <Asked live={live}>
+      <Loaded live={live}>
         {(view) => (
           <>
             <Known of={view} />
@@ -114,7 +114,7 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
             )}
           </>
         )}
-      </Asked>
+      </Loaded>
       {accepting && (
         <AcceptDialog
           api={api}
@@ -137,7 +137,7 @@ function Known({ of }: { readonly of: ToolView }) {
         <Text of={upstream} />
       </Fact>
       <Fact name="Definition">
-        <Badge of={state} /> <Ago at={changed?.seen_at ?? of.seen_at} />
+        <Badge of={state} /> <RelativeTime at={changed?.seen_at ?? of.seen_at} />
         {changed?.guard && <span class="quiet"> held for {changed.guard.join(', ')}</span>}
       </Fact>
       <Fact name="In policies">

@@ -4,7 +4,7 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { Asked, Heading, Table, Text } from '../ui.tsx';
+import { Heading, Loaded, Table, Text } from '../ui.tsx';
 import { Plot } from './plot.tsx';
 
 const everyMs = 10_000;
@@ -66,11 +66,11 @@ export function TrafficPage({ api, me }: PageProps) {
           }}
         />
       </div>
-      <Asked live={useLive(ask, everyMs)}>
+      <Loaded live={useLive(ask, everyMs)}>
         {({ summary, from, to }) => (
           <Shown buckets={summary[dimension] ?? []} seconds={spans[span].seconds} from={from} to={to} />
         )}
-      </Asked>
+      </Loaded>
     </>
   );
 }

@@ -4,7 +4,7 @@ import { denialExpiresAt } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult, ToolCall } from '#core/contracts/envelope.ts';
-import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { shorten, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -82,7 +82,7 @@ const commentCharacters = 2_000;
 
 /** A human's denial as an error. A model may read it: no control characters, and bounded. */
 export function denialOf(row: ApprovalRow) {
-  const reviewer = shorten(visible(row.reviewer ?? row.person ?? 'the reviewer'), 256);
+  const reviewer = shorten(visibleText(row.reviewer ?? row.person ?? 'the reviewer'), 256);
   const comment = shorten(visibleLines(row.comment ?? ''), commentCharacters);
   const ask_again_after = denialExpiresAt(row);
   return {

@@ -9,7 +9,7 @@ import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { GuardSettings, LookedOver } from '#core/mcp/tools/look-over.ts';
+import type { GuardSettings, InspectedResult } from '#core/mcp/tools/inspect-result.ts';
 import { type ArgumentSettings, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
@@ -69,7 +69,7 @@ export interface CallWork {
   /** @throws GatewayError as above. */
   redact(job: RedactionJob): Promise<Redaction>;
   /** An answer of an MCP server: without secrets, and guarded. @throws GatewayError as above. */
-  lookOver(outcome: JsonObject, secrets: readonly string[], guard: GuardSettings | undefined): Promise<LookedOver>;
+  lookOver(outcome: JsonObject, secrets: readonly string[], guard: GuardSettings | undefined): Promise<InspectedResult>;
 }
 
 /** What a worker does for `evaluate`. @param randomHex source of salts. */

@@ -25,7 +25,7 @@ export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): st
  * that is no longer waited for [action.ends-before-its-function].
  * @throws Error named `UnknownOutcome` when the executor did not settle after the end.
  */
-export async function untilEnd<T>(
+export async function beforeFunctionEnd<T>(
   { clock, timeouts }: Pick<GovernPorts, 'clock' | 'timeouts'>,
   endsAtMs: number,
   given: AbortSignal | undefined,

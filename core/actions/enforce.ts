@@ -4,7 +4,7 @@ import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { blocked } from './answers.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { type ExecutionMode, executeAction } from './execute-action.ts';
@@ -14,7 +14,7 @@ import { endOfStarted, firstOutcome, startOf } from './started.ts';
 import { type WaitStrategy, waitingFor } from './wait.ts';
 
 /** What is done once a call is allowed, and how a reviewed call waits in place. */
-export interface How {
+export interface EnforceOptions {
   /** By default the gateway mints and executes. */
   readonly carry?: ExecutionMode;
   /** By default as `approvals.hold_seconds` says. */
@@ -22,13 +22,13 @@ export interface How {
 }
 
 /** Loaded with the first review: few calls of a model's reply wait, and chat functions start smaller. */
-const reviewing = loadedOnce(() => import('./review.ts'));
+const reviewing = lazyImport(() => import('./review.ts'));
 
 export async function enforce(
   ports: GovernPorts,
   action: GovernedAction,
   candidate: ApprovalCandidate | undefined,
-  { carry = executeAction, wait = waitingFor(action.snapshot.configuration.approvals.hold_seconds) }: How,
+  { carry = executeAction, wait = waitingFor(action.snapshot.configuration.approvals.hold_seconds) }: EnforceOptions,
 ): Promise<DecisionResult> {
   switch (action.decision.decision) {
     case 'block': {

@@ -14,8 +14,8 @@ import { secretsOf } from '#core/credentials/redact-values.ts';
 import { finishCredential } from '#core/credentials/registry.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
-import type { Judged } from '#core/tool-guard/classifier/ports.ts';
-import { type Noted, notedOf } from '#core/tool-guard/noted.ts';
+import type { Classification } from '#core/tool-guard/classifier/ports.ts';
+import { notedOf, type ResultNotes } from '#core/tool-guard/noted.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
@@ -110,16 +110,16 @@ export async function executeAction(
 /** What an entry keeps of findings. */
 export type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
 
-const mostNoted = 20;
+const maxNoted = 20;
 
 function noteOf(
   { telemetry }: GovernPorts,
-  { findings, judged, withheld }: Noted,
+  { findings, judged, withheld }: ResultNotes,
 ): Pick<Done, 'guard' | 'guard_classifier'> {
   for (const { kind, action } of findings)
     telemetry.count('svc_tool_guard_findings_total', { place: 'result', kind, action });
   if (judged && 'error' in judged) telemetry.count('svc_tool_guard_classifier_errors_total', { error: judged.error });
-  const kept = findings.slice(0, mostNoted);
+  const kept = findings.slice(0, maxNoted);
   const listed = kept.map(({ kind, where, severity, action }) => ({ kind, where, severity, action }));
   return {
     ...((listed.length > 0 || withheld) && { guard: listed }),
@@ -177,7 +177,7 @@ interface Done {
   /** What the tool guard found in the answer: kinds and places [guard.no-content]. */
   readonly guard?: GuardNote;
   /** Which classifier looked at the answer, with its score or why there is none. */
-  readonly guard_classifier?: Judged;
+  readonly guard_classifier?: Classification;
   readonly record?: CredentialRecord;
   /** No credential could be had: nothing was called, and the approval is as it was. */
   readonly approval_returned?: boolean;

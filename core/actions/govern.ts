@@ -15,7 +15,7 @@ import { assertSessionOwner } from '#core/identity/sessions.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, dryRun } from './answers.ts';
-import { enforce, type How, record } from './enforce.ts';
+import { type EnforceOptions, enforce, record } from './enforce.ts';
 import { follow } from './entries.ts';
 import { type GovernedRequest, openEnvelope } from './envelope.ts';
 import { type ApprovalCandidate, type GovernedAction, tasksOf } from './governed.ts';
@@ -34,7 +34,7 @@ export async function govern(
   principal: Principal,
   sessionId: string,
   request: GovernedRequest,
-  how: How = {},
+  how: EnforceOptions = {},
 ): Promise<DecisionResult> {
   const asked: Asked = { snapshot: ofTenant(await ports.snapshots.current(), principal.tenant), principal, request };
   const placed = await placedCall(ports, asked, openEnvelope(request, principal, sessionId, ports.ids.uuid()));

@@ -56,7 +56,7 @@ export interface Judged {
   readonly tripped?: Blocked;
 }
 
-export interface Judging {
+export interface JudgeInput {
   readonly snapshot: Snapshot;
   readonly envelope: ActionEnvelope;
   readonly effects: Effects;
@@ -75,7 +75,7 @@ export interface Judging {
   readonly nowMs: number;
 }
 
-export async function judge(given: Judging): Promise<Judged> {
+export async function judge(given: JudgeInput): Promise<Judged> {
   const drift = await driftOf(given);
   const { evaluated, snapshot, envelope, effects, standing, nowMs } = given;
   const { behavior, manifests } = snapshot.configuration;
@@ -116,7 +116,7 @@ async function driftOf({
   snapshot,
   nowMs,
   ...given
-}: Judging): Promise<Drift[]> {
+}: JudgeInput): Promise<Drift[]> {
   const attached = given.attached && withFirst(given.attached, envelope.tenant, firstRequest ?? head?.first_request);
   if (!attached || (attached.manifests.length === 0 && attached.unknown === undefined)) return [];
   const { configuration } = snapshot;

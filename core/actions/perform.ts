@@ -7,7 +7,7 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { isUpstreamDown, UpstreamError } from '#core/executors/fault.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { executionEndsAt, settlingMs, untilEnd } from './deadline.ts';
+import { beforeFunctionEnd, executionEndsAt, settlingMs } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';
 import { mint } from './mint.ts';
 import type { GovernPorts } from './ports.ts';
@@ -55,7 +55,7 @@ export async function perform(
   const began = ports.clock.now();
   const took = () => ({ latency_ms: Math.max(0, Math.round(ports.clock.now() - began)) });
   try {
-    const result = await untilEnd(ports, endsAtMs, options.signal, (signal) =>
+    const result = await beforeFunctionEnd(ports, endsAtMs, options.signal, (signal) =>
       executor.execute(envelope, minted.credential, { ...options, signal }),
     );
     return { outcome: 'executed', ...minted, ...took(), result };

@@ -13,7 +13,7 @@ import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { ProvenanceStore } from '#core/provenance/ports.ts';
 import type { TaskManifests } from '#core/task-manifests/ports.ts';
-import type { FollowsLinks } from '#core/tool-guard/links.ts';
+import type { LinkResolver } from '#core/tool-guard/links.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Actions that were started; they change only inside `Ledger.commit`. */
@@ -60,7 +60,7 @@ export interface GovernPorts extends WatchPorts {
   /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
   readonly provenance?: ProvenanceStore;
   /** Links of the machine that MCP servers run on, where it is this one. */
-  readonly links?: FollowsLinks;
+  readonly links?: LinkResolver;
   readonly adminUrl: string;
   /** Where the host serves the web console. */
   readonly consoleUrl?: string;

@@ -1,10 +1,10 @@
 /** Requesting an approval: one row per identical call, its `review` entry and its clock. */
 
 import { bestEffort } from '#core/approvals/announce.ts';
-import { stillStands } from '#core/approvals/approval.ts';
+import { isAnswerCurrent } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
+import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { foreignApproval } from './abuse-notes.ts';
 import { approvalRow, timeoutSeconds } from './approval-row.ts';
@@ -70,7 +70,7 @@ async function takePendingPlace(ports: GovernPorts, action: GovernedAction): Pro
   } catch (fault) {
     if (!(fault instanceof GatewayError) || fault.code !== 'rate_limit_error') throw fault;
     ports.telemetry.count('svc_approvals_refused_total', {});
-    if (firstOfItsMinute(envelope.key_id, pendingRule, now)) await recordRefusal(ports, action, fault);
+    if (isFirstOfMinute(envelope.key_id, pendingRule, now)) await recordRefusal(ports, action, fault);
     throw fault;
   }
 }
@@ -99,6 +99,6 @@ async function attach(
     throw new GatewayError('service_unavailable', 'The approval queue is busy; nothing was written. Try again.');
   if (id === undefined) return requestApproval(ports, action, why);
   const row = await ports.approvals.get(action.envelope.tenant, id);
-  if (row && stillStands(row, isoTime(ports.clock.now()))) return { row, ...(reason !== undefined && { reason }) };
+  if (row && isAnswerCurrent(row, isoTime(ports.clock.now()))) return { row, ...(reason !== undefined && { reason }) };
   return requestApproval(ports, action, { ...why, replaces: id });
 }

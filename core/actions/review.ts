@@ -1,9 +1,9 @@
 /** A decision of review: the call uses an approval that fits exactly this call, or requests one and waits for it. */
 
-import { stillStands } from '#core/approvals/approval.ts';
+import { isAnswerCurrent } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { denied, inReview } from './answers.ts';
 import { executionEndsAt } from './deadline.ts';
@@ -11,7 +11,7 @@ import type { ExecutionMode } from './execute-action.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 import { type ApprovalRequest, requestApproval } from './request-approval.ts';
-import { underDecision } from './terms-asked.ts';
+import { applyDecisionTerms } from './required-terms.ts';
 import { storedResult, useApproval } from './use-approval.ts';
 import type { WaitStrategy } from './wait.ts';
 
@@ -27,7 +27,7 @@ export async function review(
   const hold = async (request: ApprovalRequest) =>
     request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
   if (!candidate) return hold(await requestApproval(ports, action, {}));
-  const asked = candidate.row && (await underDecision(ports, action, candidate.row));
+  const asked = candidate.row && (await applyDecisionTerms(ports, action, candidate.row));
   const use = await useApproval(ports, action, asked, carry);
   if ('result' in use) return use.result;
 
@@ -36,7 +36,7 @@ export async function review(
   if (stored) return stored;
   // A request that was denied or withdrawn is over, so the new request does not mention it.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
-  if (row && sameCall(action, row) && why !== 'not_in_evidence' && stillStands(row, isoTime(ports.clock.now()))) {
+  if (row && sameCall(action, row) && why !== 'not_in_evidence' && isAnswerCurrent(row, isoTime(ports.clock.now()))) {
     if (why === 'denied') return denied(action, row);
     return hold({ row, ...(reason && { reason }) });
   }
@@ -51,7 +51,7 @@ export async function review(
 
 const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest === action.call_digest;
 
-const changes = loadedOnce(() => import('./meanwhile.ts'));
+const changes = lazyImport(() => import('./meanwhile.ts'));
 const pollMs = 250;
 
 /** A call whose request is decided while it waits is answered in place. */

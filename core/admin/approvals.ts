@@ -1,14 +1,14 @@
 /** Approvals over HTTP: list, item, votes. Nothing is ever decided on GET. */
 
 import type { z } from 'zod';
+import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { readResult } from '#core/actions/kept-result.ts';
-import { termsUnder } from '#core/actions/terms-under.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { assertUndecided } from '#core/approvals/open-request.ts';
-import { provenBy } from '#core/approvals/passkeys/assert.ts';
+import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
-import { underTerms } from '#core/approvals/terms.ts';
+import { applyTerms } from '#core/approvals/terms.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
@@ -40,7 +40,7 @@ export const listApprovals: Operation = async (call) => {
 /** What cannot be evaluated now is shown as it was queued; its votes wait until it can be. */
 async function shownUnderTerms(call: Call, row: ApprovalRow): Promise<ApprovalRow> {
   try {
-    return underTerms(row, await termsUnder(call.ports, call.snapshot)(row));
+    return applyTerms(row, await currentTermsFinder(call.ports, call.snapshot)(row));
   } catch (fault) {
     call.ports.telemetry.log('warn', 'the terms of a request were not looked at again', {
       envelope_id: row.envelope_id,
@@ -151,8 +151,8 @@ const vote =
     assertMayVote(principal, row, snapshot.identities);
     const person = principal.person ?? principal.name;
     if (verdict === 'approve') assertUndecided(row);
-    const terms = verdict === 'approve' ? await termsUnder(ports, snapshot)(row) : undefined;
-    const signed = passkey && (await provenBy(ports, person, row, passkey, relyingParty(ports)));
+    const terms = verdict === 'approve' ? await currentTermsFinder(ports, snapshot)(row) : undefined;
+    const signed = passkey && (await verifyAssertion(ports, person, row, passkey, relyingParty(ports)));
     const decided = await decideApproval(ports, row, {
       verdict,
       person,

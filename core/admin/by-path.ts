@@ -34,7 +34,7 @@ export async function pageByPath<T>(
 }
 
 /** Tenants that one answer adds up: each costs reads of its own. */
-const mostTenants = 200;
+const maxTenants = 200;
 
 /**
  * Tenants that an answer is added up over: those below `path`, without one the caller's own.
@@ -43,7 +43,7 @@ const mostTenants = 200;
 export function tenantsOf(
   call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
   needed: Role,
-  most = mostTenants,
+  most = maxTenants,
 ): string[] {
   const { path } = call.query;
   if (path === undefined) return [call.principal.tenant];

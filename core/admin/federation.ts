@@ -2,7 +2,7 @@
 
 import { storable } from '#core/configuration/store/schema-history.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { toleratedSkewMs } from '#core/configuration/store/staleness.ts';
+import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
@@ -80,7 +80,7 @@ export const federationMetrics: Operation = async (call) => {
   const metrics = parsed(planeMetricsSchema, call.body());
   const plane = ownPlane(call, metrics.plane);
   const now = ports.clock.now();
-  const [oldest, newest] = [now - recentHours * 3_600_000, now + toleratedSkewMs];
+  const [oldest, newest] = [now - recentHours * 3_600_000, now + maxClockSkewMs];
   const minutes = metrics.minutes.filter(({ at }) => Date.parse(at) >= oldest && Date.parse(at) <= newest);
   await ports.observations.replaceMinutes(dimensionOf('plane', plane), minutes);
   return { body: { plane, accepted: minutes.length, dropped: metrics.minutes.length - minutes.length } };

@@ -1,5 +1,5 @@
 /** The first configuration of a fresh deployment, by the admin token alone: no key is known before it. */
-import { boundBy } from '#core/configuration/checks/bound-secrets.ts';
+import { bindingsAfter } from '#core/configuration/checks/bound-secrets.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertModules, loadText } from './load-text.ts';
@@ -17,7 +17,7 @@ export async function putFirstConfig(
   await assertModules(ports, loaded.configuration);
   const row = await storeVersion(ports, loaded.configuration, principal.person ?? principal.name, 'api', {
     places: loaded.places,
-    bind: (bound) => boundBy(bound, loaded.configuration, 'api'),
+    bind: (bound) => bindingsAfter(bound, loaded.configuration, 'api'),
   });
   const snapshot = await ports.snapshots.refresh();
   await recordAct({ ports, principal: { ...principal, tenant: snapshot.configuration.tenants[0]!.id } }, 'config.put', {

@@ -5,7 +5,7 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Route } from '#core/contracts/routes.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -43,7 +43,7 @@ export type Operation = (call: Call) => Promise<Reply>;
  * @throws GatewayError `invalid_request` listing every problem as `path: what`.
  */
 export function parsed<T>(schema: z.ZodType<T>, value: unknown): T {
-  const outcome = schema.safeParse(value, { error: foundAndAllowed });
+  const outcome = schema.safeParse(value, { error: describeIssue });
   if (outcome.success) return outcome.data;
   // Two checks of one value may say the same.
   const problems = [

@@ -3,7 +3,7 @@ import {
   algorithm,
   beginRegistration,
   finishRegistration,
-  mostPasskeys,
+  maxPasskeys,
   removePasskey,
 } from '#core/approvals/passkeys/register.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
@@ -15,7 +15,7 @@ import { recordAct } from './record.ts';
 
 export const listPasskeys: Operation = async (call) => {
   const row = await call.ports.passkeys.get(personOf(call));
-  return { body: { rp: relyingParty(call.ports), passkeys: (row?.passkeys ?? []).map(shown), most: mostPasskeys } };
+  return { body: { rp: relyingParty(call.ports), passkeys: (row?.passkeys ?? []).map(shown), most: maxPasskeys } };
 };
 
 export const passkeyChallenge: Operation = async (call) => {

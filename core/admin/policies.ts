@@ -1,7 +1,7 @@
 /** Policy versions, configuration, simulation and explanation. */
 
 import { policyText } from '#core/actions/call-work.ts';
-import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import { compareConfigurations, liftedGuards } from '#core/configuration/compare.ts';
 import { diffLevels } from '#core/configuration/level-diff.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -36,13 +36,13 @@ export const putConfig: Operation = async (call) => {
   const { configuration: before } = await ports.snapshots.refresh();
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
-  const { configuration, warnings } = keepBound({ ...rules, bound: names }, loaded.configuration);
+  const { configuration, warnings } = enforceBindings({ ...rules, bound: names }, loaded.configuration);
   await assertModules(ports, configuration);
   const whole = await underControlPlane(ports, configuration);
   const row = await storeVersion(ports, whole, principal.person ?? principal.name, 'api', {
     places: loaded.places,
     // Another change may have bound a name meanwhile.
-    bind: (bound) => keepBound({ ...rules, bound }, configuration).bound,
+    bind: (bound) => enforceBindings({ ...rules, bound }, configuration).bound,
   });
   await adopted(call, 'config.put', row, reason);
   const left = leftControlPlane(before, configuration);
@@ -57,27 +57,27 @@ const leftControlPlane = ({ federation: before }: Configuration, { federation: a
       ]
     : [];
 
-const mostFileName = 200;
+const maxFileName = 200;
 
 /** The name of the file that is sent, for the places of its rules. @throws GatewayError `invalid_request` */
 function fileOf({ query: { file } }: Call): string | undefined {
-  if (file === undefined || (file.trim() !== '' && file.length <= mostFileName)) return file;
-  throw invalidRequest(`file has ${file.length} characters; give a name of 1 to ${mostFileName}, or leave it out.`);
+  if (file === undefined || (file.trim() !== '' && file.length <= maxFileName)) return file;
+  throw invalidRequest(`file has ${file.length} characters; give a name of 1 to ${maxFileName}, or leave it out.`);
 }
 
-const mostReason = 500;
+const maxReason = 500;
 
 /** Why the configuration changes, for its evidence. @throws GatewayError `invalid_request` */
 function reasonOf({ query: { reason } }: Call): string | undefined {
-  if (reason === undefined || (reason.trim() !== '' && reason.length <= mostReason)) return reason;
-  throw invalidRequest(`reason has ${reason.length} characters; give 1 to ${mostReason}, or leave it out.`);
+  if (reason === undefined || (reason.trim() !== '' && reason.length <= maxReason)) return reason;
+  throw invalidRequest(`reason has ${reason.length} characters; give 1 to ${maxReason}, or leave it out.`);
 }
 
 /** On a data plane only what is its own changes; it is loaded there only. */
 async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
   if (configuration.federation.role !== 'data') return configuration;
-  const { underControl } = await import('#core/federation/apply.ts');
-  return underControl(ports, configuration);
+  const { underControlPlane } = await import('#core/federation/apply.ts');
+  return underControlPlane(ports, configuration);
 }
 
 /** Keys replaced or withdrawn in their secrets count from here on, within five seconds everywhere; the configuration stays. */

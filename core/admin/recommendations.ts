@@ -23,7 +23,7 @@ export const costRecommendations: Operation = async (call) => {
     tenants.map(async (tenant) => {
       const [usage, rows] = await Promise.all([
         ports.observations.usage(tenant, span),
-        newestRequests(call, tenant, Math.max(1, Math.floor(mostPages / tenants.length))),
+        newestRequests(call, tenant, Math.max(1, Math.floor(maxPages / tenants.length))),
       ]);
       return { tenant, usage, repeated: repeatedRequests(rows, configuration.cache) };
     }),
@@ -35,19 +35,19 @@ export const costRecommendations: Operation = async (call) => {
     ...cheaperModels(configuration, addUsages(each.map(({ usage }) => usage)).models),
     ...repeated,
   ];
-  return { body: { ...subjectOf(call, tenants), recommendations: recommendations.slice(0, mostShown) } };
+  return { body: { ...subjectOf(call, tenants), recommendations: recommendations.slice(0, maxShown) } };
 };
 
 const pageRows = 200;
 /** Of all tenants together, but at least one page of each. */
-const mostPages = 5;
-const mostShown = 500;
+const maxPages = 5;
+const maxShown = 500;
 
-async function newestRequests({ ports }: Call, tenant: string, mostPages: number): Promise<readonly RequestRow[]> {
+async function newestRequests({ ports }: Call, tenant: string, maxPages: number): Promise<readonly RequestRow[]> {
   const since = isoTime(ports.clock.now() - recentHours * 3_600_000);
   const rows: RequestRow[] = [];
   let cursor: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
+  for (let pages = 0; pages < maxPages; pages++) {
     const place = cursor === undefined ? {} : { cursor };
     const page = await ports.observations.requests(tenant, { since, limit: pageRows, ...place });
     rows.push(...page.items);

@@ -101,7 +101,7 @@ const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =
   reason === 'timeout' ? 'expired' : reason === 'withdrawn' ? 'withdrawn' : 'denied';
 
 /** Whether the identical call keeps being answered with this request instead of opening a new one. */
-export const stillStands = (row: ApprovalRow, now: string): boolean =>
+export const isAnswerCurrent = (row: ApprovalRow, now: string): boolean =>
   row.status === 'pending' ? row.expires_at > now : now < (denialExpiresAt(row) ?? '');
 
 /** Until when a human's denial answers the identical call; undefined for a row that no human denied. */

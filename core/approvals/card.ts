@@ -1,7 +1,7 @@
 /** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { tightenedText } from './terms.ts';
-import { stillNeeded } from './views.ts';
+import { tighteningText } from './terms.ts';
+import { missingVotesText } from './views.ts';
 
 export type Fact = readonly [label: string, text: string];
 
@@ -24,9 +24,9 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
     ['Reason', rule_reason ?? ''],
     ['Sources', (row.sources ?? []).join(' ')],
     ['Credential', credentialOf(row)],
-    ['Needs', row.requires ? stillNeeded(row) : ''],
+    ['Needs', row.requires ? missingVotesText(row) : ''],
     ['Passkey', row.require_passkey ? 'an approval counts only with one: approve in the web console' : ''],
-    ['Changed', tightenedText(row) ?? ''],
+    ['Changed', tighteningText(row) ?? ''],
     ['Risk', riskOf(row)],
     ['Withheld', withheld.join(', ')],
     ['Label', `not verified, given by the caller: ${row.actor.agent}`],

@@ -19,17 +19,17 @@ import type { WrittenComment } from './github.ts';
 import { deliveryId } from './notifications.ts';
 import { assertUndecided } from './open-request.ts';
 import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
-import type { AsksTermsNow } from './terms.ts';
-import { stillNeeded } from './views.ts';
+import type { FindCurrentTerms } from './terms.ts';
+import { missingVotesText } from './views.ts';
 import { decideApproval, type VotePorts } from './vote.ts';
 
 export interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;
   /** What the configuration in force asks of the approval of a request that waits. */
-  readonly termsNow: AsksTermsNow;
+  readonly termsNow: FindCurrentTerms;
 }
 
-export interface Heard {
+export interface CommentOutcome {
   readonly decided: boolean;
   /** The outcome, for the author of the comment. */
   readonly text: string;
@@ -49,7 +49,7 @@ export async function voteByComment(
   ports: CommentVotePorts,
   snapshot: Snapshot,
   written: WrittenComment,
-): Promise<Heard | undefined> {
+): Promise<CommentOutcome | undefined> {
   const command = commandIn(written.text);
   if (!command) return undefined;
   const row = await ports.approvals.find(command.envelope_id);
@@ -61,7 +61,7 @@ export async function voteByComment(
   if (outcome instanceof GatewayError) return { decided: false, text: `Not decided: ${outcome.message}`, known };
   const text =
     outcome.status === 'pending'
-      ? `${outcome.tool}: the approval counts. It needs ${stillNeeded(outcome)}.`
+      ? `${outcome.tool}: the approval counts. It needs ${missingVotesText(outcome)}.`
       : `${outcome.tool}: ${outcome.status} by ${outcome.person}.`;
   return { decided: true, text, known };
 }

@@ -30,7 +30,7 @@ export interface EventFeedOptions {
 /** Events kept for readers that were away or are slow. */
 const keptEvents = 1_000;
 /** Open streams of one process, and of one key. */
-export const mostStreams = { process: 256, key: 8 } as const;
+export const maxStreams = { process: 256, key: 8 } as const;
 /** Below every idle limit on the way. */
 const pingEveryMs = 15_000;
 /** A stream ends after this, and the reader comes back with its key: a revoked key reads no longer than that. */
@@ -94,8 +94,8 @@ export class ApprovalEventFeed {
   #take(keyId: string): void {
     const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
     const own = this.#open.get(keyId) ?? 0;
-    if (own >= mostStreams.key || all >= mostStreams.process) {
-      const [whose, most] = own >= mostStreams.key ? ['key', mostStreams.key] : ['gateway', mostStreams.process];
+    if (own >= maxStreams.key || all >= maxStreams.process) {
+      const [whose, most] = own >= maxStreams.key ? ['key', maxStreams.key] : ['gateway', maxStreams.process];
       throw new GatewayError(
         'rate_limit_error',
         `The ${whose} has ${most} streams of approval events open, and at most ${most} are allowed; close one, or request GET /admin/v1/approvals.`,

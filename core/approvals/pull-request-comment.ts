@@ -3,7 +3,7 @@
  * person wrote stands in code, where it can neither format, mention, link nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { shorten, visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { shorten, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
@@ -14,7 +14,7 @@ const maxComment = 65_536;
 
 /** @param place of the rule, as `file:line`. */
 export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string, place?: string): string {
-  const effects = effectsOf(row).map((line) => `- ${visible(line)}`);
+  const effects = effectsOf(row).map((line) => `- ${visibleText(line)}`);
   const head = (canApprove: boolean) =>
     [
       `**${headlineOf(row, (text, room) => codeSpan(text, room))}**`,
@@ -59,7 +59,7 @@ const rooms: Readonly<Record<string, number>> = { Target: 9000, Reason: 1000, Wh
 
 const facts = (row: ApprovalRow, place: string | undefined): string =>
   [...factsOf(row, place), ['Digest', row.call_digest] as const]
-    .map(([label, text]) => `${label.padEnd(11)}${shorten(visible(text), rooms[label] ?? 300)}`)
+    .map(([label, text]) => `${label.padEnd(11)}${shorten(visibleText(text), rooms[label] ?? 300)}`)
     .join('\n');
 
 /** Why a comment did not count, for its writer: only they are mentioned. */
@@ -80,7 +80,7 @@ const cut = (text: string, room: number): string => shorten(text, Math.max(0, ro
 
 /** One line; a blank on either side keeps backticks of its own from joining the fence. */
 export function codeSpan(text: string, room: number): string {
-  const shown = shorten(visible(text), room);
+  const shown = shorten(visibleText(text), room);
   const fence = '`'.repeat(longestRun(shown) + 1);
   return shown.trim() === '' ? '—' : `${fence} ${shown} ${fence}`;
 }

@@ -3,7 +3,7 @@
  * Everything an agent wrote stands in code, where it can neither format, mention nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { visible, visibleLines } from '#core/evidence/visible-text.ts';
+import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import type { Delivery } from './ports.ts';
@@ -22,7 +22,7 @@ const maxExecutedSections = 12;
 
 /** @param place of the rule, as `file:line`. */
 export function slackMessage(row: ApprovalRow, linkBase: string, place?: string): SlackMessage {
-  const text = `${fitted(visible(row.tool), 250)} on ${fitted(visible(row.target), 400)}: ${headline(row)}`;
+  const text = `${fitted(visibleText(row.tool), 250)} on ${fitted(visibleText(row.target), 400)}: ${headline(row)}`;
   const { sections, isWhole } = details(row, linkBase, place);
   const blocks = sections.map((section) => ({ type: 'section', text: { type: 'mrkdwn', text: section } }));
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
@@ -38,7 +38,7 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
   ];
   const shown = change === 'resolved' ? lines.slice(0, 2) : lines;
   return {
-    text: `${title}: ${fitted(visible(message), 400)}`,
+    text: `${title}: ${fitted(visibleText(message), 400)}`,
     blocks: [{ type: 'section', text: { type: 'mrkdwn', text: shown.join('\n') } }],
   };
 }
@@ -117,9 +117,9 @@ function codeSections(place: string, text: string): string[] {
   return parts.map((part, index) => `Executed as it stands (${code(place, 100)}${count(index)}):\n\`\`\`${part}\`\`\``);
 }
 
-const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visible(text), room));
+const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visibleText(text), room));
 
-const code = (text: string, room: number) => `\`${fitted(visible(text), room, '\\u{60}') || '—'}\``;
+const code = (text: string, room: number) => `\`${fitted(visibleText(text), room, '\\u{60}') || '—'}\``;
 
 /** In JSON a backtick may be written `\u0060`: the fence holds, and what is shown still parses to the same value. */
 const codeBlock = (json: string, room: number) => `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;

@@ -7,7 +7,7 @@ import type { Requirement } from '#core/contracts/separation.ts';
 import { missingOf, missingText } from '#core/identity/separation-rules.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
-export interface TermsNow {
+export interface CurrentTerms {
   /** Version of the configuration that asks. */
   readonly version: number;
   readonly require_passkey: boolean;
@@ -17,10 +17,10 @@ export interface TermsNow {
 }
 
 /** Finds the terms of a request; undefined where the configuration is the one that the request was queued under. */
-export type AsksTermsNow = (row: ApprovalRow) => Promise<TermsNow | undefined>;
+export type FindCurrentTerms = (row: ApprovalRow) => Promise<CurrentTerms | undefined>;
 
 /** The request under the stricter of both terms, and in words what was added; the same row where that is nothing. */
-export function underTerms(row: ApprovalRow, now: TermsNow | undefined): ApprovalRow {
+export function applyTerms(row: ApprovalRow, now: CurrentTerms | undefined): ApprovalRow {
   if (!now || row.status !== 'pending') return row;
   const passkey = now.require_passkey && !row.require_passkey;
   const expires_at = now.expires_at !== undefined && now.expires_at < row.expires_at ? now.expires_at : undefined;
@@ -52,6 +52,6 @@ export function addedTo(earlier: readonly Requirement[], now: readonly Requireme
 }
 
 /** One sentence for those who decide; undefined where nothing was added. */
-export const tightenedText = ({ tightened }: Pick<ApprovalRow, 'tightened'>): string | undefined =>
+export const tighteningText = ({ tightened }: Pick<ApprovalRow, 'tightened'>): string | undefined =>
   tightened &&
   `Since this was asked, version ${tightened.policy_version} of the configuration asks for more: ${tightened.asks.join('; ')}.`;

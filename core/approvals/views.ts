@@ -1,7 +1,7 @@
 /** How approvals look on the wire: item while pending, record once decided. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { missingOf, missingText } from '#core/identity/separation-rules.ts';
-import { tightenedText } from './terms.ts';
+import { tighteningText } from './terms.ts';
 
 /**
  * The reviewer sees what the digest covers; values withheld as sensitive are named, never silently missing. `key` and `rule`
@@ -32,7 +32,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
   const several = row.requires && {
     requires: row.requires,
     votes: votesOf(row),
-    ...(status === 'pending' && { still_needed: stillNeeded(row) }),
+    ...(status === 'pending' && { still_needed: missingVotesText(row) }),
   };
   const seconds = Math.max(0, Math.ceil((Date.parse(expires_at) - nowMs) / 1000));
   return {
@@ -56,7 +56,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     risk,
     credential,
     ...(row.require_passkey && { passkey_required: true }),
-    ...(row.tightened && { terms_changed: tightenedText(row) }),
+    ...(row.tightened && { terms_changed: tighteningText(row) }),
     ...several,
     approval_url,
   };
@@ -66,7 +66,7 @@ const votesOf = ({ votes = [] }: ApprovalRow) =>
   votes.map(({ person, teams, role, comment, channel, at }) => ({ person, teams, role, comment, channel, at }));
 
 /** What the rules still ask for, in words. */
-export const stillNeeded = ({ requires = [], votes = [] }: Pick<ApprovalRow, 'requires' | 'votes'>): string =>
+export const missingVotesText = ({ requires = [], votes = [] }: Pick<ApprovalRow, 'requires' | 'votes'>): string =>
   missingText(missingOf(requires, votes));
 
 export function approvalRecord(row: ApprovalRow) {
@@ -74,7 +74,7 @@ export function approvalRecord(row: ApprovalRow) {
   const decided = status === 'denied' ? { denied_at: decided_at } : { approved_at: decided_at };
   const { outcome, executed_by, refused_because, result, result_sha256, result_bytes, result_withheld } = row;
   const counted = row.votes && { votes: votesOf(row) };
-  const needed = status === 'pending' && row.requires && { still_needed: stillNeeded(row) };
+  const needed = status === 'pending' && row.requires && { still_needed: missingVotesText(row) };
   const execution = outcome && {
     outcome,
     executed_by,

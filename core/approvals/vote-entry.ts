@@ -10,7 +10,7 @@ import { redact } from '#core/evidence/redact.ts';
 import type { Ids } from '#core/kernel/ports.ts';
 import type { SignedWith } from './passkeys/assert.ts';
 import { shownDigest } from './shown-call.ts';
-import type { TermsNow } from './terms.ts';
+import type { CurrentTerms } from './terms.ts';
 
 export interface Vote {
   readonly verdict: 'approve' | 'deny';
@@ -32,7 +32,7 @@ export interface Vote {
   /** The voter's teams and role, and the rules in force; absent for denials by time or by the caller. */
   readonly separation?: Separation;
   /** What the configuration in force asks of the approval now; absent for denials by time or by the caller. */
-  readonly terms?: TermsNow | undefined;
+  readonly terms?: CurrentTerms | undefined;
   /** Notification channels to tell. */
   readonly channels: readonly string[];
   /** Seconds an approval may be used after it was given. */

@@ -11,7 +11,7 @@ import { moveApproval } from './approval.ts';
 import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request.ts';
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { type SeveralVotes, severalVotes } from './several-votes.ts';
-import { tightenedText, underTerms } from './terms.ts';
+import { applyTerms, tighteningText } from './terms.ts';
 import { type CheckedVote, redactedComment, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
@@ -38,7 +38,7 @@ const maxTries = 5;
  * whose call is not the one that its digest covers.
  */
 export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote: Vote): Promise<ApprovalRow> {
-  const asked = (row: ApprovalRow) => underTerms(row, vote.terms);
+  const asked = (row: ApprovalRow) => applyTerms(row, vote.terms);
   await assertInTime(ports, asked(found), vote);
   const passkey = vote.verdict === 'approve' ? await passkeyOf(ports, asked(found), vote) : undefined;
   let row: ApprovalRow | undefined = found;
@@ -179,7 +179,7 @@ export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: read
 async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promise<SignedEntry | undefined> {
   if (!vote.passkey) {
     if (!row.require_passkey) return undefined;
-    const changed = tightenedText(row);
+    const changed = tighteningText(row);
     throw new GatewayError(
       'forbidden',
       `Not counted: rule ${row.matched_rule} takes an approval only with a passkey.${changed ? ` ${changed}` : ''} Approve it in the web console; a passkey is registered there under Passkeys.`,

@@ -65,7 +65,7 @@ export class Memory {
 
   /** Forgets the marks of a list that are older than some minutes. */
   keepLatest(list: ListName, minutes: number): void {
-    const latest = within(this.state[list], this.now - minutes * 60);
+    const latest = marksSince(this.state[list], this.now - minutes * 60);
     if (latest !== this.state[list]) this.state = { ...this.state, [list]: latest };
   }
 
@@ -118,5 +118,5 @@ function bounded(alerts: readonly Alert[]): readonly Alert[] {
 }
 
 /** Marks that are younger than a time; the same list where all of them are. */
-export const within = (marks: readonly Mark[], from: number): readonly Mark[] =>
+export const marksSince = (marks: readonly Mark[], from: number): readonly Mark[] =>
   marks.every(([at]) => at > from) ? marks : marks.filter(([at]) => at > from);

@@ -3,7 +3,7 @@
  * same points, wherever they are computed. Only what is within the window counts.
  */
 import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';
-import { Memory, type NewAlert, type RiskEvent, within } from './memory.ts';
+import { Memory, marksSince, type NewAlert, type RiskEvent } from './memory.ts';
 import { rules } from './rules.ts';
 import { type Alert, emptyState, markLists, type RiskState } from './state.ts';
 
@@ -62,12 +62,12 @@ function pruned(state: RiskState, at: number, settings: RiskSettings): RiskState
   return {
     base: state.base,
     alerts: alertsWithin(state, at, settings),
-    sensitive: within(state.sensitive, from),
-    secrets: within(state.secrets, from),
-    failures: within(state.failures, from),
-    privileges: within(state.privileges, from),
-    deletes: within(state.deletes, from),
-    places: within(state.places, from),
+    sensitive: marksSince(state.sensitive, from),
+    secrets: marksSince(state.secrets, from),
+    failures: marksSince(state.failures, from),
+    privileges: marksSince(state.privileges, from),
+    deletes: marksSince(state.deletes, from),
+    places: marksSince(state.places, from),
     attempts: state.attempts.filter((one) => one.at > from),
     ...(denial && { denial }),
     ...(state.tripped && { tripped: true }),

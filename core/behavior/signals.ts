@@ -13,10 +13,10 @@ import { compileGlob } from '#core/matching/glob.ts';
 import { forEachText } from '#core/tool-policy/normalise.ts';
 import { type Call, type Found, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
+import { egressOf } from './signals/egress.ts';
 import { place } from './signals/places.ts';
 import { privilege } from './signals/rights.ts';
 import { personalData, secret } from './signals/sensitive.ts';
-import { wayOut } from './signals/ways-out.ts';
 
 /** What decides which signals a call gives, ready for use. */
 export interface SignalContext {
@@ -64,7 +64,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
   for (const each of calls) {
     add(secret(each, context.isSensitive));
     add(personalData(each));
-    add(wayOut(each, context.isKnownHost));
+    add(egressOf(each, context.isKnownHost));
     add(privilege(each));
     add(deletion(each));
     add(place(each));

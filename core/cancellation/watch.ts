@@ -29,7 +29,7 @@ export interface WatchPorts {
 }
 
 /** A call that ends within this time is not looked for: it costs no step at the store. */
-export const lookEveryMs = 1_000;
+export const pollIntervalMs = 1_000;
 /** Clocks of two processes may differ by this. What was asked earlier meant an earlier call of the same name. */
 const skewMs = 1_000;
 
@@ -57,7 +57,7 @@ export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSi
     await cancellations.take(name).catch(warn);
   };
   const next = () => {
-    cancelNext = timeouts.after(lookEveryMs, () => void look());
+    cancelNext = timeouts.after(pollIntervalMs, () => void look());
   };
   next();
   const unlink = follow(controller, given);

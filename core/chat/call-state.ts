@@ -104,7 +104,7 @@ export function noteKept(
 }
 
 /** Why we ended the call, if we did. */
-export const haltedBy = ({ signal }: ChatCallState): GatewayError | undefined =>
+export const abortReason = ({ signal }: ChatCallState): GatewayError | undefined =>
   signal.aborted && signal.reason instanceof GatewayError ? signal.reason : undefined;
 
 /** The call ends with this error. */
@@ -119,7 +119,7 @@ export function ended(state: ChatCallState, outcome: ChatOutcome, error: Gateway
  * The caller went away or cancelled the call: what was streamed until then is billed and recorded.
  * @returns the error for a caller who cancelled; undefined for one who disconnected.
  */
-export function gone(state: ChatCallState): GatewayError | undefined {
+export function disconnectError(state: ChatCallState): GatewayError | undefined {
   state.outcome = 'aborted';
   state.status = 499;
   if (cancelledBy(state.call.signal) === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Tenant } from '#core/contracts/config.ts';
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
-import { asksForUsage } from '#core/dialects/openai/openai.ts';
+import { isUsageRequested } from '#core/dialects/openai/openai.ts';
 import type { KeyLimits } from '#core/identity/identities.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -19,7 +19,7 @@ import { type BatchRequest, batchEstimate } from './batches/request.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas } from './provider-tools.ts';
 import { refuseToolUse } from './refuse-tools.ts';
-import type { Keeping } from './responses/keeping.ts';
+import type { ResponseRetention } from './responses/retention.ts';
 
 export interface ChatRequest {
   readonly dialect: DialectName;
@@ -38,7 +38,7 @@ export interface ChatRequest {
   /** Headers of the caller that travel on to the provider. */
   readonly passed: Readonly<Record<string, string>>;
   /** The response is to be kept, or continues one that is [responses.stored]. */
-  readonly keep?: Keeping | undefined;
+  readonly keep?: ResponseRetention | undefined;
   /** `Cache-Control: no-cache` or `no-store`: neither looked up nor kept [cache.control]. */
   readonly noCache?: boolean;
   /** Aborts when the caller goes away. */
@@ -185,5 +185,5 @@ export const translationContext = ({ model, inputTokens, envelopeId, body }: Cha
   inputTokens,
   id: envelopeId,
   createdAt: Math.floor(clock.now() / 1000),
-  includeUsage: asksForUsage(body),
+  includeUsage: isUsageRequested(body),
 });

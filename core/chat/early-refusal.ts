@@ -9,7 +9,7 @@ import type { Principal } from '#core/identity/principal.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
-import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
+import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { ChatPorts } from './ports.ts';
@@ -57,7 +57,7 @@ const unrecorded: ReadonlySet<string> = new Set(['rate_limit_error', 'authentica
 
 const mayWrite = (keyId: string, nowMs: number): boolean =>
   Array.from({ length: entriesPerMinute }, (_, at) => `refused-call-${at}`).some((rule) =>
-    firstOfItsMinute(keyId, rule, nowMs),
+    isFirstOfMinute(keyId, rule, nowMs),
   );
 
 function draftOf({ clock, ids }: ChatPorts, refusal: EarlyRefusal, principal: Principal) {

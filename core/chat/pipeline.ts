@@ -7,7 +7,7 @@ import { type Watch, watchCancelled } from '#core/cancellation/watch.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
-import { answerOf, HeardQueue } from '#core/evaluation/heard.ts';
+import { answerOf, RecordingQueue } from '#core/evaluation/recording-queue.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
@@ -74,7 +74,7 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
       queue =
         sampled === undefined
           ? new AsyncQueue<JsonObject>()
-          : new HeardQueue((event) => wire.eventTexts(event), 2 * sampled + 8_192);
+          : new RecordingQueue((event) => wire.eventTexts(event), 2 * sampled + 8_192);
       reply(200, queue);
       return queue;
     },
@@ -97,7 +97,7 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   } else if (fault) throw new RecordedFailure(fault, state.headers);
   if (whole) reply(...whole);
   if (sampled === undefined || fault) return;
-  const said = queue instanceof HeardQueue ? queue.text : answerOf(whole ? wire.replyTexts(whole[1]) : []);
+  const said = queue instanceof RecordingQueue ? queue.text : answerOf(whole ? wire.replyTexts(whole[1]) : []);
   await submitForEvaluation(ports, state, sampled, said);
 }
 

@@ -10,7 +10,7 @@ import { isStream } from './answering.ts';
 import { chat } from './pipeline.ts';
 import type { ChatPorts } from './ports.ts';
 import { headersOf } from './recorded-failure.ts';
-import { type SocketCall, told } from './socket-message.ts';
+import { type SocketCall, serverMessages } from './socket-message.ts';
 
 export interface SocketAnswer {
   readonly call: SocketCall;
@@ -53,11 +53,11 @@ async function answered(ports: ChatPorts, answer: SocketAnswer): Promise<string>
     const headers = { ...reply.headers, 'x-request-id': answer.requestId };
     const well = isStream(reply.body) ? await relay(answer, reply.body, headers) : true;
     await reply.finished;
-    if (signal.aborted) return told.done(call.id, 'aborted');
-    if (isStream(reply.body)) return told.done(call.id, well ? 'completed' : 'failed');
-    return told.response(call.id, reply.status, headers, reply.body);
+    if (signal.aborted) return serverMessages.done(call.id, 'aborted');
+    if (isStream(reply.body)) return serverMessages.done(call.id, well ? 'completed' : 'failed');
+    return serverMessages.response(call.id, reply.status, headers, reply.body);
   } catch (thrown) {
-    return signal.aborted ? told.done(call.id, 'aborted') : failure(ports, answer, thrown);
+    return signal.aborted ? serverMessages.done(call.id, 'aborted') : failure(ports, answer, thrown);
   }
 }
 
@@ -76,7 +76,7 @@ async function relay(
   for await (const event of events) {
     if (signal.aborted) break;
     if (event.error !== undefined || event.type === 'error') well = false;
-    const behind = send(told.event(call.id, event, first));
+    const behind = send(serverMessages.event(call.id, event, first));
     first = undefined;
     if (behind) await unlessAborted(behind, signal);
   }
@@ -100,5 +100,5 @@ function failure(ports: ChatPorts, { call, requestId }: SocketAnswer, thrown: un
     ports.telemetry.log('error', fault.message, { request_id: requestId, type: fault.code, ...cause });
   }
   const headers = { ...headersOf(fault), 'x-request-id': requestId };
-  return told.error(fault, { id: call.id, headers, body: dialects[call.dialect].errorBody(fault) });
+  return serverMessages.error(fault, { id: call.id, headers, body: dialects[call.dialect].errorBody(fault) });
 }

@@ -157,7 +157,7 @@ type Headers = Readonly<Record<string, string>>;
 export type SocketEnding = 'completed' | 'failed' | 'aborted';
 
 /** What the gateway sends. */
-export const told = {
+export const serverMessages = {
   ready: (maxMessageBytes: number) => JSON.stringify({ type: 'ready', max_message_bytes: maxMessageBytes }),
   pong: () => JSON.stringify({ type: 'pong' }),
   /** @param headers of the answer; with its first event. */

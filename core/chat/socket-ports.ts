@@ -71,7 +71,7 @@ export interface SocketPosts {
 }
 
 /** A call on its way to the worker that answers it. */
-export interface HandedCall extends SocketCaller {
+export interface DispatchedCall extends SocketCaller {
   readonly connection_id: string;
   readonly call_id: string;
   readonly session_id?: string;
@@ -80,4 +80,4 @@ export interface HandedCall extends SocketCaller {
   readonly message: string;
 }
 
-export type HandOver = (call: HandedCall) => Promise<void>;
+export type DispatchCall = (call: DispatchedCall) => Promise<void>;

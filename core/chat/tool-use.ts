@@ -54,8 +54,8 @@ export async function replacement(
 
 /** The request as the caller sent it, which is what the model has seen [provenance.chat]. */
 async function conversationOf(body: JsonObject) {
-  const { seenIn } = await import('#core/provenance/conversation.ts');
-  return seenIn(body);
+  const { conversationSources } = await import('#core/provenance/conversation.ts');
+  return conversationSources(body);
 }
 
 function told(tool: string, { decision, envelope_id, error }: DecisionResult): string {

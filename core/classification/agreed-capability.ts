@@ -1,10 +1,10 @@
 /** The capability a call is decided with: its caller's word, unless the name of its tool says something graver. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
-import { capabilityFromName, graver } from './classify-tool.ts';
+import { capabilityFromName, moreSevere } from './classify-tool.ts';
 
 interface Claim {
   readonly protocol: string;
@@ -25,12 +25,12 @@ export function agreedCapability(
   servers: readonly McpUpstreamEntry[],
   inventoried?: Capability,
 ): Capability {
-  if (inventoried !== undefined) return graver(call.capability, inventoried);
+  if (inventoried !== undefined) return moreSevere(call.capability, inventoried);
   if (readOtherwise.has(foldCase(call.protocol).trim())) return call.capability;
-  return graver(call.capability, overridden(call, servers) ?? capabilityFromName(call.tool));
+  return moreSevere(call.capability, overridden(call, servers) ?? capabilityFromName(call.tool));
 }
 
-const argumentsModule = loadedOnce(() => import('./classify-arguments.ts'));
+const argumentsModule = lazyImport(() => import('./classify-arguments.ts'));
 
 /** The capability of a call: of its tool, unless its arguments ask for something graver [action.arguments-tighten]. */
 export async function capabilityOfCall(
@@ -40,7 +40,7 @@ export async function capabilityOfCall(
   if (named === 'delete' || readOtherwise.has(foldCase(protocol).trim())) return named;
   const { classifyArguments } = await argumentsModule();
   const asked = classifyArguments(tool, parameters, sent_with);
-  return asked ? graver(named, asked.capability) : named;
+  return asked ? moreSevere(named, asked.capability) : named;
 }
 
 /** The gravest of what the configuration says of tools of this name. */
@@ -50,5 +50,5 @@ function overridden({ tool }: Claim, servers: readonly McpUpstreamEntry[]): Capa
     const own = tool.startsWith(parted) ? tool.slice(parted.length) : tool;
     return overrides.find((each) => each.name === tool || globMatches(each.tool, own))?.capability ?? [];
   });
-  return said.length === 0 ? undefined : said.reduce(graver);
+  return said.length === 0 ? undefined : said.reduce(moreSevere);
 }

@@ -24,7 +24,7 @@ export const writingMethods: ReadonlyMap<string, Change> = new Map([
 ]);
 
 /** A switch of such a name leaves something out of the answer, or into it; it changes nothing. */
-export const leavingOut = set('dont dry except exclude hide include includes no not only show skip without');
+export const excludingSwitches = set('dont dry except exclude hide include includes no not only show skip without');
 
 /** Changing verbs that, as a switch, say how an answer is shown or found. */
 export const shownVerbs = set(`
@@ -68,7 +68,7 @@ export const databaseOperators: ReadonlyMap<string, Change> = new Map([
 export const listeners = set('callback callback_url notify_url webhook webhook_url');
 
 /** As a switch such a word asks for what is otherwise hidden: `with_decryption: true`. */
-export const revealing = set('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
+export const revealingSwitches = set('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
 
 /** First words of names for a place that is written to; `joined` ones are such a name alone. */
 export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([

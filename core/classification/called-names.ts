@@ -1,6 +1,6 @@
 /** Arguments that name what a tool calls: a function alone (`function: 'deleteUser'`), or the endpoint of a service (`/users/1/delete`). */
 import type { Capability } from '#core/contracts/envelope.ts';
-import { changeOfWord, classifyTool, graver } from './classify-tool.ts';
+import { changeOfWord, classifyTool, moreSevere } from './classify-tool.ts';
 import { wordsIn } from './tool-words.ts';
 import { changingVerbs, nounsAndVerbs } from './verbs.ts';
 
@@ -52,7 +52,7 @@ export function changeOfEndpoint(tool: readonly string[], key: readonly string[]
   const steps = stepsOf(web ? address.replace(/^[^:]*:[\\/]+[^\\/]*/, '') : address);
   let gravest: Change | undefined;
   const found = (change: Change | undefined) => {
-    if (change && (!gravest || graver(change, gravest) !== gravest)) gravest = change;
+    if (change && (!gravest || moreSevere(change, gravest) !== gravest)) gravest = change;
   };
   steps.forEach((step, at) => {
     const words = wordsIn(step);

@@ -9,11 +9,11 @@ import {
   calledWith,
   commandLists,
   databaseOperators,
+  excludingSwitches,
   expressionKeys,
   fetching,
   formatWords,
   hostKeys,
-  leavingOut,
   listeners,
   modeKeys,
   operationKeys,
@@ -24,7 +24,7 @@ import {
   reachedByPrograms,
   readingMethods,
   replacements,
-  revealing,
+  revealingSwitches,
   shownVerbs,
   switches,
   textKeys,
@@ -33,14 +33,14 @@ import {
   writingModes,
 } from './argument-words.ts';
 import { calledBy, changeOfEndpoint } from './called-names.ts';
-import { changeOfWord, classifyTool, graver, type ToolClass } from './classify-tool.ts';
+import { changeOfWord, classifyTool, moreSevere, type ToolClass } from './classify-tool.ts';
 import { hasMutation } from './graphql-text.ts';
 import { isInnerAddress } from './inner-address.ts';
 import { toolWords, wordsIn } from './tool-words.ts';
 import { readingNouns } from './verbs.ts';
 
-const mostValues = 20_000;
-const mostLevels = 64;
+const maxValues = 20_000;
+const maxLevels = 64;
 
 /**
  * The gravest capability that an argument asks for, with its reason; undefined where none asks for more than a read.
@@ -55,7 +55,7 @@ export function classifyArguments(tool: string, ...values: readonly unknown[]): 
 
 class Look {
   gravest: ToolClass | undefined;
-  private left = mostValues;
+  private left = maxValues;
   private readonly tool: readonly string[];
   private readonly readsPrograms: boolean;
 
@@ -65,7 +65,7 @@ class Look {
   }
 
   walk(value: unknown, key: readonly string[], level: number): void {
-    if (this.left-- <= 0 || level > mostLevels) {
+    if (this.left-- <= 0 || level > maxLevels) {
       this.found('execute', 'its arguments are too many to look over');
       return;
     }
@@ -123,7 +123,7 @@ class Look {
   }
 
   private found(capability: Exclude<Capability, 'read'>, why: string): void {
-    if (!this.gravest || graver(capability, this.gravest.capability) !== this.gravest.capability)
+    if (!this.gravest || moreSevere(capability, this.gravest.capability) !== this.gravest.capability)
       this.gravest = { capability, why };
   }
 }
@@ -153,14 +153,14 @@ const isOn = (value: unknown): boolean =>
 
 /** What a switch of this name turns on: `purge`, `delete_after_read`, `mark_as_read`. */
 function switchedOn(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
-  if (leavingOut.has(key[0] ?? '')) return undefined;
+  if (excludingSwitches.has(key[0] ?? '')) return undefined;
   let gravest: Exclude<Capability, 'read'> | undefined;
   for (const word of key) {
     if (shownVerbs.has(word)) continue;
-    const change = revealing.has(word)
+    const change = revealingSwitches.has(word)
       ? 'execute'
       : (changeOfWord(word) ?? (key.length === 1 ? switches.get(word) : undefined));
-    if (change && (!gravest || graver(change, gravest) !== gravest)) gravest = change;
+    if (change && (!gravest || moreSevere(change, gravest) !== gravest)) gravest = change;
   }
   return gravest;
 }

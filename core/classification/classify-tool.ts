@@ -21,8 +21,8 @@ import {
   readingWith,
   services,
   transparent,
-  turning,
   verbObjects,
+  verbParticles,
 } from './verbs.ts';
 
 /** A capability, and in a few words where it comes from. */
@@ -41,7 +41,7 @@ export interface NamedClass extends ToolClass {
 type Annotations = unknown;
 
 /** The graver of two capabilities. */
-export const graver = (a: Capability, b: Capability): Capability =>
+export const moreSevere = (a: Capability, b: Capability): Capability =>
   capabilities.indexOf(a) >= capabilities.indexOf(b) ? a : b;
 
 /** The capability of a tool by its name; annotations of its server only tighten it. */
@@ -75,7 +75,7 @@ const byName = rememberedText((name: string): NamedClass => {
   const words = withCompounds(written);
   let gravest: { readonly word: string; readonly change: Change } | undefined;
   const found = (word: string, change: Change): void => {
-    if (!gravest || graver(change, gravest.change) !== gravest.change) gravest = { word, change };
+    if (!gravest || moreSevere(change, gravest.change) !== gravest.change) gravest = { word, change };
   };
   for (const word of family) {
     const change = changingVerbs.get(word);
@@ -121,7 +121,7 @@ function changeAt(words: readonly string[], i: number, lead: number, inFamily: b
     return restricted.objects.has(words[i + 1] ?? '') ? undefined : restricted.otherwise;
   }
   if (joined && !isReading(words, i)) return nounsAndVerbs.get(word) ?? 'execute';
-  if (readingVerbs.has(word) && (turning.has(words[i + 1] ?? '') || actingOn.get(word)?.has(words[i + 1] ?? '')))
+  if (readingVerbs.has(word) && (verbParticles.has(words[i + 1] ?? '') || actingOn.get(word)?.has(words[i + 1] ?? '')))
     return 'write';
   if (word === 'list' && isOffer(words.slice(i + 1))) return 'write';
   const change = nounsAndVerbs.get(word);

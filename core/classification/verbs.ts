@@ -63,7 +63,7 @@ export const listed = set(`
   recursive registry repo repository schema shared software space staff stock storage table thread topic tree usage wallet workspace`);
 
 /** Words that turn the reading verb before them into another: `check_out`, `check_in`. */
-export const turning = set('in off out');
+export const verbParticles = set('in off out');
 
 /** Words behind which another verb stands. */
 export const joining = set('and or then');

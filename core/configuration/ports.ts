@@ -45,32 +45,32 @@ export interface HeldBindings {
 }
 
 /** Keys that lie in secrets, as they were when the configuration was stored. */
-export interface HeldKeys {
+export interface StoredKeyDigests {
   /** Environment name → SHA-256 of the key. Names without a value are left out. */
   readonly digests: Readonly<Record<string, string>>;
   /** Rises with every change, whether or not the configuration is another. */
   readonly revision: number;
 }
 
-export const noKeys: HeldKeys = { digests: {}, revision: 0 };
+export const noKeys: StoredKeyDigests = { digests: {}, revision: 0 };
 
 /** What is stored in the same write as a version. */
-export interface BesideVersion {
+export interface VersionCompanions {
   /** SHA-256 of the imported file. */
   readonly importedSha256?: string;
   /** Replaces the bindings of `revision - 1`. */
   readonly bindings?: HeldBindings;
   /** Replaces the digests of keys. */
-  readonly keys?: HeldKeys;
+  readonly keys?: StoredKeyDigests;
 }
 
 export interface ConfigStore {
   /** Strongly consistent. */
   current(): Promise<VersionRow | undefined>;
   /** The same row with the digests of its keys, in one read; strongly consistent. */
-  inForce(): Promise<{ readonly row: VersionRow; readonly keys: HeldKeys } | undefined>;
+  inForce(): Promise<{ readonly row: VersionRow; readonly keys: StoredKeyDigests } | undefined>;
   /** Replaces the digests of revision `keys.revision - 1` of that version. False when either had moved. */
-  replaceKeys(version: number, keys: HeldKeys): Promise<boolean>;
+  replaceKeys(version: number, keys: StoredKeyDigests): Promise<boolean>;
   /** SHA-256 of the platform administrator's token, where it is kept apart from the secrets that functions read. */
   adminTokenSha256(): Promise<string | undefined>;
   /** Of the versions that are kept. */
@@ -91,5 +91,5 @@ export interface ConfigStore {
    * One conditional write: row `expected + 1` put, pointer moved if it still names `expected`, and (for imports) the
    * file digest and the bindings kept. Of the rows 20 are listed and rolled back to. False when the pointer or the bindings had moved.
    */
-  advance(row: VersionRow, beside?: BesideVersion): Promise<boolean>;
+  advance(row: VersionRow, beside?: VersionCompanions): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { JsonSpelling } from './json-spelling.ts';
 import { advance, copyLines, type Lines, newLine } from './lines.ts';
 import { MatchCount } from './match-count.ts';
 import type { Hit } from './partial-match.ts';
-import { apart, type Occurrence, redacted } from './personal-data.ts';
+import { type Occurrence, redacted, withoutOverlaps } from './personal-data.ts';
 import { basesOf, endsIncomplete, indexIn, lastLetter, readingOf } from './reading.ts';
 
 /** Text that has left but is kept, since what stands before an entity tells whether it is one. */
@@ -209,12 +209,12 @@ export class ChannelScan {
     for (const { entity, end } of found) this.#entityEnds.set(entity, end);
     for (const { index, filter } of filters) {
       const theirs = found.filter(({ entity }) => filter.entities.includes(entity));
-      const counted = apart(theirs, this.#filterEnds.get(index));
+      const counted = withoutOverlaps(theirs, this.#filterEnds.get(index));
       if (counted.length === 0) continue;
       this.#filterEnds.set(index, counted.at(-1)!.end);
       this.#tally.found(index, counted.length, [...new Set(counted.map(({ entity }) => entity))]);
     }
-    const redactions = apart(
+    const redactions = withoutOverlaps(
       found.filter(({ entity }) => redacts.has(entity)),
       this.#redactedTo,
     );

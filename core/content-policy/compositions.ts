@@ -3,14 +3,14 @@
  * `café`. Only then must a stream wait for what follows a letter.
  */
 import {
-  between,
+  acceptsChar,
+  boundaryConditions,
   classesBeyondAscii,
   hasBoundaries,
   type Instruction,
   isWord,
   type Program,
   reachable,
-  takes,
 } from './program.ts';
 import { compositionsOf } from './reading.ts';
 
@@ -37,10 +37,10 @@ export class Compositions {
     const known = this.#continuing.get(letter);
     if (known !== undefined) return known;
     const composed = compositionsOf(letter);
-    const others = this.#classes.filter((instruction) => !takes(instruction, letter));
+    const others = this.#classes.filter((instruction) => !acceptsChar(instruction, letter));
     const may =
       (this.#hasBoundaries && isWord(letter) && composed.length > 0) ||
-      composed.some((char) => others.some((instruction) => takes(instruction, char)));
+      composed.some((char) => others.some((instruction) => acceptsChar(instruction, char)));
     this.#continuing.set(letter, may);
     return may;
   }
@@ -48,15 +48,17 @@ export class Compositions {
   /** Whether a match may begin with what a mark makes of the letter, where none begins with the letter. */
   mayBegin(last: number, letter: number): boolean {
     if (this.#classes.length === 0) return false;
-    const withMark = between(last, beyondAscii);
+    const withMark = boundaryConditions(last, beyondAscii);
     const key = `${letter}.${withMark}`;
     const known = this.#beginning.get(key);
     if (known !== undefined) return known;
     const { inst, start } = this.#program;
     const beginning = (conditions: number) => reachable(this.#program, start, conditions).consuming;
-    const plain = new Set(beginning(between(last, letter)).filter((index) => takes(inst[index]!, letter)));
+    const plain = new Set(
+      beginning(boundaryConditions(last, letter)).filter((index) => acceptsChar(inst[index]!, letter)),
+    );
     const others = beginning(withMark).filter((index) => !plain.has(index));
-    const may = compositionsOf(letter).some((char) => others.some((index) => takes(inst[index]!, char)));
+    const may = compositionsOf(letter).some((char) => others.some((index) => acceptsChar(inst[index]!, char)));
     this.#beginning.set(key, may);
     return may;
   }

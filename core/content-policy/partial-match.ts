@@ -7,7 +7,17 @@
  * instruction are one from there on; the earlier beginning is kept.
  */
 import { Compositions } from './compositions.ts';
-import { allConditions, between, follow, isConsuming, op, owners, type Program, reachable, takes } from './program.ts';
+import {
+  acceptsChar,
+  allConditions,
+  boundaryConditions,
+  follow,
+  isConsuming,
+  op,
+  owners,
+  type Program,
+  reachable,
+} from './program.ts';
 
 /** A match that just ended. */
 export interface Hit {
@@ -83,7 +93,7 @@ export class PartialMatches {
 
   /** Takes one character that was written at `at`; `hits` receives the matches that are known now. */
   step(walk: Walk, char: number, at: number, hits: Hit[]): void {
-    const conditions = between(walk.last, char);
+    const conditions = boundaryConditions(walk.last, char);
     const first = this.#first(conditions, char);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, at, hits);
     const { threads, length } = walk;
@@ -107,7 +117,7 @@ export class PartialMatches {
 
   /** The text is complete: matches that waited for its end. */
   finish(walk: Walk, hits: Hit[]): void {
-    const conditions = between(walk.last, -1);
+    const conditions = boundaryConditions(walk.last, -1);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
     this.#round++;
     for (let i = 0; i < walk.threads.next.length; i++)
@@ -165,7 +175,7 @@ export class PartialMatches {
       this.#seen[index] = this.#round;
       const instruction = this.#program.inst[index]!;
       if (isConsuming(instruction)) {
-        if (char !== undefined && takes(instruction, char)) this.#add(next, instruction.out, begin, at);
+        if (char !== undefined && acceptsChar(instruction, char)) this.#add(next, instruction.out, begin, at);
       } else if (instruction.op === op.match) {
         const wasKnown = this.#state(nexts[thread]!).matches.includes(instruction.arg);
         if (!wasKnown) hits.push({ pattern: instruction.arg, begin, at, end: length });
@@ -222,7 +232,7 @@ export class PartialMatches {
     if (known) return known;
     const { inst } = this.#program;
     const { consuming } = this.#start(conditions);
-    const first = consuming.filter((index) => takes(inst[index]!, char)).map((index) => inst[index]!.out);
+    const first = consuming.filter((index) => acceptsChar(inst[index]!, char)).map((index) => inst[index]!.out);
     if (key >= 0) this.#firsts[key] = first;
     return first;
   }

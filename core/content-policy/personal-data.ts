@@ -59,10 +59,10 @@ export class PersonalData {
   check(raw: string, reading: Reading, tally: Tally, spelling?: JsonSpelling): string {
     const found = this.find(reading, () => 0, spelling?.raw(0));
     for (const { index, filter } of this.filters) {
-      const theirs = apart(found.filter(({ entity }) => filter.entities.includes(entity)));
+      const theirs = withoutOverlaps(found.filter(({ entity }) => filter.entities.includes(entity)));
       if (theirs.length > 0) tally.found(index, theirs.length, [...new Set(theirs.map(({ entity }) => entity))]);
     }
-    const redactions = apart(found.filter(({ entity }) => this.redacts.has(entity)));
+    const redactions = withoutOverlaps(found.filter(({ entity }) => this.redacts.has(entity)));
     return redactions.length === 0 ? raw : replaced(raw, redactions, spelling);
   }
 
@@ -103,7 +103,7 @@ const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurren
 const earlierLonger = (a: Occurrence, b: Occurrence): number => a.start - b.start || b.end - a.end;
 
 /** Of occurrences that overlap, the one that begins first, then the longest; none begins before `from`. */
-export function apart(sorted: readonly Occurrence[], from = 0): Occurrence[] {
+export function withoutOverlaps(sorted: readonly Occurrence[], from = 0): Occurrence[] {
   const kept: Occurrence[] = [];
   let end = from;
   for (const occurrence of sorted) {

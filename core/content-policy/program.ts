@@ -35,7 +35,7 @@ const at = { lineStart: 1, lineEnd: 2, textStart: 4, textEnd: 8, boundary: 16, n
 export const allConditions = 63;
 
 /** Conditions that hold between two characters; -1 is the text's start or end. */
-export function between(before: number, after: number): number {
+export function boundaryConditions(before: number, after: number): number {
   const boundary = isWord(before) === isWord(after) ? at.noBoundary : at.boundary;
   const start = before < 0 ? at.textStart | at.lineStart : before === 10 ? at.lineStart : 0;
   const end = after < 0 ? at.textEnd | at.lineEnd : after === 10 ? at.lineEnd : 0;
@@ -49,7 +49,7 @@ export const isWord = (char: number): boolean =>
 export const isConsuming = ({ op: operation }: Instruction): boolean =>
   operation >= op.rune && operation <= op.runeAnyNotNewline;
 
-export function takes(instruction: Instruction, char: number): boolean {
+export function acceptsChar(instruction: Instruction, char: number): boolean {
   if (instruction.op === op.runeAny) return true;
   if (instruction.op === op.runeAnyNotNewline) return char !== 10;
   return instruction.matchRune(char);

@@ -21,7 +21,7 @@ export const member = (key: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [key]: value };
 
 /** Members of an object that are not named. */
-export const without = (object: JsonObject, names: ReadonlySet<string>): JsonObject =>
+export const omit = (object: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 
 /**

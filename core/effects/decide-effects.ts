@@ -1,8 +1,8 @@
 /** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
-import { capabilityFromName, graver } from '#core/classification/classify-tool.ts';
+import { capabilityFromName, moreSevere } from '#core/classification/classify-tool.ts';
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
-import { alsoFor, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
+import { combineReviews, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { joinedParts } from '#core/tool-policy/joined-parts.ts';
 import type { Effects } from './ports.ts';
 
@@ -70,7 +70,7 @@ function blockedInParts(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
 /** The call as its name says; undefined where the name says no less than the call. */
 export function withCapabilityOfName(call: ToolCall): ToolCall | undefined {
   const capability = capabilityFromName(call.tool);
-  return graver(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
+  return moreSevere(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
 }
 
 const placeOf = ({ upstream, sources, withheld }: ToolCall) => ({
@@ -123,7 +123,7 @@ function worstOf(sayings: readonly (() => PolicyDecision | undefined)[]): Policy
     // The rule that decided stays: its approval's time and its credential hang on it.
     else if (worse === 0 && worst?.reason === undefined && next.reason !== undefined)
       worst = { ...worst!, reason: next.reason };
-    if (before && worse === 0) worst = alsoFor(worst!, worst?.rule === before.rule ? next : before);
+    if (before && worse === 0) worst = combineReviews(worst!, worst?.rule === before.rule ? next : before);
     if (worst?.decision === 'block' && worst.reason !== undefined) break;
   }
   return worst!;

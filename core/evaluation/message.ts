@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 
 /** The body of the webhook. Secrets of recognised formats are taken out of both texts. */
 export interface EvaluationMessage {
@@ -82,7 +82,7 @@ export function scoreOf(text: string): Score | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const read = reply.safeParse(value, { error: foundAndAllowed });
+  const read = reply.safeParse(value, { error: describeIssue });
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new Error(`the evaluator's reply has a wrong ${issue?.path.join('.')}: ${issue?.message}`);

@@ -7,7 +7,7 @@ import {
 } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { leafHash, rootFromPath, treePath, treeRoot } from './merkle.ts';
 import type { Signer } from './ports.ts';
 import { namedSignatureFault, type PublicKeys } from './signature.ts';
@@ -70,7 +70,7 @@ function withoutSignature({ signature: _signature, ...statement }: Checkpoint) {
 
 /** What is wrong with something that is said to be a session's checkpoint. Never throws. */
 export function sessionCheckpointDefect(candidate: unknown, publicKeys: PublicKeys): string | undefined {
-  const parsed = sessionCheckpointSchema.safeParse(candidate, { error: foundAndAllowed });
+  const parsed = sessionCheckpointSchema.safeParse(candidate, { error: describeIssue });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return `the checkpoint is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;

@@ -9,7 +9,7 @@ import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts'
 import type { ActionStory, Fact } from './report-parts.ts';
 import { proofSummary } from './report-proof.ts';
 import { type ApprovalUse, approvalUses, approvedOutcome, outcomeText } from './report-uses.ts';
-import { shorten, visible } from './visible-text.ts';
+import { shorten, visibleText } from './visible-text.ts';
 
 export interface TimelineRow {
   readonly index: number;
@@ -81,7 +81,7 @@ function verdictOf(verification: Verification): SessionStory['verdict'] {
   const sentence = valid
     ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.${fixed}`
     : `The chain is broken at entry ${broken_link?.index ?? 0}: ${text(broken_link?.reason) ?? 'no reason was given'}.`;
-  return { valid, sentence, notChecked: not_checked.map(visible) };
+  return { valid, sentence, notChecked: not_checked.map(visibleText) };
 }
 
 function summaryOf(manifest: SessionManifest | UnsignedManifest, first: EvidenceEntry | undefined): Fact[] {
@@ -115,11 +115,11 @@ function rowOf(entry: EvidenceEntry, place: string): TimelineRow {
   const { index, timestamp, kind, hash, body } = entry;
   const what =
     kind === 'chat'
-      ? visible(chatTitle(body))
+      ? visibleText(chatTitle(body))
       : [text(body.tool) ?? text(body.action), text(body.target)].filter(Boolean).join(' → ');
   return {
     index,
-    timestamp: visible(timestamp),
+    timestamp: visibleText(timestamp),
     kind,
     what: shorten(what, 160),
     detail: shorten(detailOf(entry), 160),
@@ -143,7 +143,7 @@ function detailOf({ kind, body }: EvidenceEntry): string {
     case 'credential':
       return credentialOf(body) ?? '';
     case 'chat':
-      return visible(chatDetail(body));
+      return visibleText(chatDetail(body));
     default:
       return text(body.outcome) ?? text(body.decision) ?? '';
   }
@@ -245,7 +245,7 @@ function documentsOf({ kind, body }: EvidenceEntry): { heading: string; json: st
 function documentOf(heading: string, value: unknown): { heading: string; json: string }[] {
   if (value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0))
     return [];
-  const lines = JSON.stringify(value, null, 2).split('\n').map(visible).join('\n');
+  const lines = JSON.stringify(value, null, 2).split('\n').map(visibleText).join('\n');
   return [{ heading, json: shorten(lines, documentCharacters) }];
 }
 
@@ -291,7 +291,7 @@ function credentialOf(body: EvidenceEntry['body']): string | undefined {
 
 /** One visible line, or undefined for what is not text. */
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? shorten(visible(value), textCharacters) : undefined;
+  return typeof value === 'string' && value !== '' ? shorten(visibleText(value), textCharacters) : undefined;
 }
 
 function facts(loose: readonly LooseFact[]): Fact[] {

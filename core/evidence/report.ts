@@ -3,7 +3,7 @@ import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } f
 import type { LogProof } from '#core/contracts/transparency.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
-import { visible } from './visible-text.ts';
+import { visibleText } from './visible-text.ts';
 
 /** The report in pieces, section by section. */
 export async function* markdownReport(
@@ -49,7 +49,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
  * itself: addresses with a scheme, `www.`, and mentions. An underscore between letters or digits formats nothing.
  */
 export function escapeMarkdown(text: string): string {
-  return visible(text)
+  return visibleText(text)
     .replace(/[&<>@]/g, (char) => entities[char]!)
     .replace(/[\\`*[\]|~!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&')
     .replace(/:\/\//g, '&#58;//')
@@ -60,7 +60,7 @@ export function escapeMarkdown(text: string): string {
 function codeSpan(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1);
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : '';
-  return `${fence}${pad}${visible(text)}${pad}${fence}`;
+  return `${fence}${pad}${visibleText(text)}${pad}${fence}`;
 }
 
 function codeBlock(text: string): string {

@@ -1,6 +1,6 @@
 /** Examines a manifest by itself, before any entry is compared with it: shape, hash, signature. */
 import { type SessionManifest, sessionManifestSchema } from '#core/contracts/evidence.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { manifestHash } from './session-manifest.ts';
 import { type PublicKeys, signatureDefect } from './signature.ts';
 
@@ -37,7 +37,7 @@ export function examineSeal({ manifest, trustedPublicKey, accompanyingPublicKey 
 
 function innerDefect(manifest: unknown): string | undefined {
   try {
-    const parsed = sessionManifestSchema.safeParse(manifest, { error: foundAndAllowed });
+    const parsed = sessionManifestSchema.safeParse(manifest, { error: describeIssue });
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       return `the manifest is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;

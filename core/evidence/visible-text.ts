@@ -4,7 +4,7 @@
 const unseen = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /** One line of text; `\n` becomes a space, other unseen characters `\u{…}`: a reviewer sees that they are there. */
-export function visible(text: string): string {
+export function visibleText(text: string): string {
   return text.replace(unseen, (char) => (char === '\n' || char === '\t' ? ' ' : codePoint(char)));
 }
 
@@ -12,7 +12,7 @@ const codePoint = (char: string): string => `\\u{${char.codePointAt(0)!.toString
 
 /** Like `visible`, for text over several lines: line feeds stay. */
 export function visibleLines(text: string): string {
-  return text.split('\n').map(visible).join('\n');
+  return text.split('\n').map(visibleText).join('\n');
 }
 
 /** At most `length` characters, saying how many are left out. Never cuts a surrogate pair. */

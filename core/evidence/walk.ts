@@ -9,7 +9,7 @@ import { PasskeyProofs } from './passkey-proof.ts';
 import type { SessionHead } from './ports.ts';
 import { manifestOf } from './session-manifest.ts';
 import { Tally } from './tally.ts';
-import { visible } from './visible-text.ts';
+import { visibleText } from './visible-text.ts';
 import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
@@ -171,7 +171,7 @@ const same = (a: unknown, b: unknown): boolean => canonicalize(a) === canonicali
 
 function lineOf(candidate: unknown, index: number, reason: string | undefined): EntryLine {
   const fields = (typeof candidate === 'object' && candidate !== null ? candidate : {}) as Record<string, unknown>;
-  const text = (value: unknown) => (typeof value === 'string' ? visible(value) : '');
+  const text = (value: unknown) => (typeof value === 'string' ? visibleText(value) : '');
   return {
     index,
     ok: reason === undefined,

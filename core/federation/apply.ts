@@ -1,5 +1,5 @@
 /** A document of the control plane comes into force on a data plane, as a policy version of its own [federation.swap]. */
-import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import type { ConfigStore, FederationState, VersionRow } from '#core/configuration/ports.ts';
 import { stateOf } from '#core/configuration/store/staleness.ts';
 import { configurationBytes } from '#core/configuration/store/stored-form.ts';
@@ -33,11 +33,11 @@ export async function applyServed(
   await assertModules(deps.objects, merged.configuration);
   const { names: bound } = await deps.configStore.bindings();
   const rules = { before: inForce, listed: deps.listedSecretNames };
-  const kept = keepBound({ ...rules, bound }, withoutKeys(merged.configuration));
+  const kept = enforceBindings({ ...rules, bound }, withoutKeys(merged.configuration));
   const configuration = { ...merged.configuration, providers: kept.configuration.providers };
   if (sha256(configurationBytes(configuration).bytes) === current.sha256) return undefined;
   const row = await storeVersion(deps, configuration, 'control-plane', 'federation', {
-    bind: (now) => keepBound({ ...rules, bound: now }, withoutKeys(configuration)).bound,
+    bind: (now) => enforceBindings({ ...rules, bound: now }, withoutKeys(configuration)).bound,
   });
   return { row, warnings: [...merged.warnings, ...kept.warnings] };
 }
@@ -60,7 +60,7 @@ async function assertModules(objects: ObjectStore, { policies }: Configuration):
 }
 
 /** The configuration that was served last, where it is still there. */
-export async function servedLast(
+export async function lastServed(
   { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'federation'>; readonly objects: ObjectStore },
   { federation }: Pick<Configuration, 'federation'>,
 ): Promise<{ readonly state: FederationState; readonly served: ServedText | undefined } | undefined> {
@@ -71,19 +71,19 @@ export async function servedLast(
 }
 
 /** Keeps the served configuration for restarts. @returns its address in the object store */
-export const keepServed = (objects: ObjectStore, served: ServedText): Promise<string> =>
+export const storeServed = (objects: ObjectStore, served: ServedText): Promise<string> =>
   objects.put(new TextEncoder().encode(canonicalize(served)));
 
 /**
  * A configuration of a data plane's own, as it may be stored: under what the control plane served last. What its file says of
  * policies counts nowhere.
  */
-export async function underControl(
+export async function underControlPlane(
   deps: { readonly configStore: ConfigStore; readonly objects: ObjectStore },
   own: Configuration,
 ): Promise<Configuration> {
   if (own.federation.role !== 'data') return own;
-  const last = await servedLast(deps, own);
+  const last = await lastServed(deps, own);
   if (!last) return own; // nothing is decided by it: the plane refuses calls until a document comes
   if (last.served) return mergedConfiguration(last.served, own).configuration;
   const lost = { ...last.state, revision: last.state.revision + 1, document_sha256: '', etag: '' };

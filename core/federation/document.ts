@@ -1,6 +1,6 @@
 /** The signed document of a control plane: made here, verified by data planes [federation.document]. */
 import { createHash, createPublicKey } from 'node:crypto';
-import { toleratedSkewMs } from '#core/configuration/store/staleness.ts';
+import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import {
   type DocumentHead,
   type FederationDocument,
@@ -10,7 +10,7 @@ import {
 import type { Signer } from '#core/evidence/ports.ts';
 import { signatureFault } from '#core/evidence/signature.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 /** A new document is issued this often, so that one that was recorded long ago is not taken for the present one. */
@@ -77,7 +77,7 @@ export type Verified =
 /** Verifies a document whole; nothing of it is used before. Never throws. */
 export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }: Expected): Verified {
   const bad = (reason: string): Verified => ({ ok: false, reason });
-  const parsed = federationDocumentSchema.safeParse(value, { error: foundAndAllowed });
+  const parsed = federationDocumentSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     return bad(`it is not a document of this format: ${issue?.path.join('.') || 'document'}: ${issue?.message}`);
@@ -96,10 +96,10 @@ export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }
 
   function timeFault({ issued_at, expires_at }: FederationDocument, at: number): Verified | undefined {
     const ahead = Date.parse(issued_at) - at;
-    if (ahead > toleratedSkewMs)
+    if (ahead > maxClockSkewMs)
       return bad(`it was issued ${Math.round(ahead / 60_000)} minutes in the future: one of the two clocks is wrong`);
     const over = at - Date.parse(expires_at);
-    return over > toleratedSkewMs
+    return over > maxClockSkewMs
       ? bad(`it expired at ${expires_at}: it is an old document, or the clock here is wrong`)
       : undefined;
   }

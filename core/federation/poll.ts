@@ -6,7 +6,7 @@ import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type SecretStore, type Telemetry } from '#core/kernel/ports.ts';
-import { type ApplyDeps, applyServed, keepServed, type ServedText, servedLast } from './apply.ts';
+import { type ApplyDeps, applyServed, lastServed, type ServedText, storeServed } from './apply.ts';
 import { verifyDocument } from './document.ts';
 import { type ConfigAnswer, type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from './ports.ts';
 
@@ -30,7 +30,7 @@ export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
   const { federation } = snapshot.configuration;
   const to = await addressOf(ports, federation);
   if (!to) return 'not_a_data_plane';
-  const last = await servedLast(ports, snapshot.configuration);
+  const last = await lastServed(ports, snapshot.configuration);
   // Without the document at hand a 304 would confirm nothing.
   const etag = last?.served && last.state.etag !== '' ? last.state.etag : undefined;
   let answer: ConfigAnswer;
@@ -82,7 +82,7 @@ async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer 
     if (error.kind.status >= 500) throw fault; // the store is down: nothing is wrong with the document
     return refused(ports, snapshot, error.message);
   }
-  const document_sha256 = await keepServed(ports.objects, configuration);
+  const document_sha256 = await storeServed(ports.objects, configuration);
   const found = { version, digest, document_sha256, etag: answer.etag, expires_at };
   await remember(ports, federation, { ...found, confirmed_at: isoTime(ports.clock.now()) });
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'adopted' });

@@ -7,7 +7,7 @@ const remembered = new RecentMap<string, true>({ max: 10_000 });
  * Whether this one is the first of its minute in this process: a refused caller consumes nothing, and must not be able
  * to write without limit either.
  */
-export function firstOfItsMinute(keyId: string, rule: string, nowMs: number): boolean {
+export function isFirstOfMinute(keyId: string, rule: string, nowMs: number): boolean {
   const key = `${keyId}#${rule}#${Math.floor(nowMs / 60_000)}`;
   if (remembered.has(key)) return false;
   remembered.set(key, true);

@@ -10,7 +10,7 @@ type Issue = z.core.$ZodRawIssue;
 type Path = readonly (string | number | symbol)[];
 
 /** `found 0, allowed a whole number of seconds from 1 to 3600` [error.plain-words]. */
-export const foundAndAllowed = (issue: Issue): string =>
+export const describeIssue = (issue: Issue): string =>
   issue.code === 'unrecognized_keys'
     ? `found the unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${issue.keys.map(quoted).join(', ')}, allowed ${allowed(issue)}`
     : `found ${foundIn(issue)}, allowed ${allowed(issue)}`;

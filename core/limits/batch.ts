@@ -1,6 +1,6 @@
 /** Several transitions of one tenant as one write: in order, each with its own outcome. */
 import type { CounterState, Step, Wanted } from './counter-state.ts';
-import { grown, type Move, withoutUnused } from './slices.ts';
+import { growSlices, type Move, withoutUnused } from './slices.ts';
 
 export type Transition<T> = (state: CounterState, nowMs: number, wanted?: Wanted) => Step<T>;
 
@@ -29,7 +29,7 @@ export function applyAll(
   if (wanted.size === 0 || lacking.length > 0) {
     return { ...eager, unchanged: eager.state === before, moves: summed(eager.moved), lacking };
   }
-  const more = grown(before, wanted, totals, nowMs);
+  const more = growSlices(before, wanted, totals, nowMs);
   const exact = inOrder(more.state, transitions, nowMs);
   if (exact.state === more.state) {
     return { state: before, outcomes: exact.outcomes, unchanged: true, moves: new Map(), lacking };

@@ -5,9 +5,9 @@
  */
 import type { CounterState, RateLease, Step } from './counter-state.ts';
 import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
+import { pruneState } from './prune-state.ts';
 import { refusalOf } from './refusal.ts';
 import { limitStatus } from './status.ts';
-import { tidied } from './tidy.ts';
 import { counted, itemSecond } from './window.ts';
 
 /** How long a holder may spend. */
@@ -43,14 +43,14 @@ export function applyLease(
     budgets: [],
   });
   if (before.leases.some(({ id }) => id === lease.id)) return { state: before, outcome: outcome(before) };
-  const state = lease.returned ? withReturned(before, lease.returned, nowMs) : before;
+  const state = lease.returned ? returnLease(before, lease.returned, nowMs) : before;
   const tokens = request.tokens * lease.requests;
   const roomy = { ...request, tokens, limits: ampleOf(limits) };
   const refusal = refusalOf(state, roomy, nowMs, undefined, lease.requests);
   if (refusal) return { state: before, outcome: { ok: false, ...refusal, limits: limitStatus(before, limits, nowMs) } };
   const second = Math.floor(nowMs / 1000) + rateLeaseSeconds;
   const taken: RateLease = { id: lease.id, second, requests: lease.requests, tokens };
-  const after = tidied({ ...state, leases: [...state.leases, taken] }, nowMs);
+  const after = pruneState({ ...state, leases: [...state.leases, taken] }, nowMs);
   return { state: after, outcome: outcome(after) };
 }
 
@@ -61,7 +61,7 @@ const ampleOf = ({ requests_per_minute, tokens_per_minute }: Limits): Limits => 
 });
 
 /** The lease goes, what was spent of it counts from now on: not earlier than it was spent. */
-export function withReturned(state: CounterState, { id, requests, tokens }: Returned, nowMs: number): CounterState {
+export function returnLease(state: CounterState, { id, requests, tokens }: Returned, nowMs: number): CounterState {
   const lease = state.leases.find((one) => one.id === id);
   if (!lease) return state;
   const second = Math.min(lease.second, itemSecond(state.window, nowMs));

@@ -156,7 +156,7 @@ export const mergedShardState: CounterState = { ...emptyState, gone: true };
  * What a shard reports to a caller: of its tenant's limits, with what is left at the shard times the number of shards. An
  * estimate; `status` adds all shards up.
  */
-export function asTenants(outcome: ReserveOutcome, limits: Limits, depth: number): ReserveOutcome {
+export function tenantOutcome(outcome: ReserveOutcome, limits: Limits, depth: number): ReserveOutcome {
   if (depth === 0 || !outcome.ok) return outcome;
   const shards = 2 ** depth;
   const left = (what: 'requests' | 'tokens'): LimitStatus => {

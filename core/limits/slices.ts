@@ -20,7 +20,7 @@ export type Moves = ReadonlyMap<string, Move>;
  * Slices grown as far as the global budgets allow.
  * @param totals what all tenants together hold, just read; a new account holds nothing.
  */
-export function grown(
+export function growSlices(
   state: CounterState,
   wanted: Wanted,
   totals: ReadonlyMap<string, number>,

@@ -11,10 +11,10 @@ import {
   reservationLeaseSeconds,
   type Settlement,
 } from './ports.ts';
+import { pruneState } from './prune-state.ts';
 import { refusalOf } from './refusal.ts';
 import { accountKey } from './spend.ts';
 import { budgetStatuses, limitStatus } from './status.ts';
-import { tidied } from './tidy.ts';
 import { counted, inWindow, itemSecond } from './window.ts';
 
 /**
@@ -50,7 +50,7 @@ export function applyReserve(
     lease_ends_ms: nowMs + reservationLeaseSeconds * 1000,
   };
   return accepted(
-    tidied(
+    pruneState(
       {
         ...state,
         window: counted(state.window, second, { requests: 1, tokens: request.tokens }),
@@ -81,7 +81,7 @@ export function applySettle(state: CounterState, id: string, settlement: Settlem
   const charged = window.some(({ second }) => second === reservation.second);
   const correction = { requests: settlement.counted ? 0 : -1, tokens: settlement.tokens - reservation.tokens };
   return {
-    state: tidied(
+    state: pruneState(
       {
         ...state,
         window: charged ? counted(window, reservation.second, correction) : window,

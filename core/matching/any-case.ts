@@ -1,5 +1,5 @@
 /** A pattern without regard to case: each letter becomes the pair of its cases, so that analysis stays exact. */
-import { unite } from './char-set.ts';
+import { mergeRanges } from './char-set.ts';
 import type { GlobNode } from './glob-syntax.ts';
 
 export function inAnyCase(node: GlobNode): GlobNode[] {
@@ -8,6 +8,8 @@ export function inAnyCase(node: GlobNode): GlobNode[] {
   if (node.kind !== 'literal') return [node];
   return [...node.text].map((char) => ({
     kind: 'chars',
-    set: unite([char.toLowerCase(), char.toUpperCase()].map((each) => [each.codePointAt(0)!, each.codePointAt(0)!])),
+    set: mergeRanges(
+      [char.toLowerCase(), char.toUpperCase()].map((each) => [each.codePointAt(0)!, each.codePointAt(0)!]),
+    ),
   }));
 }

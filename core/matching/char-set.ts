@@ -14,7 +14,7 @@ export const noSlash: CharSet = [
 
 export const oneChar = (codePoint: number): CharSet => [[codePoint, codePoint]];
 
-export function unite(ranges: CharSet): CharSet {
+export function mergeRanges(ranges: CharSet): CharSet {
   const united: [number, number][] = [];
   for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
     const previous = united.at(-1);
@@ -27,7 +27,7 @@ export function unite(ranges: CharSet): CharSet {
 export function complement(set: CharSet): CharSet {
   const gaps: [number, number][] = [];
   let next = 0;
-  for (const [from, to] of unite(set)) {
+  for (const [from, to] of mergeRanges(set)) {
     if (from > next) gaps.push([next, from - 1]);
     next = to + 1;
   }

@@ -20,14 +20,14 @@ export const foldUnicode = (text: string): string => (isAscii(text) ? text : tex
 /** Letters with accents and signs that come again and again. */
 const shortRuns = new Map<string, string>();
 const shortRun = 3;
-const mostShortRuns = 2_048;
+const maxShortRuns = 2_048;
 
 function foldRun(text: string): string {
   if (text.length > shortRun) return foldAll(text);
   const known = shortRuns.get(text);
   if (known !== undefined) return known;
   const folded = foldAll(text);
-  if (shortRuns.size >= mostShortRuns) shortRuns.clear();
+  if (shortRuns.size >= maxShortRuns) shortRuns.clear();
   shortRuns.set(text, folded);
   return folded;
 }

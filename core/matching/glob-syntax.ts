@@ -1,6 +1,6 @@
 /** The glob language as a tree: `*`, `**`, `?`, `{a,b}`, `[a-z]`, `[!a-z]`, `\x`; everything else is itself. */
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { type CharSet, complement, everyChar, noSlash, oneChar, unite } from './char-set.ts';
+import { type CharSet, complement, everyChar, mergeRanges, noSlash, oneChar } from './char-set.ts';
 
 export type GlobNode =
   | { readonly kind: 'chars'; readonly set: CharSet }
@@ -126,7 +126,7 @@ class GlobParser {
     if (ranges.length === 0) throw this.bad('an empty class');
     this.position++;
     // A class never crosses a separator unless it names it.
-    const set = negated ? complement(unite([...ranges, ...oneChar(0x2f)])) : unite(ranges);
+    const set = negated ? complement(mergeRanges([...ranges, ...oneChar(0x2f)])) : mergeRanges(ranges);
     return { kind: 'chars', set };
   }
 

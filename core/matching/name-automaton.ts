@@ -29,7 +29,7 @@ export function walker(start: string, cuts: readonly number[], next: Next, ends:
 
 type Next = (state: string, char: string) => string | undefined;
 
-export const around = (chars: string): number[] =>
+export const boundaryPoints = (chars: string): number[] =>
   [...chars].flatMap((char) => [char.charCodeAt(0), char.charCodeAt(0) + 1]);
 
 /**

@@ -1,7 +1,7 @@
 /** Patterns that begin with `./`: they match relative paths that do not climb, and nothing else [policy.relative-globs]. */
 import { Automaton, dead, type Walker } from './automaton.ts';
 import type { GlobNode } from './glob-syntax.ts';
-import { around, walker } from './name-automaton.ts';
+import { boundaryPoints, walker } from './name-automaton.ts';
 
 /** Every word of the text is a relative path: no root, no home, no address, no climbing. Expects normal form. */
 export const isRelative = (text: string): boolean => {
@@ -22,7 +22,7 @@ export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
       [
         0,
         0x20,
-        ...around(`${signs}/~.: \n`),
+        ...boundaryPoints(`${signs}/~.: \n`),
         0x7f,
         0xa0,
         0x1680,

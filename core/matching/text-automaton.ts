@@ -4,13 +4,13 @@
  * never said wrongly.
  */
 import type { Walker } from './automaton.ts';
-import { around, walker } from './name-automaton.ts';
+import { boundaryPoints, walker } from './name-automaton.ts';
 
 /** `lines`: a line break may stand between words, as in parameters. */
 export const normalText = (lines: boolean): Walker =>
   walker(
     show(emptyText),
-    [...around('\n %./:@\\+-=,\'"(?#_'), 0x20, 0x30, 0x3a, 0x41, 0x47, 0x5b, 0x61, 0x67, 0x7b, 0x7f, 0xa0],
+    [...boundaryPoints('\n %./:@\\+-=,\'"(?#_'), 0x20, 0x30, 0x3a, 0x41, 0x47, 0x5b, 0x61, 0x67, 0x7b, 0x7f, 0xa0],
     (state, char) => {
       const next = nextInText(read(state), char, lines);
       return next && show(next);

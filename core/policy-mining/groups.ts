@@ -7,7 +7,7 @@ import { conditionsOf } from './conditions.ts';
 import { escaped, patternsOf } from './targets.ts';
 
 /** What the proposal keeps of a policy that is in force: its guards, the rules that block, and that it blocks by default. */
-export type Kept = Pick<ToolPack, 'guards' | 'rules' | 'default_decision'>;
+export type KeptPolicy = Pick<ToolPack, 'guards' | 'rules' | 'default_decision'>;
 
 /** One kind of calls: a rule with several targets. */
 export interface Group {
@@ -41,7 +41,7 @@ export function namesByTool(calls: readonly ToolCall[]): NamesByTool {
 export function packOf(
   groups: readonly Group[],
   names: NamesByTool,
-  { guards, rules, default_decision }: Kept,
+  { guards, rules, default_decision }: KeptPolicy,
 ): ToolPack {
   return {
     name: 'mined',

@@ -12,7 +12,7 @@ import {
   type Group,
   groupOf,
   groupsOf,
-  type Kept,
+  type KeptPolicy,
   type NamesByTool,
   namesByTool,
   packOf,
@@ -51,7 +51,7 @@ interface Observed extends RecordedCall {
 export async function minePolicy(
   recorded: readonly RecordedCall[],
   effectsOf: (call: ToolCall) => Promise<Effects>,
-  kept: Kept = { guards: [], rules: [], default_decision: 'review' },
+  kept: KeptPolicy = { guards: [], rules: [], default_decision: 'review' },
 ): Promise<Mined> {
   const observed: Observed[] = [];
   for (const each of recorded) observed.push({ ...each, effects: await effectsOf(each.call) });
@@ -86,7 +86,7 @@ export async function minePolicy(
 function leaveIdle(
   groups: readonly Group[],
   names: NamesByTool,
-  kept: Kept,
+  kept: KeptPolicy,
   observed: readonly Observed[],
 ): ToolCall[] {
   const pack = packOf(groups, names, kept);

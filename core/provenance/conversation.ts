@@ -8,7 +8,7 @@ import { formsOfValue } from './texts-of.ts';
 import type { Seen } from './trace.ts';
 
 /** One part of a conversation. What the model itself said is none: it may repeat anything. */
-export interface Said {
+export interface ConversationPart {
   readonly label: string;
   /** `message 4`, counted from 1. */
   readonly where: string;
@@ -19,9 +19,10 @@ export interface Said {
  * @param body of a chat completions or messages request.
  * @param onlyNew what came after the last message of the model: the rest came with earlier requests.
  */
-export function saidIn(body: JsonObject, onlyNew = false): Said[] {
+export function conversationParts(body: JsonObject, onlyNew = false): ConversationPart[] {
   const tools = new Map<string, string>();
-  const said: Said[] = body.system === undefined ? [] : [{ label: system, where: 'system', value: body.system }];
+  const said: ConversationPart[] =
+    body.system === undefined ? [] : [{ label: system, where: 'system', value: body.system }];
   const messages = objectsOf(body.messages);
   const since = onlyNew ? messages.findLastIndex(({ role }) => role === 'assistant') : -1;
   for (const [at, message] of messages.entries()) {
@@ -33,8 +34,8 @@ export function saidIn(body: JsonObject, onlyNew = false): Said[] {
 }
 
 /** The parts as something to look into; their forms are made when they are first asked. */
-export const seenIn = (body: JsonObject): Seen[] =>
-  saidIn(body).map(({ label, where, value }) => {
+export const conversationSources = (body: JsonObject): Seen[] =>
+  conversationParts(body).map(({ label, where, value }) => {
     let forms: ReadonlySet<string> | undefined;
     return {
       label,
@@ -62,7 +63,7 @@ const toolLabel = (name = ''): string => `tool:${plainName.test(name) ? name.toL
 /** Names come from the caller and stand in evidence and on cards. */
 const plainName = /^[\w.:/-]{1,128}$/;
 
-function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<Said, 'where'>[] {
+function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<ConversationPart, 'where'>[] {
   const { role, content = null, tool_call_id, name } = message;
   switch (role) {
     case 'user': {

@@ -1,6 +1,6 @@
 /** What a text is in another form: percent signs, base64, hexadecimal, JSON, spelled-out addresses [provenance.forms]. */
 
-const mostCharacters = 16_384;
+const maxCharacters = 16_384;
 const base64Runs = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{8,16384}={0,2}(?![A-Za-z0-9+/_=-])/g;
 const hexRuns = /(?<![0-9a-zA-Z])(?:[0-9a-f]{2}){5,8192}(?![0-9a-zA-Z])/gi;
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
@@ -12,7 +12,7 @@ export function decodedParts(text: string): string[] {
     if (decoded !== undefined && found.length < 64) found.push(decoded);
   };
   if (text.includes('%')) for (const [run] of text.matchAll(percentRuns)) add(fromPercent(run));
-  for (const [run] of text.matchAll(hexRuns)) add(readable(Buffer.from(run.slice(0, mostCharacters), 'hex')));
+  for (const [run] of text.matchAll(hexRuns)) add(readable(Buffer.from(run.slice(0, maxCharacters), 'hex')));
   for (const [run] of text.matchAll(base64Runs)) add(fromBase64(run));
   return found;
 }
@@ -58,7 +58,7 @@ function fromPercent(run: string): string | undefined {
 }
 
 const fromBase64 = (run: string): string | undefined =>
-  run.length > mostCharacters || /^[a-z]+$/.test(run) ? undefined : readable(Buffer.from(run, 'base64'));
+  run.length > maxCharacters || /^[a-z]+$/.test(run) ? undefined : readable(Buffer.from(run, 'base64'));
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -8,14 +8,14 @@ import { dateForms, isDate } from './dates.ts';
 import { decodedParts, decodeSpelledAddress } from './encodings.ts';
 
 /** A longer text is remembered up to here; its record has a gap then. */
-export const mostCharacters = 64 * 1024;
+export const maxCharacters = 64 * 1024;
 
 const lengths = [1, 2, 4] as const;
 const separator = '\u0001';
 
 /** Every form of a text. @param depth how often it was decoded already. */
 export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set<string> {
-  const cut = text.length > mostCharacters ? text.slice(0, mostCharacters) : text;
+  const cut = text.length > maxCharacters ? text.slice(0, maxCharacters) : text;
   const atoms = atomsOf(cut);
   for (const length of lengths) for (let at = 0; at + length <= atoms.length; at++) forms.add(run(atoms, at, length));
   for (const form of dateForms(cut)) forms.add(form);
@@ -29,7 +29,7 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
 }
 
 /** What a value is asked for by. */
-export interface Asked {
+export interface ValueForms {
   /** All of these, or one of the others: then the whole value is there. */
   readonly all: readonly string[];
   readonly instead: readonly string[];
@@ -43,7 +43,7 @@ export interface Asked {
 const zone = /\s?(?:Z|[+-]\d{2}:?\d{2})\s*$/i;
 
 /** Undefined for a value without atoms: there is nothing to look for. */
-export function askedOf(value: string): Asked | undefined {
+export function valueForms(value: string): ValueForms | undefined {
   const atoms = atomsOf(addressOf(value));
   if (atoms.length === 0) return undefined;
   const length = atoms.length === 1 ? 1 : atoms.length < 4 ? 2 : 4;
@@ -79,14 +79,14 @@ function addressParts(atom: string): string[] {
 }
 
 const group = /^\+?[a-z0-9]{1,12}$/;
-const mostGroups = 10;
+const maxGroups = 10;
 
 /** Account and telephone numbers are written in groups: `DE89 3704 0044…` is `c:de8937040044…` as well. */
 function* groupedForms(atoms: readonly string[]): Iterable<string> {
   for (let at = 0; at < atoms.length; at++) {
     if (!group.test(atoms[at]!) && isCompact(atoms[at]!)) yield `c:${atoms[at]}`;
     let joined = '';
-    for (let end = at; end < Math.min(atoms.length, at + mostGroups); end++) {
+    for (let end = at; end < Math.min(atoms.length, at + maxGroups); end++) {
       const atom = atoms[end]!;
       if (!group.test(atom) || !/\d/.test(atom)) break;
       joined += atom;
@@ -96,7 +96,7 @@ function* groupedForms(atoms: readonly string[]): Iterable<string> {
 }
 
 const compactOf = (atoms: readonly string[]): string | undefined => {
-  if (atoms.length > mostGroups || !atoms.every((atom) => /^\+?[a-z0-9]+$/.test(atom) && /\d/.test(atom)))
+  if (atoms.length > maxGroups || !atoms.every((atom) => /^\+?[a-z0-9]+$/.test(atom) && /\d/.test(atom)))
     return undefined;
   const joined = atoms.join('');
   return isCompact(joined) ? `c:${joined}` : undefined;

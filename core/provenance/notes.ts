@@ -7,7 +7,7 @@ import type { CompiledArgument, CompiledPolicy } from '#core/tool-policy/compile
 import { readingsOf } from '#core/tool-policy/normalise.ts';
 import { isPlace } from '#core/tool-policy/parameter-places.ts';
 
-const mostNotes = 16;
+const maxNotes = 16;
 
 /** Of each argument that a rule for this tool asks the source of: where its values come from. */
 export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[] {
@@ -18,7 +18,7 @@ export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[
       for (const argument of rule.arguments)
         if (argument.predicate.origin)
           for (const note of notesOf(argument, call))
-            if (notes.size < mostNotes && !notes.has(note.argument)) notes.set(note.argument, note);
+            if (notes.size < maxNotes && !notes.has(note.argument)) notes.set(note.argument, note);
   return [...notes.values()];
 }
 
@@ -44,7 +44,7 @@ function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
 
 function noteOf(argument: string, sources: readonly ValueSource[]): SourceNote {
   const distinct = (values: readonly (string | undefined)[]) =>
-    [...new Set(values.filter((value) => value !== undefined))].slice(0, mostNotes);
+    [...new Set(values.filter((value) => value !== undefined))].slice(0, maxNotes);
   // What the person said in full needs no other source.
   const foreign = sources.filter(({ whole }) => !whole.includes(trusted));
   const whole = distinct(sources.flatMap((source) => (source.whole.includes(trusted) ? [trusted] : source.whole)));
@@ -68,13 +68,13 @@ interface Leaf {
   readonly at: string;
 }
 
-const mostLevels = 64;
-const mostLeaves = 256;
+const maxLevels = 64;
+const maxLeaves = 256;
 
 function leavesOf(roots: readonly unknown[]): Leaf[] {
   const leaves: Leaf[] = [];
   const walk = (value: unknown, name: string, at: string, level: number): void => {
-    if (value === undefined || value === '' || leaves.length >= mostLeaves || level > mostLevels) return;
+    if (value === undefined || value === '' || leaves.length >= maxLeaves || level > maxLevels) return;
     if (value === null || typeof value !== 'object') {
       leaves.push({ value, name, at });
       return;

@@ -3,7 +3,7 @@ import { trusted } from '#core/contracts/provenance.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
-import { saidIn } from './conversation.ts';
+import { conversationParts } from './conversation.ts';
 import type { SessionName } from './ports.ts';
 import { type RecordPorts, remember, withheldResult } from './session-record.ts';
 
@@ -33,7 +33,7 @@ export async function rememberResult(
 }
 
 const known = new Set<string>();
-const mostKnown = 4_096;
+const maxKnown = 4_096;
 
 /** Once a session and text, as far as this process knows. @throws GatewayError `service_unavailable`. */
 export async function rememberWords(
@@ -47,7 +47,7 @@ export async function rememberWords(
   const mark = `${name.tenant}#${name.session}#${id}`;
   if (known.has(mark)) return;
   await remember(ports, name, { id, label }, value, keptSeconds);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.add(mark);
 }
 
@@ -58,6 +58,6 @@ export async function rememberConversation(
   body: JsonObject,
   keptSeconds: number,
 ): Promise<void> {
-  for (const { label, value } of saidIn(body, true))
+  for (const { label, value } of conversationParts(body, true))
     if (label === trusted || label.startsWith('tool:')) await rememberWords(ports, name, label, value, keptSeconds);
 }

@@ -14,7 +14,7 @@ export interface RecordPorts {
 }
 
 /** As much as is read for one decision: 256 kB. */
-const mostDigests = 32 * 1024;
+const maxDigests = 32 * 1024;
 
 /**
  * What a session has seen.
@@ -47,7 +47,7 @@ export async function remember(
   if (forms.size === 0 && !gap) return;
   const now = clock.now();
   const { key, digests: before } = await provenance.open(name, ids.randomHex(16), now, keptSeconds);
-  const fits = before + forms.size <= mostDigests;
+  const fits = before + forms.size <= maxDigests;
   const isNew = fits && (await provenance.put(name, { ...entry, digests: digestsOf(forms, key) }, now, keptSeconds));
   const missing = (gap || !fits) && entry.label !== trusted;
   if (isNew || missing)

@@ -2,9 +2,9 @@
 import { jsonIn } from './encodings.ts';
 import { formsOf } from './forms.ts';
 
-const mostCharacters = 64 * 1024;
-const mostForms = 16 * 1024;
-const mostLevels = 64;
+const maxCharacters = 64 * 1024;
+const maxForms = 16 * 1024;
+const maxLevels = 64;
 
 export interface Remembered {
   readonly forms: ReadonlySet<string>;
@@ -19,10 +19,10 @@ const isText = (mimeType: unknown): boolean =>
 /** Forms of all texts and numbers of a value. */
 export function formsOfValue(value: unknown): Remembered {
   const forms = new Set<string>();
-  let left = mostCharacters;
+  let left = maxCharacters;
   let gap = false;
   const add = (leaf: unknown, level: number): void => {
-    if (left <= 0 || forms.size >= mostForms || level > mostLevels) {
+    if (left <= 0 || forms.size >= maxForms || level > maxLevels) {
       gap = true;
       return;
     }

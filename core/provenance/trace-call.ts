@@ -9,7 +9,7 @@ import { formsOfValue } from './texts-of.ts';
 import { type Seen, type SeenBySession, traceValues } from './trace.ts';
 
 /** What comes with a call itself. */
-export interface Beside {
+export interface AttachedSources {
   /** Words of the person, as the host passes them on. */
   readonly words: readonly string[];
   /** Of a conversation that passes the gateway in full. */
@@ -21,7 +21,7 @@ export async function traceCall(
   ports: RecordPorts | undefined,
   name: SessionName,
   { parameters, sent_with }: ToolCall,
-  { words, conversation }: Beside,
+  { words, conversation }: AttachedSources,
   isNew: () => Promise<boolean>,
 ): Promise<CallSources> {
   const kept = await before(ports, name, conversation, isNew);
@@ -34,7 +34,7 @@ export async function traceCall(
 async function before(
   ports: RecordPorts | undefined,
   name: SessionName,
-  conversation: Beside['conversation'],
+  conversation: AttachedSources['conversation'],
   isNew: () => Promise<boolean>,
 ): Promise<SeenBySession> {
   if (conversation) return { seen: conversation, complete: true };

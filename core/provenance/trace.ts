@@ -10,7 +10,7 @@ import {
 } from '#core/contracts/provenance.ts';
 import { addressesIn } from './addresses.ts';
 import { jsonIn, readingsOf } from './encodings.ts';
-import { type Asked, askedOf } from './forms.ts';
+import { type ValueForms, valueForms } from './forms.ts';
 
 /** One text or result the session has seen. It answers which forms are in it, and holds no text. */
 export interface Seen extends Omit<ValueOrigin, 'part'> {
@@ -24,10 +24,10 @@ export interface SeenBySession {
   readonly complete: boolean;
 }
 
-const mostValues = 2_000;
-const mostCharacters = 16_384;
-const mostOrigins = 8;
-const mostLevels = 64;
+const maxValues = 2_000;
+const maxCharacters = 16_384;
+const maxOrigins = 8;
+const maxLevels = 64;
 
 /** Values beyond the first 2,000, or nested too deeply, are left out: no condition on their source holds. */
 export function traceValues(values: readonly unknown[], session: SeenBySession): CallSources {
@@ -37,10 +37,10 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
   return Object.fromEntries([...names, ...found]);
 
   function walk(value: unknown, level: number): void {
-    if (found.size >= mostValues || level > mostLevels) return;
+    if (found.size >= maxValues || level > maxLevels) return;
     if (value !== null && typeof value === 'object') {
       for (const [name, item] of Object.entries(value)) {
-        if (!Array.isArray(value) && names.size < mostValues) names.set(sourceKey(name), ofName(name, session));
+        if (!Array.isArray(value) && names.size < maxValues) names.set(sourceKey(name), ofName(name, session));
         walk(item, level + 1);
       }
       return;
@@ -52,7 +52,7 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
 
 /** Names of members come from the tool's schema: what only looks like a word of a result is not taken for it. */
 const ofName = (name: string, session: SeenBySession): ValueSource =>
-  askedOf(name)?.marks.length ? sourceOf(name, session) : { whole: [], parts: [] };
+  valueForms(name)?.marks.length ? sourceOf(name, session) : { whole: [], parts: [] };
 
 /** The source of one text, number, boolean or null. A boolean or null says too little to be traced. */
 export function sourceOf(value: unknown, session: SeenBySession, depth = 0): ValueSource {
@@ -60,8 +60,8 @@ export function sourceOf(value: unknown, session: SeenBySession, depth = 0): Val
   const text = String(value);
   const inside = typeof value === 'string' && depth < 2 ? jsonIn(text) : undefined;
   if (inside !== undefined) return together(leaves(inside).map((leaf) => sourceOf(leaf, session, depth + 1)));
-  const cut = text.slice(0, mostCharacters);
-  const asked = [cut, ...readingsOf(cut)].flatMap((reading) => askedOf(reading) ?? []);
+  const cut = text.slice(0, maxCharacters);
+  const asked = [cut, ...readingsOf(cut)].flatMap((reading) => valueForms(reading) ?? []);
   const origins = text.length > cut.length ? partly(asked, session.seen) : originsOf(asked, session.seen);
   const whole = origins.filter(({ part }) => !part).flatMap(labelsOf);
   const parts = [...origins.filter(({ part }) => part).flatMap(labelsOf), ...foreignAddresses(cut, session)];
@@ -69,7 +69,7 @@ export function sourceOf(value: unknown, session: SeenBySession, depth = 0): Val
     whole: whole.length > 0 ? distinct(whole) : [unknown],
     parts: distinct(parts.filter((label) => !whole.includes(label))),
     ...(!session.complete && { incomplete: true as const }),
-    ...(origins.length > 0 && { from: origins.slice(0, mostOrigins) }),
+    ...(origins.length > 0 && { from: origins.slice(0, maxOrigins) }),
   };
 }
 
@@ -79,7 +79,7 @@ export function sourceOf(value: unknown, session: SeenBySession, depth = 0): Val
  */
 function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   return addressesIn(text).flatMap((address) => {
-    const asked = askedOf(address);
+    const asked = valueForms(address);
     if (!asked) return [];
     const holders = originsOf([asked], seen).filter(({ part }) => !part);
     if (holders.some(({ label }) => label === trusted || label === system)) return [];
@@ -89,7 +89,7 @@ function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
 }
 
 /** The person's words count together, for a value may stand in two of their messages; each result counts alone. */
-function originsOf(asked: readonly Asked[], seen: readonly Seen[]): ValueOrigin[] {
+function originsOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] {
   const own = seen.filter(({ label }) => label === trusted);
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
@@ -99,14 +99,14 @@ function originsOf(asked: readonly Asked[], seen: readonly Seen[]): ValueOrigin[
 }
 
 /** Of a text too long to be looked for as a whole nothing is known but parts. */
-const partly = (asked: readonly Asked[], seen: readonly Seen[]): ValueOrigin[] =>
+const partly = (asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] =>
   originsOf(asked, seen).map((origin) => ({ ...origin, part: true }));
 
-const isWhole = ({ all, instead }: Asked, { has }: Pick<Seen, 'has'>): boolean =>
+const isWhole = ({ all, instead }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
   all.every((form) => has(form)) || instead.some((form) => has(form));
 
 /** An address or a long number, or five atoms in a row. */
-const isPart = ({ runs, marks }: Asked, { has }: Pick<Seen, 'has'>): boolean =>
+const isPart = ({ runs, marks }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
   marks.some((form) => has(form)) ||
   (runs.length >= 2 && runs.some((form, at) => at > 0 && has(runs[at - 1]!) && has(form)));
 
@@ -134,7 +134,7 @@ function together(sources: readonly ValueSource[]): ValueSource {
     whole: whole.length > 0 ? whole : [unknown],
     parts: distinct(all.filter((label) => label !== unknown && !whole.includes(label))),
     ...(sources.some(({ incomplete }) => incomplete) && { incomplete: true as const }),
-    ...(from.length > 0 && { from: from.slice(0, mostOrigins) }),
+    ...(from.length > 0 && { from: from.slice(0, maxOrigins) }),
   };
 }
 

@@ -6,12 +6,12 @@ import type { Bedrock } from './bedrock-port.ts';
 import { converseEvents, converseReply } from './bedrock-reply.ts';
 import { converseInput } from './bedrock-request.ts';
 import { HttpFault } from './http.ts';
-import { addressOf, asFault, begun } from './http-provider.ts';
+import { addressOf, asFault, awaitFirstEvent } from './http-provider.ts';
 import { keyOf } from './key.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
 import { refusalFault, requestIdOf } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
-import { inTime, withEventTimeout } from './timeouts.ts';
+import { withDeadline, withEventTimeout } from './timeouts.ts';
 
 export interface BedrockPorts {
   readonly bedrock?: Bedrock;
@@ -43,14 +43,14 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
           // Until its first byte, and as long again.
           const whole = { ...deadline, ms: 2 * timeout_ms };
           const answered = bedrock.converse(target, input, signal);
-          const { requestId, output } = await inTime('whole reply', answered, whole);
+          const { requestId, output } = await withDeadline('whole reply', answered, whole);
           return { type: 'json', body: converseReply(output, call.model, requestId) };
         }
         const stream = await bedrock.converseStream(target, input, signal);
         const converse = converseEvents(stream.events, call, stream.requestId);
         const events = guarded(name, converse, call.signal, apiKey);
         const broken = (thrown: unknown) => sdkFault(name, thrown, call.signal, apiKey, 'stream');
-        return { type: 'stream', events: await begun(name, withEventTimeout(events, deadline, broken)) };
+        return { type: 'stream', events: await awaitFirstEvent(name, withEventTimeout(events, deadline, broken)) };
       } catch (thrown) {
         throw sdkFault(name, thrown, call.signal, apiKey, 'call');
       }

@@ -4,7 +4,7 @@ import { type HttpCall, HttpFault, type HttpReply } from './http.ts';
 import type { Provider, ProviderFault, ResourceCall } from './ports.ts';
 import { withoutKey } from './refusal.ts';
 import { refuseError } from './reply.ts';
-import { type Deadline, inTime } from './timeouts.ts';
+import { type Deadline, withDeadline } from './timeouts.ts';
 
 /** How the provider at hand is asked and read. */
 interface Asked {
@@ -55,7 +55,7 @@ export function filesApi(asked: Asked): Required<Pick<Provider, 'resource' | 'do
       try {
         const key = await asked.key();
         const reply = await ask({ ...call, method: 'GET' }, key);
-        return withoutKey(await inTime('whole file', reply.text(most), asked.deadline(reply)), key);
+        return withoutKey(await withDeadline('whole file', reply.text(most), asked.deadline(reply)), key);
       } catch (thrown) {
         if (thrown instanceof HttpFault && thrown.kind === 'too-large') return undefined;
         throw asked.faultOf(thrown, call.signal);

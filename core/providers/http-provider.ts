@@ -4,7 +4,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { SseFault, sseDecoder } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { type HttpCall, HttpFault, type HttpFaultKind, type HttpReply } from './http.ts';
 import { keyOf } from './key.ts';
@@ -12,7 +12,7 @@ import { type Frame, type Frames, lineFrames, maxFrameCharacters } from './lines
 import { type FaultKind, type Provider, type ProviderCall, ProviderFault, type ProviderReply } from './ports.ts';
 import { readRefusal, requestIdOf, withoutKey } from './refusal.ts';
 import { BadReply, parseObject, ReportedError, refuseError, UnfitRequest } from './reply.ts';
-import { type Deadline, type Events, inTime, withEventTimeout } from './timeouts.ts';
+import { type Deadline, type Events, withDeadline, withEventTimeout } from './timeouts.ts';
 
 /** The wire form of one kind of provider. */
 export interface Wire {
@@ -96,11 +96,11 @@ export function httpProvider(
   };
 
   const whole = async (reply: HttpReply, key: string | undefined): Promise<JsonObject> =>
-    parseObject(withoutKey(await inTime('whole reply', reply.text(maxReplyBytes), deadline(reply)), key));
+    parseObject(withoutKey(await withDeadline('whole reply', reply.text(maxReplyBytes), deadline(reply)), key));
 
   const spoken = async (reply: HttpReply): Promise<JsonObject> => {
     const { speechOf } = await import('./speech-reply.ts');
-    return inTime('whole reply', speechOf(reply, maxReplyBytes), deadline(reply));
+    return withDeadline('whole reply', speechOf(reply, maxReplyBytes), deadline(reply));
   };
 
   const provider: Provider = {
@@ -123,14 +123,17 @@ export function httpProvider(
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
         const events = streamOf(entry, call, reply, frames, form.stream(call), key);
         const broken = (thrown: unknown) => withId(asFault(name, thrown, call.signal, 'broken'), id);
-        return { type: 'stream', events: await begun(name, withEventTimeout(events, deadline(reply), broken)) };
+        return {
+          type: 'stream',
+          events: await awaitFirstEvent(name, withEventTimeout(events, deadline(reply), broken)),
+        };
       } catch (thrown) {
         throw withId(asFault(name, thrown, call.signal, 'garbage'), id);
       }
     },
   };
   /** Few callers have files: what asks for them is loaded with the first. */
-  const files = loadedOnce(async () => {
+  const files = lazyImport(async () => {
     const { filesApi } = await import('./files-api.ts');
     return filesApi({
       ...{ http, timeoutMs: timeout_ms, accepted, whole, deadline },
@@ -250,7 +253,7 @@ async function* streamOf(
 }
 
 /** Until its first event is there, a stream is not an answer. @throws ProviderFault */
-export async function begun(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
+export async function awaitFirstEvent(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
   if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);
   let pending: IteratorResult<JsonObject, undefined> | undefined = first;

@@ -72,14 +72,14 @@ export function mockAnswer(endpoint: EndpointName, { body, model, created }: Ask
   }
 }
 
-const mostDimensions = 4096;
+const maxDimensions = 4096;
 
 /**
  * The same text has the same vector, of length 1; as numbers, or as base64 of 32-bit floats as OpenAI's client asks. A digest gives
  * eight numbers; more come from further digests.
  */
 function vectorOf(text: string, { encoding_format, dimensions }: JsonObject): Json {
-  const size = typeof dimensions === 'number' ? Math.min(dimensions, mostDimensions) : 8;
+  const size = typeof dimensions === 'number' ? Math.min(dimensions, maxDimensions) : 8;
   const digests = Array.from({ length: Math.ceil(size / 8) }, (_, block) =>
     digestOf(block === 0 ? { text } : { text, block }),
   );

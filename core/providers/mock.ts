@@ -6,7 +6,7 @@ import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Timeouts } from '#core/kernel/ports.ts';
-import { begun } from './http-provider.ts';
+import { awaitFirstEvent } from './http-provider.ts';
 import { lastUserText, type MockReply, mockChunks, mockCompletion } from './mock-reply.ts';
 import { pause } from './pause.ts';
 import { type Provider, type ProviderCall, ProviderFault } from './ports.ts';
@@ -59,7 +59,10 @@ export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPort
       refuseAsScripted(name, scripted);
       const reply = replyTo(call, asked, scripted, clock);
       if (!call.stream) return { type: 'json', body: mockCompletion(reply) };
-      return { type: 'stream', events: await begun(name, streamed(call, mockChunks(reply), scripted?.break_after)) };
+      return {
+        type: 'stream',
+        events: await awaitFirstEvent(name, streamed(call, mockChunks(reply), scripted?.break_after)),
+      };
     },
   };
 }

@@ -14,7 +14,7 @@ export interface Deadline {
 }
 
 /** The result of `work`, if it comes in time. @throws HttpFault `timeout`, after the connection was closed. */
-export function inTime<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Deadline): Promise<T> {
+export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, giveUp }: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = timeouts.after(ms, () => {
       reject(new HttpFault('timeout', `no ${what} within ${ms} ms`));
@@ -32,7 +32,7 @@ export type Events = Pick<AsyncGenerator<JsonObject, undefined>, 'next' | 'retur
  */
 export const withEventTimeout = (events: Events, deadline: Deadline, asFault: (thrown: unknown) => Error): Events => ({
   next: () =>
-    inTime('event', events.next(), deadline).catch((thrown: unknown) => {
+    withDeadline('event', events.next(), deadline).catch((thrown: unknown) => {
       throw asFault(thrown);
     }),
   return: (value) => events.return(value),

@@ -3,7 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { parseStrict } from '#core/kernel/json.ts';
 import { keyIdOf, sha256, signBytes, verifies } from './keys.ts';
 import { refuse } from './refusal.ts';
@@ -89,7 +89,7 @@ export function signStatement(
  */
 export function openEnvelope(value: unknown, kind: DocumentKind, keys: ReadonlyMap<string, KeyObject>): Signed {
   const parsed = envelopeSchema.safeParse(isBundle(value) ? envelopeOf(value, kind, keys.keys()) : value, {
-    error: foundAndAllowed,
+    error: describeIssue,
   });
   if (!parsed.success)
     return refuse('envelope_malformed', `the ${kind} is not a DSSE envelope: ${firstIssue(parsed.error)}`);
@@ -116,7 +116,7 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 's
       cause,
     );
   }
-  const parsed = statementSchema.safeParse(json, { error: foundAndAllowed });
+  const parsed = statementSchema.safeParse(json, { error: describeIssue });
   if (!parsed.success)
     return refuse('statement_malformed', `the ${kind} is not an in-toto Statement: ${firstIssue(parsed.error)}`);
   const { predicateType, predicate, subject } = parsed.data;

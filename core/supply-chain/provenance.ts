@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type Envelope, openEnvelope, signStatement } from './envelope.ts';
 import { keyIdOf, sha256 } from './keys.ts';
 import { refuse } from './refusal.ts';
-import { shaped } from './verify-index.ts';
+import { parseDocument } from './verify-index.ts';
 
 const buildType = 'urn:agent-governance-gateway:npm-package:1';
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex');
@@ -46,7 +46,7 @@ export interface Build {
 /** @throws SupplyChainRefusal for members that no reader accepts. */
 export function signProvenance(key: KeyObject, name: string, file: Uint8Array, build: Build): Envelope {
   const { version, source, commit, builder, byproducts } = build;
-  const predicate = shaped(
+  const predicate = parseDocument(
     provenancePredicate,
     {
       buildDefinition: {
@@ -84,7 +84,7 @@ export function verifyProvenance(
       'digest_mismatch',
       `the file has digest ${found}, the builder signed ${subject.sha256} (${subject.name})`,
     );
-  const said = shaped(provenancePredicate, predicate, 'provenance');
+  const said = parseDocument(provenancePredicate, predicate, 'provenance');
   const named = said.runDetails.byproducts;
   for (const bytes of byproducts)
     if (!named.some((each) => each.digest.sha256 === sha256(bytes)))

@@ -12,20 +12,20 @@ import {
 import type { Envelope } from './envelope.ts';
 import { signStatement } from './envelope.ts';
 import { sha256 } from './keys.ts';
-import { shaped } from './verify-index.ts';
+import { parseDocument } from './verify-index.ts';
 
 const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
 
 /** @throws SupplyChainRefusal for a document that no reader accepts. */
 export const signRootDocument = (key: KeyObject, kind: keyof typeof rootSchemas, document: unknown): Envelope => {
-  shaped<unknown>(rootSchemas[kind], document, kind);
+  parseDocument<unknown>(rootSchemas[kind], document, kind);
   return signStatement(key, kind, document);
 };
 
 /** @returns the index entry of a module, with its digest, size and envelope. */
 export function signEntry(key: KeyObject, about: unknown, bytes: Uint8Array): PluginEntry {
   const digest = sha256(bytes);
-  const entry = shaped(
+  const entry = parseDocument(
     pluginEntry,
     { ...(about as object), sha256: digest, size: bytes.byteLength, envelope: null },
     'artifact',

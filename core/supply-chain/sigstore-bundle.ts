@@ -1,6 +1,6 @@
 /** Sigstore bundles signed by a pinned key: another encoding of a DSSE envelope [supply-chain.sigstore]. */
 import * as z from 'zod';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { refuse } from './refusal.ts';
 
 /** `…bundle.v0.3+json`, or the earlier form with the version as a parameter. */
@@ -36,7 +36,7 @@ export function envelopeOf(value: object, kind: string, keyIds: Iterable<string>
       'envelope_malformed',
       `the ${kind} is a Sigstore bundle signed with a certificate; allowed is one signed with a key that is pinned here`,
     );
-  const parsed = bundleSchema.safeParse(value, { error: foundAndAllowed });
+  const parsed = bundleSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return refuse(

@@ -9,7 +9,7 @@ import { openEnvelope } from './envelope.ts';
 import { sha256 } from './keys.ts';
 import { refuse } from './refusal.ts';
 import type { Publisher, Trusted } from './verify-index.ts';
-import { shaped } from './verify-index.ts';
+import { parseDocument } from './verify-index.ts';
 
 type Trust = Omit<Trusted, 'index' | 'seen'>;
 
@@ -22,7 +22,7 @@ type Trust = Omit<Trusted, 'index' | 'seen'>;
 export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): string {
   const keys = new Map([...trust.publishers].map(([id, [first]]) => [id, first!.key]));
   const { keyId, subject, predicate } = openEnvelope(entry.envelope, 'artifact', keys);
-  const said = shaped(artifactPredicate, predicate, 'artifact');
+  const said = parseDocument(artifactPredicate, predicate, 'artifact');
   agrees(entry, said, subject);
   delegated(entry.name, trust.publishers.get(keyId)!, now);
   if (trust.revokedKeys.has(keyId)) refuse('key_revoked', `key ${keyId}, which signed ${entry.name}, is revoked`);

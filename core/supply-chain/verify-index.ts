@@ -2,7 +2,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import type * as z from 'zod';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import type { PluginEntry, PluginIndex } from './documents.ts';
 import { delegationsPredicate, indexFile, indexPredicate, revocationsPredicate } from './documents.ts';
 import type { DocumentKind } from './envelope.ts';
@@ -39,12 +39,12 @@ const skewMs = 10 * 60_000;
  * @throws SupplyChainRefusal with the first check that failed
  */
 export function verifyIndex(file: unknown, root: KeyObject, { now, seen }: { now: number; seen?: Seen }): Trusted {
-  const parsed = indexFile.safeParse(file, { error: foundAndAllowed });
+  const parsed = indexFile.safeParse(file, { error: describeIssue });
   if (!parsed.success) return refuse('envelope_malformed', `the index file is not valid: ${firstIssue(parsed.error)}`);
   const rootKeys = new Map([[keyIdOf(root), root]]);
   const open = <Shape>(kind: (typeof rootDocuments)[number], schema: z.ZodType<Shape>) => {
     const { predicate, payloadSha256 } = openEnvelope(parsed.data[kind], kind, rootKeys);
-    return { said: shaped(schema, predicate, kind), sha256: payloadSha256 };
+    return { said: parseDocument(schema, predicate, kind), sha256: payloadSha256 };
   };
   const opened = {
     delegations: open('delegations', delegationsPredicate),
@@ -72,8 +72,8 @@ export function verifyIndex(file: unknown, root: KeyObject, { now, seen }: { now
 }
 
 /** @throws SupplyChainRefusal with the reason of the member that is not valid. */
-export function shaped<Shape>(schema: z.ZodType<Shape>, value: unknown, kind: DocumentKind): Shape {
-  const parsed = schema.safeParse(value, { error: foundAndAllowed });
+export function parseDocument<Shape>(schema: z.ZodType<Shape>, value: unknown, kind: DocumentKind): Shape {
+  const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const member = parsed.error.issues[0]?.path.at(-1);
   const reasons: Record<string, RefusalReason> = {

@@ -2,7 +2,7 @@
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { addressesIn } from '#core/provenance/addresses.ts';
 
-const mostNamed = 64;
+const maxNamed = 64;
 /** Characters with a meaning in globs: what holds one is left out, so it asks. */
 const inGlobs = /[*?[\]{}!\\]/;
 const path = /(?<![\w@:/.-])(?:~?\/|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*[\w@-]|(?<![\w/])~?\/[\w.@-]*[\w@-]/g;
@@ -22,10 +22,10 @@ export function sheetOfRequest({ request, ...given }: TaskManifestBody): Omit<Ta
   const places = [...new Set(named)].filter((each) => each !== '');
   const resources = places.flatMap((each) => [each, `${each}/**`]);
   // A target may be the address itself: a call that reaches a person of the request stays inside.
-  const within = resources.length === 0 ? [] : [...resources, ...recipients].slice(0, mostNamed);
+  const within = resources.length === 0 ? [] : [...resources, ...recipients].slice(0, maxNamed);
   return {
     ...given,
-    recipients: given.recipients ?? [...new Set(recipients)].slice(0, mostNamed),
+    recipients: given.recipients ?? [...new Set(recipients)].slice(0, maxNamed),
     ...(given.resources === undefined && within.length > 0 && { resources: within }),
   };
 }

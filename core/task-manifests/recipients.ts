@@ -16,8 +16,8 @@ const anywhere = set(`
 const last = set('to with whom');
 
 const oneAddress = /^(?:mailto:)?[^\s<>@,;:"'()[\]{}]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z0-9-]{2,24}$/i;
-const mostLevels = 32;
-const mostValues = 512;
+const maxLevels = 32;
+const maxValues = 512;
 
 export interface Recipients {
   readonly found: readonly string[];
@@ -31,7 +31,7 @@ export function recipientsOf(calls: readonly ToolCall[]): Recipients {
   let unread = false;
   const walk = (value: unknown, named: boolean, level: number): void => {
     if (value === null || value === undefined || typeof value === 'boolean' || value === '') return;
-    if (level > mostLevels || ++values > mostValues) {
+    if (level > maxLevels || ++values > maxValues) {
       unread = true;
       return;
     }

@@ -20,8 +20,8 @@ const narrow = new Set(
   dest source src target`.split(/\s+/),
 );
 const addresses = new Set('url uri link href endpoint webhook callback address website'.split(' '));
-const mostLevels = 64;
-const mostFindings = 20;
+const maxLevels = 64;
+const maxFindings = 20;
 
 /** @throws RangeError for arguments that are nested too deeply. */
 export function checkArguments(parameters: Readonly<Record<string, unknown>>): ArgumentFinding[] {
@@ -31,8 +31,8 @@ export function checkArguments(parameters: Readonly<Record<string, unknown>>): A
 }
 
 function walk(value: unknown, where: string, name: string, level: number, findings: ArgumentFinding[]): void {
-  if (findings.length >= mostFindings) return;
-  if (level > mostLevels) throw new RangeError('The arguments are nested too deeply.');
+  if (findings.length >= maxFindings) return;
+  if (level > maxLevels) throw new RangeError('The arguments are nested too deeply.');
   if (typeof value === 'string') textFindings(value, where, name, findings);
   if (value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {

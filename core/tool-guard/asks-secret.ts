@@ -3,8 +3,8 @@ import { foldText } from '#core/content-policy/visible.ts';
 import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
-const mostCharacters = 65_536;
-const mostLevels = 16;
+const maxCharacters = 65_536;
+const maxLevels = 16;
 
 /** Names that a form has for secrets, beside those that name secrets anywhere. */
 const formNames =
@@ -63,7 +63,7 @@ interface Field {
 
 /** Every property of the form, however the schema composes it, and names that are only required. */
 function fieldsOf(schema: Json, level: number): Field[] {
-  if (level > mostLevels) throw new RangeError('The form is nested too deeply.');
+  if (level > maxLevels) throw new RangeError('The form is nested too deeply.');
   if (Array.isArray(schema)) return schema.flatMap((item) => fieldsOf(item, level + 1));
   if (!isObject(schema)) return [];
   const { properties, required, enum: _, const: __, default: ___, ...others } = schema;
@@ -128,7 +128,7 @@ const written = (text: string): string => text.normalize('NFKC').toLowerCase();
 
 /** Lower case, without accents and look-alikes. */
 function plain(text: string): string {
-  if (text.length > mostCharacters) throw new RangeError('The text of the form is too long.');
+  if (text.length > maxCharacters) throw new RangeError('The text of the form is too long.');
   return foldText(text).normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
 }
 

@@ -55,7 +55,7 @@ export function surfaceOf(definition: JsonObject): Surface {
     says: [...new Set([...kinds, ...classes])].sort(),
     parameters: Object.fromEntries(
       parametersOf(definition)
-        .slice(0, mostParameters)
+        .slice(0, maxParameters)
         .map(({ name, type, required }) => [
           digestOf(name).slice(0, 8),
           `${/^[a-z]{1,8}$/.test(type) ? type : 'any'}${required ? '!' : ''}${secrecyOf(name) === 'none' ? '' : '*'}`,
@@ -65,7 +65,7 @@ export function surfaceOf(definition: JsonObject): Surface {
   };
 }
 
-const mostParameters = 32;
+const maxParameters = 32;
 
 /** As it is kept beside a fingerprint: about a hundred characters. */
 export const surfaceText = ({ says, parameters, hints }: Surface): string =>
@@ -121,7 +121,7 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
 const typeOf = (mark: string): string => mark.replace(/[!*]/g, '');
 
 /** What an approval is bound to beside the call: another digest where a change matters. Corrected words and optional parameters keep it. */
-export function matterOf(definition: JsonObject): string {
+export function meaningDigest(definition: JsonObject): string {
   const known = matters.get(definition);
   if (known !== undefined) return known;
   const { says, parameters, hints } = surfaceOf(definition);

@@ -2,7 +2,7 @@
 import type { TextFinding } from './finding.ts';
 import { nextOf } from './next-of.ts';
 
-const mostCharacters = 2_048;
+const maxCharacters = 2_048;
 /** Services whose purpose is to record who asks them. */
 const collectors =
   /\/\/(?:[\w-]{1,63}\.){0,4}(?:webhook\.site|requestbin\.(?:com|net)|pipedream\.net|interact\.sh|oast\.(?:fun|live|me|online|pro|site|us)|burpcollaborator\.net|beeceptor\.com|hookbin\.com|requestcatcher\.com|canarytokens\.com|dnslog\.cn)(?=[/:?#]|$)/i;
@@ -21,7 +21,7 @@ export function* dataLinks(text: string): Iterable<TextFinding<'data_link'>> {
   if (!text.includes('//')) return;
   const places = [nextOf(text, ')'), nextOf(text, '"'), nextOf(text, "'"), nextOf(text, '\n')];
   for (let at = text.indexOf('//'); at >= 0; at = text.indexOf('//', at + 2)) {
-    const end = Math.min(...places.map((next) => next(at)), at + mostCharacters, text.length);
+    const end = Math.min(...places.map((next) => next(at)), at + maxCharacters, text.length);
     const address = text.slice(at, end);
     const before = text.slice(Math.max(0, at - 200), at);
     const picture = isPicture(before);

@@ -3,12 +3,12 @@
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { ArgumentFinding, checkArguments } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';
-import type { FollowsLinks } from './links.ts';
+import type { LinkResolver } from './links.ts';
 import type { outsideRoots, RootLists } from './roots.ts';
 
 export type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
@@ -31,9 +31,9 @@ export interface ArgumentGuard extends ArgumentSettings {
   readonly outside?: typeof outsideRoots;
 }
 
-const argumentsModule = loadedOnce(() => import('./arguments.ts'));
-const rootsModule = loadedOnce(() => import('./roots.ts'));
-const linksModule = loadedOnce(() => import('./links.ts'));
+const argumentsModule = lazyImport(() => import('./arguments.ts'));
+const rootsModule = lazyImport(() => import('./roots.ts'));
+const linksModule = lazyImport(() => import('./links.ts'));
 
 /** Loaded with the first call that has a guard. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
@@ -71,7 +71,7 @@ export async function withLinks(
   settings: ArgumentSettings | undefined,
   { upstreams }: Pick<Configuration, 'upstreams'>,
   { upstream, parameters }: ToolCall,
-  links: FollowsLinks | undefined,
+  links: LinkResolver | undefined,
 ): Promise<ArgumentSettings | undefined> {
   if (!settings?.roots || !links) return settings;
   const isHere =

@@ -10,10 +10,10 @@ export interface Changed {
   readonly after?: string;
 }
 
-export const mostDifferences = 200;
-const mostCharacters = 16_384;
+export const maxDifferences = 200;
+const maxCharacters = 16_384;
 
-/** At most `mostDifferences`, in order of their places. Either side may be missing as a whole. */
+/** At most `maxDifferences`, in order of their places. Either side may be missing as a whole. */
 export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): Changed[] {
   const found: Changed[] = [];
   compare('', before, after, found);
@@ -24,7 +24,7 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function compare(path: string, before: Json | undefined, after: Json | undefined, found: Changed[]): void {
-  if (found.length >= mostDifferences || same(before, after)) return;
+  if (found.length >= maxDifferences || same(before, after)) return;
   if (isOpen(before, after)) {
     const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
     for (const name of [...names].sort()) compare(below(path, name), own(before, name), own(after, name), found);
@@ -57,5 +57,5 @@ const same = (one: Json | undefined, other: Json | undefined): boolean =>
 
 function shown(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}… (${text.length} characters)`;
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}… (${text.length} characters)`;
 }

@@ -13,8 +13,8 @@ export interface Parameter {
   readonly description: string;
 }
 
-const mostTexts = 2_000;
-const mostLevels = 24;
+const maxTexts = 2_000;
+const maxLevels = 24;
 /** Words of JSON Schema itself. */
 const ofSchema = new Set(['$schema', '$id', '$ref', 'type', 'format']);
 
@@ -31,7 +31,7 @@ export function definitionTexts({
 }: JsonObject): PlacedText[] {
   const texts: PlacedText[] = [];
   const add = (where: string, text: unknown) => {
-    if (typeof text === 'string' && text !== '' && texts.length < mostTexts) texts.push({ where, text });
+    if (typeof text === 'string' && text !== '' && texts.length < maxTexts) texts.push({ where, text });
   };
   add('description', description);
   add('title', title);
@@ -46,7 +46,7 @@ export function definitionTexts({
 
 function walk(value: Json, where: string, level: number, add: (where: string, text: unknown) => void): void {
   if (typeof value === 'string') add(where, value);
-  if (level > mostLevels || value === null || typeof value !== 'object') return;
+  if (level > maxLevels || value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
     for (const item of value) walk(item, where, level + 1, add);
     return;

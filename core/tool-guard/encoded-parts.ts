@@ -6,7 +6,7 @@ export interface EncodedPart {
   readonly text: string;
 }
 
-const mostCharacters = 16_384;
+const maxCharacters = 16_384;
 const percent = /(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~+-]{0,40}){3,}/g;
 const references = /(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});[ a-zA-Z]{0,24}){6,}/g;
 const escapes = /(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}){8,}/g;
@@ -14,22 +14,22 @@ const escapes = /(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}){8,}/g;
 export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
   if (depth > 1) return;
   for (const { start, end, single } of runsOf(text)) {
-    const run = text.slice(start, Math.min(end, start + mostCharacters));
+    const run = text.slice(start, Math.min(end, start + maxCharacters));
     const found = single ? joined(run) : fromBase64(run);
     if (found !== undefined) yield { start, end, text: found };
   }
   if (text.includes('%'))
     for (const match of text.matchAll(percent)) {
       const start = Math.max(0, match.index - 24);
-      const run = text.slice(start, match.index) + match[0].slice(0, mostCharacters);
+      const run = text.slice(start, match.index) + match[0].slice(0, maxCharacters);
       yield { start: match.index, end: match.index + match[0].length, text: fromPercent(run) };
     }
   if (text.includes('&#'))
     for (const match of text.matchAll(references))
-      yield { ...rangeOf(match), text: fromReferences(match[0].slice(0, mostCharacters)) };
+      yield { ...rangeOf(match), text: fromReferences(match[0].slice(0, maxCharacters)) };
   if (text.includes('\\u') || text.includes('\\x'))
     for (const match of text.matchAll(escapes))
-      yield { ...rangeOf(match), text: fromEscapes(match[0].slice(0, mostCharacters)) };
+      yield { ...rangeOf(match), text: fromEscapes(match[0].slice(0, maxCharacters)) };
   yield* turned(text);
 }
 
@@ -140,7 +140,7 @@ const joined = (run: string): string =>
 
 /** Words that only a text written backwards, or turned by thirteen letters, has. */
 function* turned(text: string): Iterable<EncodedPart> {
-  const lower = text.length > mostCharacters ? '' : text.toLowerCase();
+  const lower = text.length > maxCharacters ? '' : text.toLowerCase();
   if (lower.includes('snoitcurtsni') || lower.includes('tpmorp'))
     yield { start: 0, end: text.length, text: [...text].reverse().join('') };
   if (lower.includes('vafgehpgvba') || lower.includes('flfgrz'))

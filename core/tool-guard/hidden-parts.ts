@@ -9,7 +9,7 @@ export interface HiddenPart {
   readonly to: number;
 }
 
-const mostCharacters = 8_192;
+const maxCharacters = 8_192;
 const slash = 47;
 
 /** Sorted, without overlaps. */
@@ -27,7 +27,7 @@ function* between(text: string, open: string, close: string): Iterable<HiddenPar
   let at = text.indexOf(open);
   while (at >= 0) {
     const from = at + open.length;
-    const to = Math.min(ends(from), from + mostCharacters, text.length);
+    const to = Math.min(ends(from), from + maxCharacters, text.length);
     const end = Math.min(text.length, text.startsWith(close, to) ? to + close.length : to);
     yield { start: at, end, from, to };
     at = text.indexOf(open, Math.max(end, from));
@@ -40,7 +40,7 @@ function* alternativeTexts(text: string): Iterable<HiddenPart> {
   for (let at = text.indexOf('!['); at >= 0; at = text.indexOf('![', at + 2)) {
     const to = ends(at + 2);
     if (to === Infinity) return;
-    if (to - at < mostCharacters) yield { start: at + 2, end: to, from: at + 2, to };
+    if (to - at < maxCharacters) yield { start: at + 2, end: to, from: at + 2, to };
   }
 }
 
@@ -61,7 +61,7 @@ function* attributes(text: string): Iterable<HiddenPart> {
   for (const match of text.matchAll(attribute)) {
     const from = match.index + match[0].length;
     const to = ends[match[1] as '"' | "'"](from);
-    if (to - from < mostCharacters) yield { start: from, end: to, from, to };
+    if (to - from < maxCharacters) yield { start: from, end: to, from, to };
   }
 }
 
@@ -112,7 +112,7 @@ function hiddenElement(
   if (name === undefined) return undefined;
   const isBare = tag.length === name.length + 2;
   if (!unseenTags.has(name) && (isBare || !(unseenAttribute.test(tag) || hasUnseenStyle(tag)))) return undefined;
-  const to = Math.min(closing(name, close + 1), close + 1 + mostCharacters, text.length);
+  const to = Math.min(closing(name, close + 1), close + 1 + maxCharacters, text.length);
   return { start: at, end: Math.max(to, close + 1), from: close + 1, to };
 }
 

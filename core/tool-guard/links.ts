@@ -4,11 +4,11 @@
  */
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
-import { below, type Root, rootOf } from './root.ts';
+import { isBelowRoot, type Root, rootOf } from './root.ts';
 import { eachPlace, type RootLists } from './roots.ts';
 
 /** The file system of this machine. */
-export interface FollowsLinks {
+export interface LinkResolver {
   /**
    * Where a path leads once every link is followed, as far as it exists: the rest stands as it is. A relative path begins in the
    * working folder of servers. Undefined for what cannot be followed: a circle, a folder that may not be read.
@@ -16,13 +16,13 @@ export interface FollowsLinks {
   follow(path: string): Promise<string | undefined>;
 }
 
-const mostPlaces = 64;
+const maxPlaces = 64;
 
 /** @throws RangeError for arguments that are nested too deeply. */
 export async function outsideByLinks(
   parameters: Readonly<Record<string, unknown>>,
   lists: RootLists,
-  { follow }: FollowsLinks,
+  { follow }: LinkResolver,
 ): Promise<ArgumentFinding[]> {
   const folders = lists.map((list) => list.map(rootOf).filter((root): root is Root => root?.space === 'file'));
   if (folders.every((list) => list.length === 0)) return [];
@@ -30,7 +30,7 @@ export async function outsideByLinks(
     folders.map((list) => Promise.all(list.map((root) => followedRoot(root, follow)))),
   );
   const findings: ArgumentFinding[] = [];
-  let left = mostPlaces;
+  let left = maxPlaces;
   for (const { place, where } of eachPlace(parameters)) {
     const paths = pathsOf(place, folders.flat());
     left -= paths.length;
@@ -39,7 +39,8 @@ export async function outsideByLinks(
     const ends = await Promise.all(paths.map(follow));
     const isInside = ends.every(
       (end) =>
-        end !== undefined && followed.every((list) => list.length === 0 || below(end.replaceAll('\\', '/'), list)),
+        end !== undefined &&
+        followed.every((list) => list.length === 0 || isBelowRoot(end.replaceAll('\\', '/'), list)),
     );
     if (!isInside)
       findings.push(leadsOut(where, 'A link on this path leads out of the declared roots, or cannot be followed.'));
@@ -47,7 +48,7 @@ export async function outsideByLinks(
   return findings;
 }
 
-async function followedRoot(root: Root, follow: FollowsLinks['follow']): Promise<Root> {
+async function followedRoot(root: Root, follow: LinkResolver['follow']): Promise<Root> {
   const end = await follow(root.path);
   return (end !== undefined && rootOf(end)) || root;
 }

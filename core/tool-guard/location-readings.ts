@@ -1,6 +1,6 @@
 /** The ways in which a server may read a path or an address: as it stands, decoded, and in the plain form of its letters [guard.roots]. */
 
-const mostDecodings = 3;
+const maxDecodings = 3;
 /** A step up, in whatever neighbourhood a server may find one: `a/..`, `{a,..}`, `..;/`, `.. /`. */
 const climbs = /(?:^|[^\p{L}\p{N}_.-])\.\.(?![\p{L}\p{N}_.-])/u;
 /** Homes, variables and substitutions: where they lead is known to the server alone. */
@@ -19,7 +19,7 @@ export function readingsOf(text: string): string[] | undefined {
       readings.add(reading);
     }
     const next = decodedOnce(decoded);
-    if (next === undefined || step === mostDecodings) return undefined;
+    if (next === undefined || step === maxDecodings) return undefined;
     if (next === decoded) return [...readings];
     decoded = next;
   }

@@ -34,14 +34,14 @@ export interface ResultOptions {
 /** Key in `_meta` of a result under which its findings are listed. */
 export const findingsKey = 'agent-governance-gateway/findings';
 
-const mostFindings = 50;
+const maxFindings = 50;
 
 /** @throws RangeError for a value that is nested too deeply to walk. */
 export function guardResult(value: Json, options: ResultOptions): GuardedResult {
   const findings: ResultFinding[] = [];
   const guarded = walk(value, '', options, findings);
   const blocks = findings.some(({ action }) => action === 'block');
-  return { value: blocks ? undefined : guarded, findings: findings.slice(0, mostFindings) };
+  return { value: blocks ? undefined : guarded, findings: findings.slice(0, maxFindings) };
 }
 
 function walk(value: Json, where: string, options: ResultOptions, findings: ResultFinding[]): Json {
@@ -93,13 +93,13 @@ const contextAsked = (where: string, { actions }: ResultOptions): ResultFinding 
   description: 'A request for a reply of the model together with the context of the conversation.',
 });
 
-const mostJoined = 65_536;
+const maxJoined = 65_536;
 
 /** Blocks of text reach the model one after the other: words that only together speak to it are found in what they make up. */
 function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
   const texts = blocks.flatMap(textsOfBlock);
   if (texts.length < 2 || options.prompt) return blocks;
-  const found = checkText(texts.join('\n').slice(0, mostJoined)).filter(({ severity }) => severity === 'high');
+  const found = checkText(texts.join('\n').slice(0, maxJoined)).filter(({ severity }) => severity === 'high');
   for (const { kind, description, severity } of found)
     findings.push({ kind, description, severity, where, action: options.actions[kind] });
   const stripped = found.find(({ kind }) => options.actions[kind] === 'strip');

@@ -18,7 +18,7 @@ export function rootOf(text: string): Root | undefined {
 }
 
 /** A relative name is one of the server's working folder. Readings with a step up are sorted out before. */
-export function below(reading: string, roots: readonly Root[]): boolean {
+export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
   const place = placeOf(reading);
   if (place === 'relative') return true;
   return roots.some(

@@ -5,13 +5,13 @@
 import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
-import { below, isWeb, type Root, rootOf } from './root.ts';
+import { isBelowRoot, isWeb, type Root, rootOf } from './root.ts';
 
 /** Each list holds for itself: a value lies below a root of every list. */
 export type RootLists = readonly (readonly string[])[];
 
-const mostFindings = 20;
-const mostLevels = 64;
+const maxFindings = 20;
+const maxLevels = 64;
 const longest = 4_096;
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
@@ -52,8 +52,8 @@ interface Walk {
 }
 
 function walk(value: unknown, where: string, name: string, level: number, given: Walk): void {
-  if (given.findings.length >= mostFindings) return;
-  if (level > mostLevels) throw new RangeError('The arguments are nested too deeply.');
+  if (given.findings.length >= maxFindings) return;
+  if (level > maxLevels) throw new RangeError('The arguments are nested too deeply.');
   if (typeof value === 'string') checkText(value, where, name, level, given);
   if (value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
@@ -133,5 +133,5 @@ function insideOf(place: string, roots: readonly Root[]): boolean {
 
 function everyReading(place: string, roots: readonly Root[]): boolean {
   const readings = readingsOf(place);
-  return readings?.every((reading) => below(reading, roots)) ?? false;
+  return readings?.every((reading) => isBelowRoot(reading, roots)) ?? false;
 }

@@ -5,28 +5,28 @@
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-export interface Misfit {
+export interface SchemaViolation {
   /** Path of members and indexes, such as `arguments.items[0].id`. */
   readonly where: string;
   /** What is allowed; no value of an argument or a schema. */
   readonly problem: string;
 }
 
-const mostLevels = 32;
-const mostMisfits = 5;
+const maxLevels = 32;
+const maxMisfits = 5;
 /** Values of the arguments that are compared; a larger call does not fit, because it is not known to fit. */
-const mostValues = 20_000;
-const mostChoices = 200;
+const maxValues = 20_000;
+const maxChoices = 200;
 
 /** The first misfits, in the order of the arguments. */
-export function misfitsOf(schema: unknown, args: JsonObject): Misfit[] {
+export function schemaViolations(schema: unknown, args: JsonObject): SchemaViolation[] {
   const reading: Reading = { misfits: [], values: 0 };
   check(schema, args, 'arguments', 0, reading);
   return reading.misfits;
 }
 
 interface Reading {
-  readonly misfits: Misfit[];
+  readonly misfits: SchemaViolation[];
   values: number;
 }
 
@@ -34,13 +34,13 @@ const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function check(schema: unknown, value: unknown, where: string, level: number, reading: Reading): void {
-  if (reading.misfits.length >= mostMisfits) return;
+  if (reading.misfits.length >= maxMisfits) return;
   // In older drafts the members beside a reference do not count.
   if (!isObject(schema) || '$ref' in schema || '$dynamicRef' in schema) return;
   const add = (problem: string, at = where) => {
-    if (reading.misfits.length < mostMisfits) reading.misfits.push({ where: at.slice(0, 200), problem });
+    if (reading.misfits.length < maxMisfits) reading.misfits.push({ where: at.slice(0, 200), problem });
   };
-  if (level > mostLevels || ++reading.values > mostValues) return void add('is too deep or too large to be compared');
+  if (level > maxLevels || ++reading.values > maxValues) return void add('is too deep or too large to be compared');
   const types = typesOf(schema.type);
   if (types && !types.some((type) => isOf(type, value))) return void add(`must be ${types.join(' or ')}`);
   const choices = choicesOf(schema);
@@ -70,7 +70,7 @@ function checkMembers(
   for (const name of required)
     if (typeof name === 'string' && !Object.hasOwn(value, name)) add('is required', `${where}.${shown(name)}`);
   for (const [name, member] of Object.entries(value)) {
-    if (reading.misfits.length >= mostMisfits) return;
+    if (reading.misfits.length >= maxMisfits) return;
     const at = `${where}.${shown(name)}`;
     if (Object.hasOwn(properties, name)) check(properties[name], member, at, level + 1, reading);
     else if (closed) add(`is not a parameter; ${namesOf(properties)}`, at);
@@ -97,7 +97,7 @@ function isOf(type: string, value: unknown): boolean {
 /** Choices that are compared as they are; objects and arrays are not read. */
 function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
   const choices = 'const' in schema ? [schema.const] : schema.enum;
-  if (!Array.isArray(choices) || choices.length === 0 || choices.length > mostChoices) return undefined;
+  if (!Array.isArray(choices) || choices.length === 0 || choices.length > maxChoices) return undefined;
   return choices.some((each) => typeof each === 'object' && each !== null) ? undefined : choices;
 }
 

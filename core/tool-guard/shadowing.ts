@@ -21,7 +21,7 @@ const nothing: readonly string[] = [];
 /** Tools of other servers, as `<server>: <tool>`, that a definition stands in front of; empty until `noteShadows` read it. */
 export const shadowsOf = (definition: JsonObject): readonly string[] => found.get(definition) ?? nothing;
 
-const mostShadows = 8;
+const maxShadows = 8;
 const turnTools = 64;
 
 /**
@@ -75,7 +75,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
         shadows.add(`${other.server}: ${name}`);
     }
   }
-  return [...shadows].sort().slice(0, mostShadows);
+  return [...shadows].sort().slice(0, maxShadows);
 }
 
 /** A tool of the other server that a name passes for. */
@@ -109,7 +109,7 @@ const orders =
   /\b(?:before|after|instead|rather than|over|replaces?|replacement|supersedes?|deprecated|broken|insecure|always|must|never|do not|don't|first|prefer|whenever|every|each|any|bcc|cc|redirect(?:ed|s)?|overrides?|when (?:using|calling|invoking|you))\b/;
 const tokens = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}/gu;
 const sentence = /[.!?](?:\s|$)|\n/g;
-const mostText = 16_384;
+const maxText = 16_384;
 
 const known = new WeakMap<JsonObject, readonly Word[]>();
 
@@ -118,10 +118,10 @@ function wordsOf(definition: JsonObject): readonly Word[] {
   const before = known.get(definition);
   if (before) return before;
   const words = new Map<string, Word>();
-  let left = mostText * 4;
+  let left = maxText * 4;
   for (const { text } of definitionTexts(definition)) {
     if (left <= 0) break;
-    const part = text.slice(0, Math.min(mostText, left));
+    const part = text.slice(0, Math.min(maxText, left));
     left -= part.length;
     for (const each of sentencesOf(folded(part))) readSentence(each, words);
   }

@@ -5,7 +5,7 @@
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { type Places, someTextAt } from './parameter-places.ts';
+import { anyTextMatches, type Places } from './parameter-places.ts';
 
 export type Step = { readonly key: string } | 'element';
 export interface ArgumentPath {
@@ -57,11 +57,11 @@ export const holdsInCall = (
   holds: (value: unknown) => boolean,
 ): boolean =>
   holdsAt(path, parameters, holds) ||
-  (path.anywhere !== undefined && sent_with !== undefined && someTextAt(path.anywhere, sent_with, holds));
+  (path.anywhere !== undefined && sent_with !== undefined && anyTextMatches(path.anywhere, sent_with, holds));
 
 /** Whether the values at a path hold. There is always one: what is missing counts as `undefined`. */
 export function holdsAt(path: ArgumentPath, parameters: unknown, holds: (value: unknown) => boolean): boolean {
-  if (path.anywhere) return someTextAt(path.anywhere, parameters, holds);
+  if (path.anywhere) return anyTextMatches(path.anywhere, parameters, holds);
   return holdsFrom(path, 0, parameters, holds);
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 
 const policyCaseSchema = z.strictObject({
   why: z.string().min(1).optional(),
@@ -29,7 +29,7 @@ export type PolicyCase = z.infer<typeof policyCaseSchema>;
 export function parseCases(value: unknown, where: string): PolicyCase[] {
   if (!Array.isArray(value) || value.length === 0)
     throw invalidRequest(`${where}: found no rows; allowed is a list of calls, each with its decision.`);
-  const parsed = z.array(policyCaseSchema).safeParse(value, { error: foundAndAllowed });
+  const parsed = z.array(policyCaseSchema).safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const lines = relevantIssues(parsed.error.issues).map(
     ({ path: [row, ...members], message }) =>

@@ -43,7 +43,7 @@ export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefi
   });
 
 /** A review that stands for another one as well: an approval of it satisfies both [approval.strictest-terms]. */
-export function alsoFor(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
+export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
   const more = termsOf(other);
   if (standing.decision !== 'review' || other.decision !== 'review' || !more) return standing;
   const own = termsOf(standing) ?? more;
@@ -81,7 +81,7 @@ function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call:
     const ofLevel = { ...said, policy: own.policy, ...(rule && { rule: withCredentialOf(own.rule, rule) }) };
     if (worse > 0) worst = ofLevel;
     else if (worse === 0 && said.decision !== 'allow' && rule)
-      worst = ruled(worst) ? alsoFor(worst, ofLevel) : alsoFor(ofLevel, worst);
+      worst = ruled(worst) ? combineReviews(worst, ofLevel) : combineReviews(ofLevel, worst);
   }
   return worst;
 }
@@ -116,7 +116,7 @@ function decideReadings(policy: CompiledPolicy, call: ToolCall): PolicyDecision 
   if (decided.decision !== 'review') return decided;
   const readings = readingsOf(call, policy.readsParameters);
   if (readings.length === 1) return decided;
-  return readings.reduce((worst, reading) => alsoFor(worst, decideReading(policy, reading)), decided);
+  return readings.reduce((worst, reading) => combineReviews(worst, decideReading(policy, reading)), decided);
 }
 
 function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision {
@@ -125,7 +125,7 @@ function decideReading(policy: CompiledPolicy, call: NormalCall): PolicyDecision
   if (!unclear) return decided;
   const { decision } = decided;
   const standing = decision === 'allow' || (decision === 'review' && !match) ? unclearSource(policy, unclear) : decided;
-  return unclear.filter(asksOfApproval).reduce((all, rule) => alsoFor(all, decisionOf(policy, rule)), standing);
+  return unclear.filter(asksOfApproval).reduce((all, rule) => combineReviews(all, decisionOf(policy, rule)), standing);
 }
 
 const byDefault = ({ name, defaultDecision }: CompiledPolicy): PolicyDecision => ({

@@ -1,9 +1,9 @@
 /** Paths that a server may put together from parts under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home', '.ssh']}`. */
 import { isPlace } from './parameter-places.ts';
 
-const mostParts = 8;
+const maxParts = 8;
 const longestPart = 256;
-const mostLevels = 8;
+const maxLevels = 8;
 const beginsPath = /[/\\]|^[.~]/;
 
 const known = new WeakMap<object, readonly string[]>();
@@ -27,14 +27,14 @@ export function joinedParts(value: unknown): readonly string[] {
 }
 
 function collect(value: unknown, name: string, level: number, parts: string[], joined: string[]): void {
-  if (level > mostLevels || parts.length >= mostParts) return;
+  if (level > maxLevels || parts.length >= maxParts) return;
   if (typeof value === 'string') {
     if (isPart(value, name)) parts.push(value);
   } else if (Array.isArray(value)) {
     const texts = value.filter((item) => typeof item === 'string');
-    if (texts.length > 1 && texts.length <= mostParts && texts.every((text) => isPart(text, name)))
+    if (texts.length > 1 && texts.length <= maxParts && texts.every((text) => isPart(text, name)))
       joined.push(...bothJoined(texts));
-    for (const item of value.slice(0, mostParts)) collect(item, name, level + 1, parts, joined);
+    for (const item of value.slice(0, maxParts)) collect(item, name, level + 1, parts, joined);
   } else if (value !== null && typeof value === 'object')
     for (const [key, item] of Object.entries(value)) collect(item, key, level + 1, parts, joined);
 }

@@ -2,7 +2,7 @@
 import { capabilities } from '#core/contracts/envelope.ts';
 import { type ToolPack, toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
@@ -21,7 +21,7 @@ export const shippedPacks = [
  * @throws GatewayError `invalid_request` with the YAML path, what was found and what is allowed.
  */
 export function parsePack(value: unknown, where: string): ToolPack {
-  const parsed = toolPackSchema.safeParse(value, { error: foundAndAllowed });
+  const parsed = toolPackSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success)
     throw invalidRequest(
       relevantIssues(parsed.error.issues)

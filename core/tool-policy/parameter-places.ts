@@ -71,15 +71,15 @@ export const exampleNames: readonly string[] =
   );
 
 /** Whether some text of a value at the places holds, keys included. Elements of a list stand under the name of the list. */
-export function someTextAt(places: Places, value: unknown, holds: (text: string) => boolean, name = ''): boolean {
+export function anyTextMatches(places: Places, value: unknown, holds: (text: string) => boolean, name = ''): boolean {
   if (typeof value === 'string') return isPlace(places, name) && holds(value);
-  if (Array.isArray(value)) return value.some((item) => someTextAt(places, item, holds, name));
+  if (Array.isArray(value)) return value.some((item) => anyTextMatches(places, item, holds, name));
   if (value === null || typeof value !== 'object') return false;
   return (
     Object.keys(value).some(
       (key) =>
         (isPlace(places, name) && holds(key)) ||
-        someTextAt(places, (value as Record<string, unknown>)[key], holds, key),
+        anyTextMatches(places, (value as Record<string, unknown>)[key], holds, key),
     ) ||
     (places !== 'all' && pathsInParts(value as Record<string, unknown>).some(holds))
   );
@@ -90,13 +90,13 @@ const partWords = {
   name: set('basename file filename key leaf name object path'),
   ending: set('ext extension suffix'),
 };
-const mostParts = 8;
+const maxParts = 8;
 
 /** Paths that are given in parts: a folder and a name, with or without an ending (`dir`, `file`). */
 function pathsInParts(value: Readonly<Record<string, unknown>>): string[] {
   const keys = Object.keys(value).filter((key) => typeof value[key] === 'string');
   if (keys.length < 2) return [];
-  const under = (part: keyof typeof partWords) => keys.filter((key) => isPart(part, key)).slice(0, mostParts);
+  const under = (part: keyof typeof partWords) => keys.filter((key) => isPart(part, key)).slice(0, maxParts);
   const text = (key: string) => value[key] as string;
   const endings = under('ending').map((key) => `.${text(key).replace(/^\./, '')}`);
   const files = under('name').flatMap((key) => ['', ...endings].map((ending) => ({ key, file: text(key) + ending })));

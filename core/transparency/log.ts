@@ -24,7 +24,7 @@ export interface LogPorts extends LogReaderPorts {
 const maxTries = 12;
 const maxJitterMs = 200;
 /** A head is one item of the store. */
-const mostLeavesABatch = 500;
+const maxLeavesABatch = 500;
 
 export class TransparencyLog extends LogReader {
   readonly #ports: LogPorts;
@@ -46,8 +46,8 @@ export class TransparencyLog extends LogReader {
 
   async #appendAll(points: readonly ChainPoint[]): Promise<void> {
     for (const [tenant, own] of Map.groupBy(points, (point) => point.tenant)) {
-      for (let from = 0; from < own.length; from += mostLeavesABatch) {
-        await this.#appendTo(tenant, own.slice(from, from + mostLeavesABatch));
+      for (let from = 0; from < own.length; from += maxLeavesABatch) {
+        await this.#appendTo(tenant, own.slice(from, from + maxLeavesABatch));
       }
     }
   }

@@ -121,7 +121,7 @@ export async function signNote(text: string, signer: LogSigner): Promise<string>
   return `${text}\n${lines.join('\n')}\n`;
 }
 
-const mostSignatures = 100;
+const maxSignatures = 100;
 
 /** Reads a note; undefined for what is not one. Signatures are not checked. */
 export function readNote(note: string): Note | undefined {
@@ -132,7 +132,7 @@ export function readNote(note: string): Note | undefined {
     .slice(cut + 2, -1)
     .split('\n')
     .map(readSignatureLine);
-  if (signatures.length > mostSignatures || signatures.some((each) => !each)) return undefined;
+  if (signatures.length > maxSignatures || signatures.some((each) => !each)) return undefined;
   return { text: note.slice(0, cut + 1), signatures: signatures as NoteSignature[] };
 }
 
@@ -155,7 +155,7 @@ export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
 
 /** Signatures that hold, by their key: bundles of one export rest on the same checkpoint, and its check is most of what a proof costs. */
 const known = new WeakMap<KeyObject, Set<string>>();
-const mostKnown = 64;
+const maxKnown = 64;
 
 /** Whether an Ed25519 signature over a text holds; one that held before is not computed again [transparency.once]. */
 export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
@@ -164,7 +164,7 @@ export function holds(text: string, key: KeyObject, signature: Buffer): boolean 
   const what = `${signature.toString('base64')} ${text}`;
   if (ofKey.has(what)) return true;
   if (!verify(null, Buffer.from(text), key, signature)) return false;
-  if (ofKey.size >= mostKnown) ofKey.clear();
+  if (ofKey.size >= maxKnown) ofKey.clear();
   ofKey.add(what);
   return true;
 }

@@ -1,6 +1,6 @@
 /** Checks, with nothing but keys, that a session's chain is in a log, who saw it there, and since when. */
 import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
 import { leafBytes, sessionDigest } from './leaf.ts';
 import { canonicalBase64, type NoteKey, verifierKey } from './note.ts';
@@ -39,7 +39,7 @@ export function checkLogProof(
   session: { readonly tenant: string; readonly session_id: string },
   { log, witnesses = [] }: LogTrust,
 ): CheckedProof | string {
-  const parsed = logProofSchema.safeParse(candidate, { error: foundAndAllowed });
+  const parsed = logProofSchema.safeParse(candidate, { error: describeIssue });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return `the log proof is malformed at ${issue?.path.join('.') || 'its root'}: ${issue?.message}`;

@@ -1,7 +1,7 @@
 /** Votes by pull-request comment: signature first, then the comment, then the vote. */
 
 import { pullRequestHost } from '#adapters/http/pull-request-host.ts';
-import { termsUnder } from '#core/actions/terms-under.ts';
+import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { voteByComment } from '#core/approvals/comment-vote.ts';
 import { parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';
 import { replyComment } from '#core/approvals/pull-request-comment.ts';
@@ -37,7 +37,11 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
   if ('ignored' in written) return replyOf({ status: 202, body: written });
 
   const host = pullRequestHost({ apiUrl: github.api_url, token: await tokenOf(ports, github), timeoutMs });
-  const heard = await voteByComment({ ...ports, host, termsNow: termsUnder(ports, snapshot) }, snapshot, written);
+  const heard = await voteByComment(
+    { ...ports, host, termsNow: currentTermsFinder(ports, snapshot) },
+    snapshot,
+    written,
+  );
   if (!heard) return replyOf({ status: 202, body: { ignored: 'the comment holds no command' } });
   const { decided, text, known } = heard;
   if (!decided && known) {

@@ -1,10 +1,10 @@
 /** Votes by Slack button: signature first, then identity, then the vote. */
 
 import { respondToSlack } from '#adapters/http/slack-client.ts';
-import { termsUnder } from '#core/actions/terms-under.ts';
+import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
-import { stillNeeded } from '#core/approvals/views.ts';
+import { missingVotesText } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
@@ -67,7 +67,7 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
     const decided = await decideApproval(ports, row, {
       verdict: click.action,
       person,
-      terms: click.action === 'approve' ? await termsUnder(ports, snapshot)(row) : undefined,
+      terms: click.action === 'approve' ? await currentTermsFinder(ports, snapshot)(row) : undefined,
       separation: separationOf(snapshot.configuration, row, { person, role: voter.role }),
       key_id: voter.key_id,
       reviewer: voter.name,
@@ -76,7 +76,8 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
       channels: channelsOf(snapshot.configuration, row),
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
     });
-    if (decided.status === 'pending') return `${decided.tool}: your approval counts. It needs ${stillNeeded(decided)}.`;
+    if (decided.status === 'pending')
+      return `${decided.tool}: your approval counts. It needs ${missingVotesText(decided)}.`;
     return `${decided.tool}: ${decided.status} by ${decided.person}.`;
   } catch (thrown) {
     const error = asGatewayError(thrown);

@@ -14,7 +14,7 @@ import { type Inputs, inputsOf, matchRoute } from '../middleware/route.ts';
 import { traceOf } from '../middleware/trace-of.ts';
 
 /** A page of batches asks their providers for each. */
-const mostOnPage = 20;
+const maxOnPage = 20;
 
 export function batchesHandler(own: readonly Route[], ports: ChatEndpointPorts): HttpHandler {
   const answer = async (event: HttpEvent, { signal }: HttpContext): Promise<HttpReply> => {
@@ -89,5 +89,5 @@ function pageOf({ query }: Inputs): BatchPage {
     throw invalidRequest(
       `purpose is ${JSON.stringify(purpose.slice(0, 32))}; it takes batch, the purpose of all files here.`,
     );
-  return { limit: Math.min(count, mostOnPage), after, ascending: order === 'asc' };
+  return { limit: Math.min(count, maxOnPage), after, ascending: order === 'asc' };
 }

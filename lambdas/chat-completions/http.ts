@@ -4,7 +4,7 @@ import { endpointNames } from '#core/contracts/chat.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { pathOfEndpoint } from '#core/dialects/endpoints.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { type ChatEndpointPorts, chatEndpoint } from '../middleware/chat-endpoint.ts';
 import { endpointView, responsesView, startView, uploadView } from '../middleware/chat-views.ts';
 import { createLocator } from '../middleware/router.ts';
@@ -18,7 +18,7 @@ export function createHandler(ports: ChatEndpointPorts): HttpHandler {
   };
   const own = routes.filter(({ handledBy }) => handledBy === 'chat-completions');
   // Few callers have batches: what answers for them is loaded with the first.
-  const loaded = loadedOnce(async () => {
+  const loaded = lazyImport(async () => {
     const { batchesHandler } = await import('./batches.ts');
     const paths = own.filter(({ path }) => keptPaths.test(path));
     return batchesHandler(paths, ports);

@@ -4,7 +4,7 @@ import type { BatchRequest } from '#core/chat/batches/request.ts';
 import type { ChatRequest } from '#core/chat/call.ts';
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
-import type { Keeping } from '#core/chat/responses/keeping.ts';
+import type { ResponseRetention } from '#core/chat/responses/retention.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -31,7 +31,7 @@ export interface OpenView {
   /** In the dialect. */
   readonly body: JsonObject;
   readonly batch?: BatchRequest;
-  readonly keep?: Keeping | undefined;
+  readonly keep?: ResponseRetention | undefined;
   readonly wire: SseWire;
   answer(reply: ChatReply): ChatReply;
 }

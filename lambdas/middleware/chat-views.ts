@@ -8,26 +8,26 @@ import { encodeSse } from '#core/dialects/sse.ts';
 import { member, objectOf, textOf } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ChatView } from './chat-view.ts';
 
-const responses = loadedOnce(() =>
+const responses = lazyImport(() =>
   Promise.all([
     import('#core/dialects/responses/request.ts'),
     import('#core/dialects/responses/events.ts'),
     import('#core/chat/responses/open.ts'),
   ]),
 );
-const endpointRequests = loadedOnce(() => import('#core/dialects/endpoint-request.ts'));
-const batchRequests = loadedOnce(() => import('./batch-requests.ts'));
+const endpointRequests = lazyImport(() => import('#core/dialects/endpoint-request.ts'));
+const batchRequests = lazyImport(() => import('./batch-requests.ts'));
 
 /** `/v1/responses` over chat completions [responses.create]. */
 export const responsesView: ChatView = {
   operation: 'responses',
   async open(request, { ports: { clock, batchStore: store }, principal, snapshot, sessionId }) {
-    const [{ readResponsesRequest }, { ResponseEvents, responseOf }, { keepingOf }] = await responses();
+    const [{ readResponsesRequest }, { ResponseEvents, responseOf }, { retentionOf }] = await responses();
     const { body: read, leftOut } = readResponsesRequest(request);
-    const keep = await keepingOf(request, { store, principal, snapshot, sessionId });
+    const keep = await retentionOf(request, { store, principal, snapshot, sessionId });
     const body = keep ? { ...read, ...member('metadata', request.metadata ?? undefined) } : read;
     if (!keep && request.store === true) leftOut.push('store');
     const more = leftOutHeader(leftOut);

@@ -4,11 +4,11 @@
  */
 import { answerCall } from '#core/chat/socket-answer.ts';
 import { SocketBatches } from '#core/chat/socket-batches.ts';
-import { readMessage, type SocketCall, told } from '#core/chat/socket-message.ts';
-import type { HandedCall, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
+import { readMessage, type SocketCall, serverMessages } from '#core/chat/socket-message.ts';
+import type { DispatchedCall, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { ChatEndpointPorts } from '../middleware/chat-endpoint.ts';
-import { stillMay } from '../ws/caller.ts';
+import { reauthorize } from '../ws/caller.ts';
 
 export interface WorkerPorts extends ChatEndpointPorts {
   readonly connections: SocketConnections;
@@ -20,7 +20,7 @@ const lookEveryMs = 1_000;
 
 export const createHandler =
   (ports: WorkerPorts) =>
-  async (work: HandedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
+  async (work: DispatchedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
     const { connection_id: connection, call_id: id } = work;
     // An asynchronous invocation may come twice: the second one finds the call claimed.
     const claim = await ports.connections.claim(connection, id, work.request_id);
@@ -28,17 +28,17 @@ export const createHandler =
     const line = new Line(ports, work, signal);
     try {
       if (claim === 'claimed') await answered(ports, work, line);
-      else await line.end(told.done(id, 'aborted'));
+      else await line.end(serverMessages.done(id, 'aborted'));
     } catch (thrown) {
-      await line.end(told.error(asGatewayError(thrown), { id })).catch(() => {});
+      await line.end(serverMessages.error(asGatewayError(thrown), { id })).catch(() => {});
     } finally {
       line.stop();
     }
   };
 
 /** @throws GatewayError when the key may not, or not any more. */
-async function answered(ports: WorkerPorts, work: HandedCall, line: Line): Promise<void> {
-  const principal = await stillMay(work, await ports.snapshots.current(), ports.clock.now());
+async function answered(ports: WorkerPorts, work: DispatchedCall, line: Line): Promise<void> {
+  const principal = await reauthorize(work, await ports.snapshots.current(), ports.clock.now());
   await answerCall(ports, {
     call: callOf(work),
     principal,
@@ -52,7 +52,7 @@ async function answered(ports: WorkerPorts, work: HandedCall, line: Line): Promi
 }
 
 /** The function that handed it over has read it before, and named it where it had no name. */
-function callOf({ call_id, message }: HandedCall): SocketCall {
+function callOf({ call_id, message }: DispatchedCall): SocketCall {
   const read = readMessage(Buffer.from(message, 'base64').toString('utf8'), () => call_id);
   if (read.type !== 'call') throw new Error(`a message of type ${read.type} was handed over`);
   return read;
@@ -61,14 +61,14 @@ function callOf({ call_id, message }: HandedCall): SocketCall {
 /** The way back to the caller: in order, and watched from both ends. */
 class Line {
   readonly #ports: WorkerPorts;
-  readonly #work: HandedCall;
+  readonly #work: DispatchedCall;
   readonly #controller = new AbortController();
   readonly #batches: SocketBatches;
   #gone = false;
   #ended = false;
   #stopLooking = () => {};
 
-  constructor(ports: WorkerPorts, work: HandedCall, signal: AbortSignal) {
+  constructor(ports: WorkerPorts, work: DispatchedCall, signal: AbortSignal) {
     this.#ports = ports;
     this.#work = work;
     this.#batches = new SocketBatches({

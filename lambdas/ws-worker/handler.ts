@@ -1,7 +1,7 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
-import type { HandedCall } from '#core/chat/socket-ports.ts';
+import type { DispatchedCall } from '#core/chat/socket-ports.ts';
 import { composedEarly } from '../aws.ts';
 import { composeChat } from '../aws-chat.ts';
 import { createHandler, type WorkerPorts } from './event.ts';
@@ -11,7 +11,7 @@ const ready = await composedEarly(() => ({ ports: composed(process.env) }));
 /** Left for settling the call when the function's time runs out. */
 const settlingMs = 10_000;
 
-export async function handler(work: HandedCall, context: { getRemainingTimeInMillis(): number }): Promise<void> {
+export async function handler(work: DispatchedCall, context: { getRemainingTimeInMillis(): number }): Promise<void> {
   const { ports } = ready();
   const time = new AbortController();
   const left = Math.max(0, context.getRemainingTimeInMillis() - settlingMs);

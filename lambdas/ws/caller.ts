@@ -72,7 +72,7 @@ export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCa
  * @throws GatewayError `authentication_error` for a key that was revoked or a token that has ended, `forbidden` for one that lost its
  * role or tenant.
  */
-export async function stillMay(caller: SocketCaller, snapshot: Snapshot, now: number): Promise<Principal> {
+export async function reauthorize(caller: SocketCaller, snapshot: Snapshot, now: number): Promise<Principal> {
   const known = await recall(snapshot, caller.key_id, caller.federated);
   if (!known)
     throw new GatewayError(

@@ -3,8 +3,15 @@
  * over to `ws-worker`, everything else is answered here. An integration ends after 29 s, which cannot be raised.
  */
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { closesWith, readMessage, refusalOf, type SocketCall, socketLimits, told } from '#core/chat/socket-message.ts';
-import type { HandOver, SocketConnection, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
+import {
+  closesWith,
+  readMessage,
+  refusalOf,
+  type SocketCall,
+  serverMessages,
+  socketLimits,
+} from '#core/chat/socket-message.ts';
+import type { DispatchCall, SocketConnection, SocketConnections, SocketPosts } from '#core/chat/socket-ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -18,8 +25,8 @@ import {
   type HandshakeHeaders,
   handshakeHeader,
   maxBytes,
+  reauthorize,
   socketCaller,
-  stillMay,
   withKey,
 } from './caller.ts';
 
@@ -37,7 +44,7 @@ export interface SocketEndpointPorts extends AdmissionPorts {
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly connections: SocketConnections;
   readonly posts: SocketPosts;
-  readonly handOver: HandOver;
+  readonly handOver: DispatchCall;
 }
 
 export interface SocketReply {
@@ -117,7 +124,7 @@ async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<voi
   } catch (thrown) {
     const fault = asGatewayError(thrown);
     logged(ports, event, fault);
-    await ports.posts.post(connectionId, told.error(fault));
+    await ports.posts.post(connectionId, serverMessages.error(fault));
     if (closesWith[fault.kind.status]) await ports.posts.close(connectionId);
   }
 }
@@ -134,18 +141,18 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   const message = readMessage(text, () => ports.ids.uuid());
   const say = (told: string) => ports.posts.post(connectionId, told);
 
-  if (message.type === 'faulty') return void (await say(told.error(message.fault, { id: message.id })));
-  if (message.type === 'ping') return void (await say(told.pong()));
+  if (message.type === 'faulty') return void (await say(serverMessages.error(message.fault, { id: message.id })));
+  if (message.type === 'ping') return void (await say(serverMessages.pong()));
   if (message.type === 'auth') {
     const headers = withKey(handshakeOf(connection), message.apiKey);
     const known = socketCaller(await callerOf(headers, addressOf(event), snapshot, ports));
     await ports.connections.authenticate(connectionId, known);
-    return void (await say(told.ready(maxBytes(snapshot, known.tenant, maxMessageBytes))));
+    return void (await say(serverMessages.ready(maxBytes(snapshot, known.tenant, maxMessageBytes))));
   }
   const caller = await authenticated(connection, snapshot, ports.clock.now());
   if (message.type === 'cancel') return ports.connections.cancel(connectionId, message.id);
   const refusal = await handOver(ports, event, { ...connection, ...caller }, message, text);
-  if (refusal) await say(told.error(refusal, { id: message.id }));
+  if (refusal) await say(serverMessages.error(refusal, { id: message.id }));
 }
 
 /** @throws GatewayError `authentication_error` for an unknown connection, or one that stayed without a key. */
@@ -170,7 +177,7 @@ async function authenticated({ key_id, tenant, federated }: SocketConnection, sn
   if (key_id === undefined || tenant === undefined)
     throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
   const caller = { key_id, tenant, ...(federated && { federated }) };
-  await stillMay(caller, snapshot, now);
+  await reauthorize(caller, snapshot, now);
   return caller;
 }
 

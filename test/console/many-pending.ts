@@ -14,7 +14,7 @@ import type { ConsoleGateway } from './gateway.ts';
 const count = 10_000;
 const onePage = 200;
 /** As many as the page holds; the command line lists the rest. */
-const mostShown = 2_000;
+const maxShown = 2_000;
 
 const configuration = `
 version: 1
@@ -161,14 +161,14 @@ async function proveWith({ url, people, call }: Many): Promise<void> {
   await rows.locator(path(first[2]!)).waitFor({ state: 'detached' });
   await until('the list is full again', async () => (await rows.count()) === onePage);
 
-  for (let shown = onePage; shown < mostShown; shown += onePage) {
+  for (let shown = onePage; shown < maxShown; shown += onePage) {
     await page.getByRole('button', { name: 'Show more' }).click();
     await until(`${shown + onePage} are shown`, async () => (await rows.count()) === shown + onePage);
   }
   await page.getByText('There are more; agentctl lists them all.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0);
   const full = await heldBy(page);
-  assert.ok(full.nodes < 30 * mostShown, `${full.nodes} nodes for ${mostShown} rows`);
+  assert.ok(full.nodes < 30 * maxShown, `${full.nodes} nodes for ${maxShown} rows`);
   const next = await listed(onePage);
   await page.keyboard.press('j');
   await chosen(next[0]!);
@@ -176,7 +176,7 @@ async function proveWith({ url, people, call }: Many): Promise<void> {
   // Events come for hours: each redraws the list, and nothing of what was drawn before stays.
   for (const id of next.slice(1, 41)) await deny(id);
   await rows.locator(path(next[40]!)).waitFor({ state: 'detached' });
-  await until('the list is full again', async () => (await rows.count()) === mostShown);
+  await until('the list is full again', async () => (await rows.count()) === maxShown);
   const later = await heldBy(page);
   assert.ok(later.nodes < 1.2 * full.nodes, `${full.nodes} nodes became ${later.nodes}`);
   assert.ok(later.heapMb < 1.5 * full.heapMb + 8, `${full.heapMb} MB became ${later.heapMb} MB`);

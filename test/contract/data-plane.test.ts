@@ -8,7 +8,7 @@ import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
-import { underControl } from '#core/federation/apply.ts';
+import { underControlPlane } from '#core/federation/apply.ts';
 import { authenticate } from '#core/identity/authenticate.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { type Federation, federation, ofControl, ofPlane, planeToken } from '../support/federation.ts';
@@ -259,7 +259,7 @@ test('[federation.local-keys] [auth.keys-by-digest] where functions know keys by
   const own = (await loadConfiguration(text, ports)).configuration;
   // As `PUT config` does on AWS: the function that takes configurations reads the keys.
   const secrets = { get: async (name: string) => ({ BUILDER_KEY: 'builder-key', PLANE_TOKEN: planeToken })[name] };
-  await storeVersion({ ...ports, secrets }, await underControl(ports, own), 'test', 'api');
+  await storeVersion({ ...ports, secrets }, await underControlPlane(ports, own), 'test', 'api');
   expect([await both.poll(), (await ports.configStore.federation())?.refused?.reason]).toEqual(['adopted', undefined]);
   const { configStore, objects, clock } = ports;
   const functions = createSnapshots({ configStore, objects, clock }); // reads no secret

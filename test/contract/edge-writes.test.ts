@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { handOver } from '../../bin/local/edge/hand-over.ts';
+import { serveInProcess } from '../../bin/local/edge/serve-in-process.ts';
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -36,7 +36,11 @@ async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () =
       note([{ chunk }]);
       one!.call(socket, chunk, encoding, done);
     };
-    void handOver(async (...call) => void upstream(...call), request, response, { path: '/', headers: [], added: {} });
+    void serveInProcess(async (...call) => void upstream(...call), request, response, {
+      path: '/',
+      headers: [],
+      added: {},
+    });
   });
   const client = connect(port, '127.0.0.1').resume();
   client.write('GET / HTTP/1.1\r\nhost: edge\r\n\r\n');

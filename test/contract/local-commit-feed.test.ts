@@ -50,10 +50,10 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   const makeFeed = (
     tenants: readonly string[] = ['t'],
     pause: () => Promise<void> = async () => {},
-    mostQueued?: number,
+    maxQueued?: number,
   ) =>
     createCommitFeed({
-      ...(mostQueued !== undefined && { mostQueued }),
+      ...(maxQueued !== undefined && { maxQueued }),
       ...{ log, handler, checkpoint, clock: { now: () => Date.now() }, report: (line) => void reports.push(line) },
       tenants: async () => tenants,
       pause,

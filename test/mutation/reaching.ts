@@ -7,8 +7,8 @@ const imports =
   /(?:^|\n)\s*(?:import|export)\s(?!type\s)[^'";]*?from\s*'([^']+)'|import\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g;
 
 /** A test that is far from a file loads it on the way to something else, and costs as much time as one that is meant for it. */
-const mostStepsFurther = 2;
-const mostTests = 8;
+const maxStepsFurther = 2;
+const maxTests = 8;
 
 interface Reaching {
   readonly test: string;
@@ -48,8 +48,8 @@ export function reachingTests(
     const [nearest] = ranked;
     if (!nearest) return [];
     return ranked
-      .filter((each) => rank(each, source) <= rank(nearest, source) + mostStepsFurther)
-      .slice(0, mostTests)
+      .filter((each) => rank(each, source) <= rank(nearest, source) + maxStepsFurther)
+      .slice(0, maxTests)
       .map(({ test }) => test);
   };
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 /** Far more than the slowest list of one file takes on a busy machine: what is still running then does not end. */
-const mostMs = 300_000;
+const maxMs = 300_000;
 const heapMb = 1500;
 
 export type TestsResult = 'passed' | 'failed' | 'timed out';
@@ -33,7 +33,7 @@ export function runTests(root: string, folder: string, tests: readonly string[],
         late = true;
         endGroup();
       },
-      before ? 20 * mostMs : mostMs,
+      before ? 20 * maxMs : maxMs,
     );
     child.on('error', () => resolve('failed'));
     child.on('exit', (code) => {

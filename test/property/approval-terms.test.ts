@@ -1,6 +1,6 @@
 /** Rules that change while a request waits: what is asked of its approval only grows, and votes decide it iff the strictest of both terms hold. */
 import fc from 'fast-check';
-import { type TermsNow, underTerms } from '#core/approvals/terms.ts';
+import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
@@ -17,7 +17,7 @@ const requirement: fc.Arbitrary<Requirement> = fc
     ...(team && { from_teams: [team] }),
   }));
 const requirements = fc.array(requirement, { maxLength: 2 });
-const terms: fc.Arbitrary<TermsNow | undefined> = fc.option(
+const terms: fc.Arbitrary<CurrentTerms | undefined> = fc.option(
   fc
     .record({
       require_passkey: fc.boolean(),
@@ -53,8 +53,8 @@ const named = (requires: readonly Requirement[] = []) => new Set(requires.map((e
 test('[approval.terms-now] whatever the configuration says by now, nothing that was asked when the request was queued is taken off', () => {
   fc.assert(
     fc.property(queued, terms, terms, (row, first, second) => {
-      const once = underTerms(row, first);
-      const twice = underTerms(once, second);
+      const once = applyTerms(row, first);
+      const twice = applyTerms(once, second);
       for (const [before, after] of [
         [row, once],
         [once, twice],
@@ -68,9 +68,9 @@ test('[approval.terms-now] whatever the configuration says by now, nothing that 
       for (const each of named(first?.requires)) expect(named(once.requires).has(each)).toBe(true);
       // What was added is said, and the same terms add nothing again.
       expect(once.tightened !== undefined).toBe(once !== row);
-      expect(underTerms(once, first)).toBe(once);
+      expect(applyTerms(once, first)).toBe(once);
       const decided = { ...row, status: 'approved' as const };
-      expect(underTerms(decided, first)).toBe(decided);
+      expect(applyTerms(decided, first)).toBe(decided);
     }),
     { numRuns: 1_000 },
   );

@@ -1,7 +1,7 @@
 /** Shards and leases of a tenant's counters: whatever is split, merged, leased and forgotten, no limit is passed. */
 import * as fc from 'fast-check';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
-import { applyLease, rateLeaseSeconds, withReturned } from '#core/limits/leases.ts';
+import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import { isWhole, limitsAt, maxDepth, merged, parentOf, shareOf, siblingOf, split } from '#core/limits/shards.ts';
 import { applyReserve, applySettle } from '#core/limits/state.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
@@ -142,7 +142,7 @@ class Tenant {
     this.leases.splice(i, 1);
     if (what === 'forget') return;
     const returned = { id: lease.id, requests: lease.used, tokens: lease.used * lease.each };
-    for (const [shard, state] of this.shards) this.shards.set(shard, withReturned(state, returned, this.nowMs));
+    for (const [shard, state] of this.shards) this.shards.set(shard, returnLease(state, returned, this.nowMs));
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { HandedCall } from '#core/chat/socket-ports.ts';
+import type { DispatchedCall } from '#core/chat/socket-ports.ts';
 import type { SocketMessage } from './socket-client.ts';
 
 export interface FakeConnections {
@@ -23,7 +23,7 @@ export interface FakeConnections {
   failsWith(status: number | undefined): void;
   /** Resolves when a connection has heard such a message. */
   hear(connectionId: string, type: string, id?: string): Promise<SocketMessage>;
-  readonly invoked: readonly { readonly functionName: string; readonly type: string; readonly call: HandedCall }[];
+  readonly invoked: readonly { readonly functionName: string; readonly type: string; readonly call: DispatchedCall }[];
   /** Lambda accepts nothing. */
   refusesWork(refuses: boolean): void;
   stop(): Promise<void>;

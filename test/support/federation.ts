@@ -4,7 +4,7 @@ import { recordAct } from '#core/admin/record.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import { underControl } from '#core/federation/apply.ts';
+import { underControlPlane } from '#core/federation/apply.ts';
 import { keyDigest } from '#core/federation/document.ts';
 import { type PollPorts, pollControlPlane } from '#core/federation/poll.ts';
 import { type ControlPlane, ControlPlaneRefused } from '#core/federation/ports.ts';
@@ -96,7 +96,7 @@ export async function federation(
     plane.pass(seconds);
   };
   const importAtPlane = async (settings = '', text = ofPlane(trusted, settings)) => {
-    const complete = (own: Parameters<typeof underControl>[1]) => underControl(plane.ports, own);
+    const complete = (own: Parameters<typeof underControlPlane>[1]) => underControlPlane(plane.ports, own);
     const { secrets: _environment, ...deps } = plane.ports;
     await importFile(deps, { text, by: 'file', complete });
     await plane.ports.snapshots.refresh();

@@ -2,7 +2,7 @@
 import { lazyConnectionPosts } from '#adapters/aws/connection-post.ts';
 import { lazyFunctionInvoke } from '#adapters/aws/function-invoke.ts';
 import { connectionsTable } from '#adapters/dynamodb/connections-table.ts';
-import type { HandedCall } from '#core/chat/socket-ports.ts';
+import type { DispatchedCall } from '#core/chat/socket-ports.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { createHandler as createSocket, type SocketEvent, type SocketReply } from '#lambdas/ws/event.ts';
 import { createHandler as createWorker, type WorkerPorts } from '#lambdas/ws-worker/event.ts';
@@ -82,7 +82,7 @@ export const call = (id: string, text = `call ${id}`, more: object = {}) => ({
 
 export const never = new AbortController().signal;
 /** What Lambda does with the newest work it accepted. */
-export const worker = (work: HandedCall = aws.invoked.at(-1)!.call, signal = never) =>
+export const worker = (work: DispatchedCall = aws.invoked.at(-1)!.call, signal = never) =>
   createWorker(ports)(work, { signal });
 
 export const recordsOf = async (session: string): Promise<ChatRecord[]> => {

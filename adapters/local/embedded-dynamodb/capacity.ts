@@ -1,5 +1,5 @@
 /** Units that a request consumes of a table and its indexes, as DynamoDB counts them. */
-import { placeInIndex, samePlace } from './keys.ts';
+import { isSamePlace, placeInIndex } from './keys.ts';
 import type { Table } from './table.ts';
 import { type Item, sizeOfItem } from './values.ts';
 
@@ -25,7 +25,7 @@ function indexUnits({ indexes }: Table, before: Item | undefined, after: Item | 
     const was = before && placeInIndex(before, name, keys);
     const is = after && placeInIndex(after, name, keys);
     const bytes = (item: Item | undefined) => (projection === 'KEYS_ONLY' ? 0 : size(item));
-    if (was && is && samePlace(was, is)) {
+    if (was && is && isSamePlace(was, is)) {
       if (projection !== 'KEYS_ONLY') units += kilobytes(Math.max(bytes(before), bytes(after)));
       continue;
     }

@@ -117,7 +117,7 @@ export function idOfPlace({ partition, sort }: Place): string {
 const textOf = (column: Column): string =>
   typeof column === 'string' ? column : Buffer.from(column).toString('base64');
 
-export const samePlace = (one: Place, other: Place): boolean =>
+export const isSamePlace = (one: Place, other: Place): boolean =>
   sameColumn(one.partition, other.partition) && sameColumn(one.sort, other.sort);
 
 const sameColumn = (one: Column, other: Column): boolean =>

@@ -1,6 +1,7 @@
 /** The embedded store: DynamoDB's operations over a SQLite database in this process. */
 import { Catalog } from './catalog.ts';
 import { Database, type DatabaseOptions } from './database.ts';
+import { EventLoopYield } from './event-loop-yield.ts';
 import { broken, invalid, isFault } from './faults.ts';
 import { query, scan } from './operations/page.ts';
 import { batchGetItem, batchWriteItem, getItem } from './operations/reads.ts';
@@ -15,7 +16,6 @@ import {
 import { Tokens } from './operations/tokens.ts';
 import { transactGetItems, transactWriteItems } from './operations/transact.ts';
 import { deleteItem, putItem, updateItem } from './operations/write-item.ts';
-import { Turns } from './turns.ts';
 
 export interface EmbeddedStore {
   /**
@@ -37,7 +37,7 @@ type Operation = (input: never) => object;
 export function openEmbeddedStore({ now = Date.now, ...options }: StoreOptions = {}): EmbeddedStore {
   const db = new Database(options);
   const catalog = catalogOf(db);
-  const turns = new Turns();
+  const turns = new EventLoopYield();
   const tokens = new Tokens(now);
   db.abandoned = () => tokens.forget();
   const operations = new Map<string, Operation>([

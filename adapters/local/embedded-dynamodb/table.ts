@@ -5,11 +5,11 @@ import { itemText, parseItem } from './item-text.ts';
 import {
   attributeOfColumn,
   checkedKey,
+  isSamePlace,
   type KeySchema,
   type Place,
   placeInIndex,
   placeOfItem,
-  samePlace,
 } from './keys.ts';
 import { type Item, sizeOfItem } from './values.ts';
 
@@ -136,7 +136,7 @@ export class Table {
       const { name, keys, sql } = this.indexes[i]!;
       const was = before && placeInIndex(before, name, keys);
       const is = now[i];
-      if (was && is && samePlace(was, is)) continue;
+      if (was && is && isSamePlace(was, is)) continue;
       if (was) this.#db.statement(sql.delete).run(was.partition, was.sort, place.partition, place.sort);
       if (is) this.#db.statement(sql.put).run(is.partition, is.sort, place.partition, place.sort);
     }

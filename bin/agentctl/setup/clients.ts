@@ -233,7 +233,7 @@ export type ClientName = keyof typeof clients;
 export const clientNames = Object.keys(clients) as ClientName[];
 
 /** Whether the client was used on this machine. */
-export const isThere = (client: Client, places: Places): boolean => {
+export const isInstalled = (client: Client, places: Places): boolean => {
   const folder = client.folder(places);
   return existsSync(folder) || existsSync(dirname(client.files(places, anyTarget)[0]?.file ?? folder));
 };

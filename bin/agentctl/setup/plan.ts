@@ -46,7 +46,7 @@ export function setUp(plan: FilePlan): Step {
 }
 
 /** The text of before, where the file was not changed since; else the text without what was set up. */
-export function takenBack(plan: FilePlan): Step {
+export function undoPlan(plan: FilePlan): Step {
   const { file } = plan;
   const now = read(file);
   if (now === undefined) return { file, before: undefined, after: undefined };

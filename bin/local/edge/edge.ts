@@ -12,16 +12,16 @@ import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/error
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { CallOutcome } from '#core/routing/breaker.ts';
 import { shortened } from '#lambdas/middleware/route.ts';
-import { checkExpectation, checkHost, checkTransferCoding, isOurs } from '../http-event.ts';
+import { checkExpectation, checkHost, checkTransferCoding, isOwnHost } from '../http-event.ts';
 import { errorReply, standardHeaders } from '../http-reply.ts';
 import { refuseConnection, type Serve } from '../http-server.ts';
 import { edgeTokenHeader } from '../load-balancer.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
 import { type EdgeRequest, type EdgeResponse, edgeAgent, type Forwarded, forward, type Outcome } from './forward.ts';
-import { handOver } from './hand-over.ts';
 import { type Http3, http3TokenHeader, startHttp3 } from './http3.ts';
 import { type EdgeListeners, edgeListeners } from './listeners.ts';
+import { serveInProcess } from './serve-in-process.ts';
 import { forwardUpgrade } from './upgrade.ts';
 
 export interface Upstream {
@@ -104,7 +104,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
   const passOn = (request: EdgeRequest, response: EdgeResponse, upstream: EdgeUpstream, to: Forwarded) => {
     if (request instanceof Http2ServerRequest) return forward(agent, request, response as Http2ServerResponse, to);
-    return handOver(options.upstreams[upstream].serve, request, response as ServerResponse, to);
+    return serveInProcess(options.upstreams[upstream].serve, request, response as ServerResponse, to);
   };
 
   const upgrade = async (request: EdgeRequest, socket: Duplex, head: Buffer): Promise<void> => {
@@ -252,7 +252,7 @@ function requireOwnHost(request: EdgeRequest, listenHost: string): void {
   const { host, ':authority': authority = host } = request.headers;
   if (authority === undefined || (host !== undefined && host !== authority))
     throw invalidRequest('Send exactly one authority: ":authority", or "host" with the same value.');
-  if (!isOurs(String(authority), listenHost))
+  if (!isOwnHost(String(authority), listenHost))
     throw new GatewayError('forbidden', 'The authority names another host than this gateway; use its own address.');
 }
 

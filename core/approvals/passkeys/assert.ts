@@ -18,7 +18,7 @@ export interface SignedWith {
  * Checks the assertion and counts it: an authenticator that counts its signatures never repeats a number.
  * @throws GatewayError `forbidden` for an assertion that does not prove this vote of this person.
  */
-export async function provenBy(
+export async function verifyAssertion(
   ports: { readonly passkeys: PasskeyStore; readonly ids: Ids },
   person: string,
   row: Pick<ApprovalRow, 'envelope_id' | 'call_digest'>,

@@ -11,7 +11,7 @@ interface RegisterPorts {
   readonly passkeys: PasskeyStore;
 }
 
-export const mostPasskeys = 10;
+export const maxPasskeys = 10;
 const challengeMs = 5 * 60_000;
 /** ECDSA on P-256 with SHA-256: every authenticator has it, and the verifier of evidence needs no other. */
 export const algorithm = -7;
@@ -42,8 +42,8 @@ export async function finishRegistration(
   const now = isoTime(ports.clock.now());
   if (!challenge || challenge.expires_at <= now)
     throw invalidRequest('No registration has begun, or it took longer than 5 minutes; begin again.');
-  if (passkeys.length >= mostPasskeys)
-    throw new GatewayError('conflict', `${person} has ${mostPasskeys} passkeys, the most allowed; remove one first.`);
+  if (passkeys.length >= maxPasskeys)
+    throw new GatewayError('conflict', `${person} has ${maxPasskeys} passkeys, the most allowed; remove one first.`);
   if (passkeys.some(({ credential_id }) => credential_id === given.credential_id))
     throw new GatewayError('conflict', 'This passkey is registered already.');
   const keys = await verified(given, challenge.value, host);

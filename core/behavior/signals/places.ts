@@ -1,6 +1,6 @@
 /** Where a call reaches: a host, a repository, a database. Files of the working machine are one place, so none. */
 import { type Finder, wordsOf } from './call.ts';
-import { hostIn, hostOf } from './ways-out.ts';
+import { hostIn, hostOf } from './egress.ts';
 
 const reaching = new Set([
   'ssh',

@@ -57,7 +57,7 @@ function refusedByProvider(
  * Asks the provider that a row names.
  * @throws GatewayError `conflict` where it is no longer in the configuration; what the provider answers, as the caller's error.
  */
-export async function asked<T>(
+export async function requestFromProvider<T>(
   ports: ChatPorts,
   { snapshot }: Pick<BatchCaller, 'snapshot'>,
   { provider }: Pick<Stored, 'provider'>,

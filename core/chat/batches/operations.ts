@@ -8,7 +8,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
-import { asked, isProviderId, sentWith } from './at-provider.ts';
+import { isProviderId, requestFromProvider, sentWith } from './at-provider.ts';
 import { isOwnId, resultOf } from './names.ts';
 import type { BatchPage } from './ports.ts';
 import { assertPlace, checkOutput, readingCall } from './reading.ts';
@@ -35,7 +35,7 @@ export async function retrieveFile(ports: ChatPorts, caller: BatchCaller, id: st
   const result = resultOf(id);
   if (!result) return fileObject(await ownOf(ports, caller, id, 'file'));
   const { stored, provider_id } = await resultFile(ports, caller, id);
-  const reply = await asked(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
+  const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
   );
   return {
@@ -65,7 +65,7 @@ export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: str
   const { stored, provider_id } = await resultFile(ports, caller, id);
   const call = readingCall(ports, caller, id, stored);
   return recorded(ports, caller, { operation: 'files.content', id, stored }, async () => {
-    const text = await asked(ports, caller, stored, { kind: 'file', name: id }, ({ download }) =>
+    const text = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ download }) =>
       download({ path: `/files/${provider_id}/content`, most, ...sentWith(ports, caller) }),
     );
     if (text === undefined)
@@ -88,7 +88,7 @@ export async function deleteFile(ports: ChatPorts, caller: BatchCaller, id: stri
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
   return recorded(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
-    await asked(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
+    await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
     if (stored.kind === 'file')
@@ -116,7 +116,7 @@ async function atProvider(
   method: 'GET' | 'POST',
 ): Promise<JsonObject> {
   const path = `/batches/${stored.provider_id}${method === 'POST' ? '/cancel' : ''}`;
-  const reply = await asked(ports, caller, stored, { kind: 'batch', name: stored.id }, ({ resource }) =>
+  const reply = await requestFromProvider(ports, caller, stored, { kind: 'batch', name: stored.id }, ({ resource }) =>
     resource({ method, path, ...sentWith(ports, caller) }),
   );
   const answer = batchObject(stored, reply);
@@ -128,7 +128,7 @@ async function atProvider(
 async function resultFile(ports: ChatPorts, caller: BatchCaller, id: string) {
   const { batch, kind } = resultOf(id)!;
   const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });
-  const reply = await asked(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
+  const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/batches/${stored.provider_id}`, ...sentWith(ports, caller) }),
   );
   const provider_id = textOf(reply[`${kind}_file_id`]) ?? '';

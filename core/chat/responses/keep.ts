@@ -7,10 +7,10 @@ import { filesOf } from '../batches/at-provider.ts';
 import { responseIdOf } from '../batches/names.ts';
 import { type ChatCallState, usageOf } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
-import type { Keeping } from './keeping.ts';
+import type { ResponseRetention } from './retention.ts';
 
 /** Never rejects: without its row a response is answered as one that is not kept. */
-export async function keepResponse(ports: ChatPorts, state: ChatCallState, keep: Keeping): Promise<void> {
+export async function keepResponse(ports: ChatPorts, state: ChatCallState, keep: ResponseRetention): Promise<void> {
   const { provider_id } = state;
   keep.stored = false;
   if (provider_id === undefined || !keep.store) return;
@@ -28,7 +28,12 @@ export async function keepResponse(ports: ChatPorts, state: ChatCallState, keep:
   await forget(ports, state, provider_id);
 }
 
-function rowOf({ clock }: ChatPorts, state: ChatCallState, keep: Keeping, provider_id: string): StoredResponse {
+function rowOf(
+  { clock }: ChatPorts,
+  state: ChatCallState,
+  keep: ResponseRetention,
+  provider_id: string,
+): StoredResponse {
   const { call, provider = '' } = state;
   const { input_tokens, output_tokens } = usageOf(state);
   return {

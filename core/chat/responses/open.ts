@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isResponseId } from '../batches/names.ts';
 import type { BatchStore } from '../batches/ports.ts';
-import { Keeping, responseNotFound } from './keeping.ts';
+import { ResponseRetention, responseNotFound } from './retention.ts';
 
 export interface Asking {
   readonly store: Pick<BatchStore, 'get'>;
@@ -20,7 +20,7 @@ export interface Asking {
  * Undefined for a response that no provider keeps. Without `store` it is kept, as OpenAI's API has it, where a provider keeps responses.
  * @throws GatewayError `invalid_request`, `not_found` for what is not the caller's own, `conflict` for what was checked otherwise.
  */
-export async function keepingOf(request: JsonObject, asking: Asking): Promise<Keeping | undefined> {
+export async function retentionOf(request: JsonObject, asking: Asking): Promise<ResponseRetention | undefined> {
   const { store, previous_response_id: id, instructions } = request;
   if (store !== undefined && store !== null && typeof store !== 'boolean')
     throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it takes true, false.`, { param: 'store' });
@@ -29,7 +29,7 @@ export async function keepingOf(request: JsonObject, asking: Asking): Promise<Ke
   );
   const previous = id === undefined || id === null ? undefined : await previousOf(id, keeps, asking);
   if (!keeps || (store === false && !previous)) return undefined;
-  return new Keeping({
+  return new ResponseRetention({
     store: store !== false,
     previous,
     instructions: typeof instructions === 'string' && instructions !== '',

@@ -7,14 +7,14 @@ import { completionOf } from '#core/dialects/responses/from-native.ts';
 import { member, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { asked, isProviderId, sentWith } from '../batches/at-provider.ts';
+import { isProviderId, requestFromProvider, sentWith } from '../batches/at-provider.ts';
 import { isResponseId } from '../batches/names.ts';
 import type { BatchPage } from '../batches/ports.ts';
 import { assertPlace, checkOutput, readingCall } from '../batches/reading.ts';
 import { assertMayRead, type BatchCaller, recorded } from '../batches/record.ts';
 import type { ChatPorts } from '../ports.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
-import { responseNotFound } from './keeping.ts';
+import { responseNotFound } from './retention.ts';
 
 /** As its provider has it, after the output policy of today. */
 export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
@@ -22,7 +22,7 @@ export async function retrieveResponse(ports: ChatPorts, caller: BatchCaller, id
   await assertMayRead(ports, caller);
   const call = readingCall(ports, caller, id, stored);
   return recorded(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
-    const reply = await asked(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
+    const reply = await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'GET', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     const completion = completionOf(reply);
@@ -80,7 +80,7 @@ export async function responseItems(
   });
   return recorded(ports, caller, { operation: 'responses.items', id, stored }, async () => {
     const path = `/responses/${stored.provider_id}/input_items?${query}`;
-    const reply = await asked(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
+    const reply = await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'GET', path, ...sentWith(ports, caller) }),
     );
     const data = objectsOf(reply.data);
@@ -101,7 +101,7 @@ export async function responseItems(
 export async function deleteResponse(ports: ChatPorts, caller: BatchCaller, id: string): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   return recorded(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
-    await asked(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
+    await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     await ports.batchStore.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });

@@ -16,7 +16,7 @@ import { type ChatCallState, ended } from '../call-state.ts';
 import { formOf } from '../endpoint-form.ts';
 import type { ChatPorts } from '../ports.ts';
 import { checkReply } from './output-policy.ts';
-import { begin } from './provider-call.ts';
+import { recordProviderStart } from './provider-call.ts';
 import { failed } from './provider-fault.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function callBatch(
   const { call } = state;
   const entry = batchProviderOf(call.plan, batch.kind === 'start' ? batch.file.provider : undefined);
   if (!entry) throw modelNotServed(state, batch);
-  state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
+  state.begun = state.startNoted ? Promise.resolve() : recordProviderStart(ports, state);
   const reply =
     batch.kind === 'upload'
       ? await upload(ports, state, entry, batch, bodies)

@@ -17,7 +17,7 @@ import { formOf } from '../endpoint-form.ts';
 import { endpointTexts } from '../endpoint-texts.ts';
 import type { ChatPorts } from '../ports.ts';
 import { checkReply } from './output-policy.ts';
-import { begin } from './provider-call.ts';
+import { recordProviderStart } from './provider-call.ts';
 import { failed } from './provider-fault.ts';
 
 /** Kinds of providers with such endpoints. */
@@ -37,7 +37,7 @@ export async function callEndpoint(
   const body = { ...endpointBody(name, checked), model: call.resolvedModel };
   if (endpoints[name].speech) await checkSpoken(ports, state, policy, body);
   const form = endpoints[name].form && (await formOf(body, call.files));
-  state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
+  state.begun = state.startNoted ? Promise.resolve() : recordProviderStart(ports, state);
   let answered: Answered;
   try {
     answered = await ports.telemetry.span('provider.call', { model: call.resolvedModel }, async (span) => {

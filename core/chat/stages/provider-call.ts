@@ -7,15 +7,15 @@ import { withUsageRequested } from '#core/dialects/openai/openai.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { KeptCall, Provider } from '#core/providers/ports.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type ChatCallState, gone, noteKept } from '../call-state.ts';
+import { type ChatCallState, disconnectError, noteKept } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
-import type { Keeping } from '../responses/keeping.ts';
+import type { ResponseRetention } from '../responses/retention.ts';
 import { leavesTools } from '../structured-output.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
@@ -52,7 +52,7 @@ export async function callModel(
 /** A provider that answers; which ones did not, and why, goes into the record. */
 async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObject): Promise<Answered> {
   const { call } = state;
-  state.begun = state.startNoted ? Promise.resolve() : begin(ports, state);
+  state.begun = state.startNoted ? Promise.resolve() : recordProviderStart(ports, state);
   const { tenant, sessionId: session, snapshot } = call;
   const rollouts = await ports.rolloutsInForce();
   // A conversation stays where it is kept.
@@ -82,7 +82,7 @@ async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObjec
 }
 
 /** Written while the provider is called, so that a crash from here on is charged. */
-export function begin(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
+export function recordProviderStart(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {
       envelope_id: call.envelopeId,
@@ -100,7 +100,11 @@ function bodyFor({ call }: ChatCallState, given: JsonObject, { dialect, keepsRes
 }
 
 /** The platform's and the tenant's words around a prompt count for one response alone, and are not the caller's to read. */
-function keptCall(call: ChatCall, { store, previous, instructions }: Keeping, { messages }: JsonObject): KeptCall {
+function keptCall(
+  call: ChatCall,
+  { store, previous, instructions }: ResponseRetention,
+  { messages }: JsonObject,
+): KeptCall {
   const all = objectsOf(messages);
   const other = all.findIndex((message) => message.role !== 'system' && message.role !== 'developer');
   const own = promptsAround(call).join('') === '' ? Number(instructions) : other === -1 ? all.length : other;
@@ -135,7 +139,7 @@ async function completeReply(
   const { call } = state;
   await checkReply(ports, state, policy, spoken);
   const reply = await toolsDecided(ports, call, spoken);
-  if (call.signal.aborted) gone(state);
+  if (call.signal.aborted) disconnectError(state);
   else state.outcome = 'completed';
   answering.json(200, reply);
   return reply;
@@ -148,8 +152,8 @@ async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject
 }
 
 /** What decides tool calls is loaded with the first of them. */
-const completionTools = loadedOnce(() => import('../completion-tools.ts'));
-const messagesTools = loadedOnce(() => import('../tool-use.ts'));
+const completionTools = lazyImport(() => import('../completion-tools.ts'));
+const messagesTools = lazyImport(() => import('../tool-use.ts'));
 
 function storeReply({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {
   const usage = { input_tokens: 0, output_tokens: 0, ...counted };

@@ -2,7 +2,7 @@
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
-import { type ChatCallState, ended, gone } from '../call-state.ts';
+import { type ChatCallState, disconnectError, ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /** The caller's error for a provider's failure; the detail stays in the log. */
@@ -26,5 +26,5 @@ export function failed(ports: ChatPorts, state: ChatCallState, thrown: unknown):
   }
   ended(state, 'failed', error);
   if (fault?.kind !== 'aborted') return error;
-  return gone(state) ?? error;
+  return disconnectError(state) ?? error;
 }

@@ -2,7 +2,7 @@
 import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/cache/cache-key.ts';
 import { cacheableRequest } from '#core/cache/cacheable.ts';
 import type { CachedReply, CacheQuestion, Flight } from '#core/cache/ports.ts';
-import { asksForUsage, isUsageOnly } from '#core/dialects/openai/openai.ts';
+import { isUsageOnly, isUsageRequested } from '#core/dialects/openai/openai.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering } from '../answering.ts';
 import type { ChatCallState } from '../call-state.ts';
@@ -69,6 +69,6 @@ async function replay(state: ChatCallState, { reply, provider }: CachedReply, an
   state.provider = provider;
   if (!call.stream) return answering.json(200, reply);
   const queue = answering.stream();
-  const counted = call.dialect !== 'openai' || asksForUsage(call.body);
+  const counted = call.dialect !== 'openai' || isUsageRequested(call.body);
   for (const event of call.wire.replay(reply)) if (counted || !isUsageOnly(event)) await queue.write(event);
 }

@@ -11,7 +11,7 @@ import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { firstOfItsMinute } from '#core/kernel/first-of-minute.ts';
+import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
 import { type ChatCallState, costOfCall, recordOf, usageOf } from '../call-state.ts';
@@ -32,7 +32,7 @@ export async function settle(ports: ChatPorts, state: ChatCallState, traceId: st
  */
 function leavesNoEntry({ error, outcome, call, matchedRule = '' }: ChatCallState, nowMs: number): boolean {
   if (outcome !== 'refused') return false;
-  if (error === 'budget_exceeded') return !firstOfItsMinute(call.principal.key_id, matchedRule, nowMs);
+  if (error === 'budget_exceeded') return !isFirstOfMinute(call.principal.key_id, matchedRule, nowMs);
   return error === 'rate_limit_error' || error === 'forbidden';
 }
 

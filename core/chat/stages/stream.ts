@@ -3,19 +3,19 @@
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
-import { asksForUsage, isUsageOnly } from '#core/dialects/openai/openai.ts';
+import { isUsageOnly, isUsageRequested } from '#core/dialects/openai/openai.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type ChatCallState, ended, gone, haltedBy, noteKept } from '../call-state.ts';
+import { abortReason, type ChatCallState, disconnectError, ended, noteKept } from '../call-state.ts';
 import type { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { leavesTools } from '../structured-output.ts';
@@ -79,19 +79,19 @@ async function relayEvents(
       for (const out of translate.next(event)) await line.send(out);
       // Leaving the loop closes the provider's stream.
       if (line.blocked()) throw violation(state, line.verdict());
-      if (state.signal.aborted) throw haltedBy(state) ?? new Gone();
+      if (state.signal.aborted) throw abortReason(state) ?? new Gone();
     }
     for (const out of translate.end()) await line.send(out);
     await line.end();
     if (line.blocked()) throw violation(state, line.verdict());
   } catch (thrown) {
-    const halted = haltedBy(state);
+    const halted = abortReason(state);
     if (halted) {
       ended(state, 'refused', halted);
       throw halted;
     }
     if (call.signal.aborted) {
-      const cancelled = gone(state);
+      const cancelled = disconnectError(state);
       if (cancelled) throw cancelled;
       return;
     }
@@ -139,8 +139,8 @@ async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | Co
 }
 
 /** Most chat completions pass tool calls: what decides is loaded with the first call that needs it. */
-const completionTools = loadedOnce(() => import('../completion-tools.ts'));
-const messagesTools = loadedOnce(() => import('../tool-gate.ts'));
+const completionTools = lazyImport(() => import('../completion-tools.ts'));
+const messagesTools = lazyImport(() => import('../tool-gate.ts'));
 
 /** The caller's end: output policy, transforms and tool decisions stand between the model and the queue. */
 class Line {
@@ -161,7 +161,7 @@ class Line {
     this.#gate = streamGate(state, policy);
     this.#tools = tools;
     this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;
-    this.#dropsUsage = call.dialect === 'openai' && !asksForUsage(call.body);
+    this.#dropsUsage = call.dialect === 'openai' && !isUsageRequested(call.body);
   }
 
   async send(event: JsonObject): Promise<void> {

@@ -18,7 +18,7 @@ export interface BindingRules {
 }
 
 /** What a changed `base_url` does to a provider: its key is dropped, and the provider stays without. */
-export interface KeptKeys {
+export interface BoundConfiguration {
   readonly configuration: Configuration;
   /** What is bound once the configuration is stored. */
   readonly bound: SecretBindings;
@@ -26,7 +26,7 @@ export interface KeptKeys {
 }
 
 /** @throws GatewayError `invalid_request` for any secret that would be used otherwise than it was entered for. */
-export function keepBound({ before, bound, listed }: BindingRules, after: Configuration): KeptKeys {
+export function enforceBindings({ before, bound, listed }: BindingRules, after: Configuration): BoundConfiguration {
   const known = bindingsOf(before, bound);
   const uses = secretUses(after);
   const moved = uses.filter(({ name, use }) => known[name] !== undefined && !known[name].includes(use));
@@ -44,7 +44,7 @@ export function keepBound({ before, bound, listed }: BindingRules, after: Config
   const configuration = { ...after, providers };
   return {
     configuration,
-    bound: boundBy(known, configuration, 'api'),
+    bound: bindingsAfter(known, configuration, 'api'),
     warnings: dropped.map(
       ({ path, name }) =>
         `The provider ${after.providers[Number(path[1])]?.name} has another base_url than the one ${name} was entered for, so it ` +
@@ -54,7 +54,7 @@ export function keepBound({ before, bound, listed }: BindingRules, after: Config
 }
 
 /** What is bound once `after` is stored: over HTTP new names only, by the file every name it uses. */
-export function boundBy(bound: SecretBindings, after: Configuration, source: 'file' | 'api'): SecretBindings {
+export function bindingsAfter(bound: SecretBindings, after: Configuration, source: 'file' | 'api'): SecretBindings {
   const used: Record<string, string[]> = {};
   for (const { name, use } of secretUses(after)) {
     used[name] ??= [];
@@ -65,7 +65,7 @@ export function boundBy(bound: SecretBindings, after: Configuration, source: 'fi
 
 /** A configuration of before bindings were kept binds what it uses. */
 const bindingsOf = (before: Configuration | undefined, bound: SecretBindings): SecretBindings =>
-  before ? boundBy(bound, before, 'api') : bound;
+  before ? bindingsAfter(bound, before, 'api') : bound;
 
 /** A program started beside the gateway could read what the gateway holds: only the file names one. */
 function newCommands(before: Configuration | undefined, after: Configuration): Problem[] {

@@ -7,9 +7,9 @@ import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import {
   type AskedPairs,
   callOfExample,
+  hasDifferingCall,
   type Region,
   regionsOf,
-  someCallEnds,
 } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
@@ -86,7 +86,7 @@ const mayLoosen: AskedPairs = (above, { rules: [rule], decision }) =>
 
 /** Whether some call of a rule is not blocked above. */
 const staysOpen = (upper: ToolPolicyDocument, level: ToolPolicyDocument, index: number): boolean =>
-  someCallEnds(upper, level, (above, { rules: [rule] }) => above.decision !== 'block' && rule?.index === index);
+  hasDifferingCall(upper, level, (above, { rules: [rule] }) => above.decision !== 'block' && rule?.index === index);
 
 const problemOf = ({ at }: Level, index: number, above: string, region: Region): Problem => ({
   path: [...at, index, 'decision'],

@@ -1,6 +1,6 @@
 /** A configuration file becomes a version when it, or what it names, has changed. */
 import type { Configuration } from '#core/contracts/config.ts';
-import { boundBy } from '../checks/bound-secrets.ts';
+import { bindingsAfter } from '../checks/bound-secrets.ts';
 import type { VersionRow } from '../ports.ts';
 import { type VersionDeps, writeVersion } from '../store/versions.ts';
 import { digestOfSource, loadConfiguration } from './load.ts';
@@ -42,7 +42,7 @@ export async function importFile(
   const written = await writeVersion(deps, whole, by, 'file', {
     importedSha256: source_sha256,
     places,
-    bind: (bound) => boundBy(bound, configuration, 'file'),
+    bind: (bound) => bindingsAfter(bound, configuration, 'file'),
     // Asked again on every try: another instance may be importing the same file.
     unless: async () => (await deps.configStore.lastImported()) === source_sha256,
   });

@@ -46,11 +46,11 @@ export function rulePlaces(file: Rules, name: string, lineOf: LineOf, source: Pa
 /** A shipped pack by its name, or a path as the configuration has it. */
 const packFile = (pack: string): string => (/[./\\]/.test(pack) ? shownFile(pack) : `policies/${pack}.yaml`);
 
-const mostCharacters = 120;
+const maxCharacters = 120;
 
 /** A file as it is shown and stored: no folder of the host but those below where the configuration lies. */
 export function shownFile(path: string): string {
   const plain = posix.normalize(path.replaceAll('\\', '/'));
   const shown = posix.isAbsolute(plain) || /^(?:\.\.(?:\/|$)|[A-Za-z]:)/.test(plain) ? posix.basename(plain) : plain;
-  return [...shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')].slice(-mostCharacters).join('') || 'configuration';
+  return [...shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')].slice(-maxCharacters).join('') || 'configuration';
 }

@@ -29,7 +29,7 @@ interface Stores {
 }
 
 /** Versions whose places are remembered: lists of approvals name a few. */
-const mostKnown = 8;
+const maxKnown = 8;
 const known = new WeakMap<object, Map<number, FindPlace>>();
 
 /** Of a version by its number. Never rejects: an answer without a place is an answer. */
@@ -41,7 +41,7 @@ export async function placesOfVersion(stores: Stores, version: number): Promise<
   try {
     const row = await stores.configStore.ever(version);
     const find = row ? await placesOf(stores.objects, row) : nowhere;
-    if (ofStore.size >= mostKnown) ofStore.clear();
+    if (ofStore.size >= maxKnown) ofStore.clear();
     ofStore.set(version, find);
     return find;
   } catch {

@@ -3,7 +3,7 @@ import { type Configuration, defaultAdminTokenName } from '#core/contracts/confi
 import { buildIdentities, type Identities, type ResolvedKey } from '#core/identity/identities.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
-import type { HeldKeys } from '../ports.ts';
+import type { StoredKeyDigests } from '../ports.ts';
 
 export interface ResolvedSecrets {
   /** Environment name → SHA-256 of the key under it; names without a value are left out. */
@@ -34,7 +34,7 @@ export async function keyDigests(
 }
 
 /** What of the stored digests a configuration uses. A name without a digest is not a key: its entry is skipped. */
-export function resolvedSecrets(configuration: Configuration, held: HeldKeys['digests']): ResolvedSecrets {
+export function resolvedSecrets(configuration: Configuration, held: StoredKeyDigests['digests']): ResolvedSecrets {
   const adminName = configuration.admin.token_env;
   const names = namesOf(configuration);
   const digests = new Map(

@@ -31,12 +31,12 @@ export interface Snapshots {
    * without knowing the policy, no caller is admitted. The same on a data plane that has no configuration of its control plane, or
    * a stale one and `federation.stale: refuse`.
    */
-  current(how?: ReadHow): Promise<Snapshot>;
+  current(how?: SnapshotReadOptions): Promise<Snapshot>;
   /** Looks now, for callers that just stored a version. Staleness is not looked at. */
   refresh(): Promise<Snapshot>;
 }
 
-export interface ReadHow {
+export interface SnapshotReadOptions {
   /** For what has to go on whatever the control plane says: reading, alerts, ending what was begun. Never for a decision. */
   readonly evenStale?: boolean;
 }

@@ -4,7 +4,7 @@ import { durationMs } from '#core/contracts/rollout.ts';
 import type { FederationState } from '../ports.ts';
 
 /** How far the clocks of two planes may be apart. */
-export const toleratedSkewMs = 15 * 60_000;
+export const maxClockSkewMs = 15 * 60_000;
 
 export interface Staleness {
   readonly reason: string;
@@ -41,7 +41,7 @@ export function stalenessOf(
     return stale(
       `the control plane last confirmed it at ${state.confirmed_at}, and max_staleness is ${settings.max_staleness}`,
     );
-  if (age < -toleratedSkewMs) return stale('it was confirmed in the future, so the clock here was set back');
-  if (now > Date.parse(state.expires_at) + toleratedSkewMs) return stale(`its document expired at ${state.expires_at}`);
+  if (age < -maxClockSkewMs) return stale('it was confirmed in the future, so the clock here was set back');
+  if (now > Date.parse(state.expires_at) + maxClockSkewMs) return stale(`its document expired at ${state.expires_at}`);
   return undefined;
 }

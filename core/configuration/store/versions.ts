@@ -4,7 +4,7 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type ObjectStore, type SecretStore } from '#core/kernel/ports.ts';
-import { type BesideVersion, type ConfigStore, noKeys, type SecretBindings, type VersionRow } from '../ports.ts';
+import { type ConfigStore, noKeys, type SecretBindings, type VersionCompanions, type VersionRow } from '../ports.ts';
 import type { RulePlaces } from './places.ts';
 import { keyDigests, resolvedSecrets } from './secrets.ts';
 import { configurationBytes, readBody, readVersion } from './stored-form.ts';
@@ -134,7 +134,7 @@ const keptChanging = () =>
 async function rebound(
   configStore: ConfigStore,
   bind: (bound: SecretBindings) => SecretBindings,
-): Promise<Pick<BesideVersion, 'bindings'>> {
+): Promise<Pick<VersionCompanions, 'bindings'>> {
   const { revision, names } = await configStore.bindings();
   return { bindings: { revision: revision + 1, names: bind(names) } };
 }

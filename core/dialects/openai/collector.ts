@@ -1,7 +1,7 @@
 /** Builds a complete chat completion out of its stream chunks. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { toolFragments } from '../tool-fragments.ts';
-import { countOf, isObject, objectOf, objectsOf, textOf, without } from '../wire.ts';
+import { countOf, isObject, objectOf, objectsOf, omit, textOf } from '../wire.ts';
 
 export function openaiCollector(): { add(event: JsonObject): void; reply(): JsonObject | undefined } {
   let head: JsonObject | undefined;
@@ -50,11 +50,11 @@ function collectChoice(index: number) {
     add(choice: JsonObject): void {
       finish = textOf(choice.finish_reason) ?? finish;
       if (isObject(choice.logprobs)) logprobs = grown(logprobs ?? {}, choice.logprobs);
-      rest = { ...rest, ...without(choice, choiceMembers) };
+      rest = { ...rest, ...omit(choice, choiceMembers) };
       const delta = objectOf(choice.delta);
       if (delta === undefined) return;
       for (const fragment of objectsOf(delta.tool_calls)) addFragment(callOf(fragment), fragment);
-      message = joined(message, without(delta, callMembers));
+      message = joined(message, omit(delta, callMembers));
     },
     finished: () => finish !== undefined,
     whole: (): JsonObject => ({

@@ -63,12 +63,12 @@ function largestOutput({ max_completion_tokens, max_tokens, options }: JsonObjec
 
 /** The request, with the counts of its stream asked for: the gateway needs them whether the caller does or not. */
 export function withUsageRequested(body: JsonObject): JsonObject {
-  if (asksForUsage(body)) return body;
+  if (isUsageRequested(body)) return body;
   return { ...body, stream_options: { ...objectOf(body.stream_options), include_usage: true } };
 }
 
 /** The caller wants the counts of its stream. */
-export const asksForUsage = (body: JsonObject): boolean => objectOf(body.stream_options)?.include_usage === true;
+export const isUsageRequested = (body: JsonObject): boolean => objectOf(body.stream_options)?.include_usage === true;
 
 /** The chunk that carries counts and no choice: not for a caller that did not ask for it. */
 export const isUsageOnly = (event: JsonObject): boolean =>

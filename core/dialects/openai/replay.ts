@@ -1,10 +1,10 @@
 /** A complete chat completion as the chunks that would have streamed it. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { countOf, member, objectOf, objectsOf, without } from '../wire.ts';
+import { countOf, member, objectOf, objectsOf, omit } from '../wire.ts';
 
 /** Per choice: role, then what was said, then why it ended; at last the usage-only chunk, where the reply has counts. */
 export function replayOpenai(reply: JsonObject): JsonObject[] {
-  const head = { ...without(reply, replyMembers), object: 'chat.completion.chunk' };
+  const head = { ...omit(reply, replyMembers), object: 'chat.completion.chunk' };
   const chunk = (index: number, delta: JsonObject, rest: JsonObject): JsonObject => ({
     ...head,
     choices: [{ index, delta, ...rest }],
@@ -12,7 +12,7 @@ export function replayOpenai(reply: JsonObject): JsonObject[] {
   const events = objectsOf(reply.choices).flatMap((choice, position) => {
     const index = countOf(choice.index) ?? position;
     const message = objectOf(choice.message) ?? {};
-    const rest = without(choice, choiceMembers);
+    const rest = omit(choice, choiceMembers);
     return [
       chunk(index, { role: message.role ?? 'assistant', content: '' }, { finish_reason: null }),
       ...said(message).map((delta, part) =>
@@ -31,7 +31,7 @@ const messageMembers = new Set(['role', 'tool_calls']);
 /** What the message says in one delta, then each tool call in one of its own. */
 function said(message: JsonObject): JsonObject[] {
   const texts = Object.fromEntries(
-    Object.entries(without(message, messageMembers)).filter(([, value]) => value !== null && value !== ''),
+    Object.entries(omit(message, messageMembers)).filter(([, value]) => value !== null && value !== ''),
   );
   const calls = objectsOf(message.tool_calls).map((call, index) => ({ tool_calls: [{ index, ...call }] }));
   return [...(Object.keys(texts).length > 0 ? [texts] : []), ...calls];

@@ -5,7 +5,7 @@ import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
-import { type OwnName, ownNamesOf } from './namespaces.ts';
+import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
 export interface ResponseContext {
   /** Of the call; ids of the response and its items are made of it. */
@@ -32,7 +32,7 @@ export class ResponseEvents {
   #open: OutputItem | undefined;
   readonly #calls: OutputItem[] = [];
   readonly #callOf: (fragment: JsonObject) => { item?: OutputItem };
-  readonly #ownName: (flat: string) => OwnName;
+  readonly #ownName: (flat: string) => QualifiedToolName;
   #model = '';
   #finish: string | undefined;
   #usage: JsonObject | undefined;

@@ -38,11 +38,11 @@ export const toolsOfNamespace = ({ name: namespace, tools }: JsonObject): Groupe
   });
 
 /** How the answer names a call: its name, and its namespace where it has one. */
-export type OwnName = Readonly<{ name: string; namespace?: string }>;
+export type QualifiedToolName = Readonly<{ name: string; namespace?: string }>;
 
 /** The tool's own name by that of the chat completion. */
-export function ownNamesOf({ tools }: JsonObject): (flat: string) => OwnName {
-  const names = new Map<string, OwnName>();
+export function ownNamesOf({ tools }: JsonObject): (flat: string) => QualifiedToolName {
+  const names = new Map<string, QualifiedToolName>();
   for (const group of objectsOf(tools)) {
     if (group.type !== 'namespace') continue;
     for (const { name, flat } of toolsOfNamespace(group))

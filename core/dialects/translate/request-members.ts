@@ -4,7 +4,7 @@
  * plain settings: a `system` in a chat completions request would reach the model unseen by any policy.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { without } from '../wire.ts';
+import { omit } from '../wire.ts';
 
 const openaiMembers: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'n', 'stop', 'temperature', 'top_p', 'max_tokens'],
@@ -35,5 +35,5 @@ function beside(settings: readonly string[]): ReadonlySet<string> {
   return all;
 }
 
-export const membersForAnthropic = (body: JsonObject): JsonObject => without(body, notToAnthropic);
-export const membersForOpenai = (body: JsonObject): JsonObject => without(body, notToOpenai);
+export const membersForAnthropic = (body: JsonObject): JsonObject => omit(body, notToAnthropic);
+export const membersForOpenai = (body: JsonObject): JsonObject => omit(body, notToOpenai);

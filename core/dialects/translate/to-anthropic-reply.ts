@@ -4,7 +4,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { argumentsOf, objectOf, objectsOf, textOf, without } from '../wire.ts';
+import { argumentsOf, objectOf, objectsOf, omit, textOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
@@ -14,7 +14,7 @@ export function toAnthropicReply(reply: JsonObject, context: TranslationContext)
   const message = objectOf(choice.message) ?? {};
   const calls = objectsOf(message.tool_calls);
   return {
-    ...without(reply, replyMembers),
+    ...omit(reply, replyMembers),
     id: messageId(textOf(reply.id) || context.id),
     type: 'message',
     role: 'assistant',

@@ -3,7 +3,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { openaiUsage, readAnthropicUsage } from '../usage.ts';
-import { objectsOf, textOf, without } from '../wire.ts';
+import { objectsOf, omit, textOf } from '../wire.ts';
 import { finishReason } from './stop-reasons.ts';
 
 /** Members neither dialect knows are carried; blocks of the provider's own tools are left out. */
@@ -15,7 +15,7 @@ export function toOpenaiReply(reply: JsonObject, context: TranslationContext): J
   const counted = readAnthropicUsage(reply.usage, false);
   const output = estimateOutput(content + (calls.length > 0 ? JSON.stringify(calls) : ''));
   return {
-    ...without(reply, replyMembers),
+    ...omit(reply, replyMembers),
     id: textOf(reply.id) || context.id,
     object: 'chat.completion',
     created: context.createdAt,

@@ -120,9 +120,9 @@ export const isOneOf = (word: string | undefined, names: Names | undefined): boo
   word !== undefined && namesOf(names).includes(word);
 
 /** Whether one of the names is given. */
-export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => given(parsed, names).length > 0;
+export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => givenOptions(parsed, names).length > 0;
 
-export function given({ options }: Parsed, names: Names | undefined): Option[] {
+export function givenOptions({ options }: Parsed, names: Names | undefined): Option[] {
   if (names === undefined) return [];
   const wanted = namesOf(names);
   return options.filter(({ name }) => wanted.includes(name));

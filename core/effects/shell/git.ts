@@ -1,5 +1,5 @@
 /** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
-import { type Grammar, given, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
+import { type Grammar, givenOptions, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { interpret } from './interpret.ts';
 import type { Capability, Invocation } from './invocation.ts';
 import { type GitCommand, gitCommands, gitGlobals, patches } from './profiles/git.ts';
@@ -42,7 +42,7 @@ export function git(call: Invocation): void {
     if (name) command(call, name, args);
     else call.effect('read', '');
   };
-  const folders = given(parsed, '-C').flatMap(({ value }) => value ?? []);
+  const folders = givenOptions(parsed, '-C').flatMap(({ value }) => value ?? []);
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), run)();
 }
 
@@ -87,7 +87,7 @@ function capabilityOf(name: string, parsed: Parsed): Capability | undefined {
 
 /** `%G?`, `%(signature)`: git runs the program that checks signatures, which a setting names, as `--show-signature` does. */
 function checkFormat(call: Invocation, parsed: Parsed): void {
-  if (given(parsed, '--format --pretty').some(({ value }) => /%[-+ ]?G|%\(\*?signature/.test(value?.text ?? '')))
+  if (givenOptions(parsed, '--format --pretty').some(({ value }) => /%[-+ ]?G|%\(\*?signature/.test(value?.text ?? '')))
     call.unclear('the format shows signatures, which makes git run another program; leave out %G and %(signature)');
 }
 
@@ -145,7 +145,8 @@ const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
 
 /** What it looks for, and where. */
 function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operands: readonly Arg[]] {
-  if (isGiven(parsed, '-e -f')) return [given(parsed, '-e').flatMap(({ value }) => value ?? []), parsed.operands];
+  if (isGiven(parsed, '-e -f'))
+    return [givenOptions(parsed, '-e').flatMap(({ value }) => value ?? []), parsed.operands];
   return [parsed.operands.slice(0, 1), parsed.operands.slice(1)];
 }
 
@@ -202,7 +203,7 @@ const special = new Map<string, Special>([
   [
     'grep',
     (call, parsed) => {
-      for (const { value } of given(parsed, '-O --open-files-in-pager')) if (value) call.line(value);
+      for (const { value } of givenOptions(parsed, '-O --open-files-in-pager')) if (value) call.line(value);
     },
   ],
   ['config', setting],

@@ -1,5 +1,5 @@
 /** A command with a profile: its words read against the profile, and what each of them does. */
-import { type Grammar, given, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
+import { type Grammar, givenOptions, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
 import { hideTexts, reportProblems } from './certainty.ts';
 import type { Capability, Invocation } from './invocation.ts';
 import { type Assigned, assign, counted, worstRole } from './operands.ts';
@@ -92,7 +92,7 @@ function searchBelow({ call, parsed }: Act, below: Below, operands: readonly Ass
   const roots = operands.filter(({ role }) => role === 'read').map(({ arg }) => arg);
   const patterns = [
     ...operands.filter(({ role }) => role === 'text').map(({ arg }) => arg),
-    ...given(parsed, '-e --regexp').flatMap(({ value }) => value ?? []),
+    ...givenOptions(parsed, '-e --regexp').flatMap(({ value }) => value ?? []),
   ];
   readBelow(call, below, parsed, roots.length === 0 ? [argOf('.')] : roots, patterns);
 }

@@ -1,10 +1,10 @@
 /** Reading whatever lies below a folder: certain only where names or patterns say that no secrets come along. */
 import { resolveAt } from '../paths.ts';
-import { given, isGiven, type Parsed } from './arguments.ts';
+import { givenOptions, isGiven, type Parsed } from './arguments.ts';
 import { type Invocation, short } from './invocation.ts';
 import type { Below } from './profiles/profile.ts';
 import { namesFile, namesSources } from './source-names.ts';
-import { isTelling } from './telling.ts';
+import { isSpecificPattern } from './specific-pattern.ts';
 import type { Arg } from './words.ts';
 
 /** Types of ripgrep that hold code or prose. */
@@ -36,7 +36,10 @@ export function readBelow(
   // It looks at a file that is named wherever it stands.
   if (below.reach === 'visible' && roots.length > 0 && roots.every(namesFile)) return;
   const tells =
-    below.spoils !== undefined && patterns.length > 0 && !isGiven(parsed, below.spoils) && patterns.every(isTelling);
+    below.spoils !== undefined &&
+    patterns.length > 0 &&
+    !isGiven(parsed, below.spoils) &&
+    patterns.every(isSpecificPattern);
   const certain = roots.length > 0 && roots.every((root) => isSourceFolder(call, root));
   const namesHidden = below.readsNamed === true && isBelowHidden(call, roots);
   if (tells && (certain || (!namesHidden && !revealsHidden(below, parsed)))) return;
@@ -60,8 +63,8 @@ const revealsHidden = (below: Below, parsed: Parsed): boolean =>
 const hiddenNames = new Set(['.*', '.?*', '.[!.]*', '.[^.]*']);
 
 function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): boolean {
-  if (!leavesOut || given(parsed, globs).length > 0) return false;
-  const names = (options: Below['narrows']) => given(parsed, options).map(({ value }) => value);
+  if (!leavesOut || givenOptions(parsed, globs).length > 0) return false;
+  const names = (options: Below['narrows']) => givenOptions(parsed, options).map(({ value }) => value);
   return [leavesOut.files, leavesOut.folders].every((options) =>
     names(options).some((name) => name?.known === true && !name.glob && hiddenNames.has(name.text)),
   );
@@ -79,14 +82,14 @@ const isHidden = (path: string): boolean =>
 
 const showsHidden = ({ reveals, narrows: globs }: Below, parsed: Parsed): boolean =>
   isGiven(parsed, reveals) ||
-  given(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
+  givenOptions(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 
 /** All names it is given to read are those of sources. */
 function narrows({ narrows: globs, types }: Below, parsed: Parsed): boolean {
-  const names = given(parsed, globs).map(({ value }) => value?.text ?? '*');
+  const names = givenOptions(parsed, globs).map(({ value }) => value?.text ?? '*');
   const wanted = names.filter((name) => !name.startsWith('!'));
   if (wanted.length > 0) return wanted.every(namesSources);
-  const kinds = given(parsed, types).map(({ value }) => value?.text ?? '');
+  const kinds = givenOptions(parsed, types).map(({ value }) => value?.text ?? '');
   return kinds.length > 0 && kinds.every((kind) => sourceTypes.has(kind));
 }
 

@@ -10,7 +10,7 @@ import { definitionStatements } from './definitions.ts';
 import { type Operation, operation, type StatementReader } from './operation.ts';
 import { rightsStatements } from './rights.ts';
 import { sessionStatements } from './session.ts';
-import { isTree, listAt, wrapped } from './tree.ts';
+import { isTree, listAt, unwrapNode } from './tree.ts';
 import { walkStatement } from './walk.ts';
 
 export interface SqlReading {
@@ -39,7 +39,7 @@ export function readStatements(result: unknown): SqlReading {
 function readStatement(statement: unknown, unclear: Set<string>): Operation[] {
   const found = walkStatement(statement, readers, unclear);
   if (found.length > 0) return withTables(found);
-  const kind = wrapped(statement)?.kind;
+  const kind = unwrapNode(statement)?.kind;
   if (kind === 'SelectStmt') return [operation('select', 'read', '')];
   if (kind === 'ExplainStmt') return [operation('explain', 'read', '')];
   unclear.add(`a statement of kind ${kind ?? 'unknown'} is not read`);

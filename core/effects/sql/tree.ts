@@ -30,7 +30,7 @@ export const bodyOf = (node: unknown, kind: string): Tree | undefined => {
 };
 
 /** The only wrapper of a node and what it holds. */
-export function wrapped(node: unknown): { readonly kind: string; readonly body: Tree } | undefined {
+export function unwrapNode(node: unknown): { readonly kind: string; readonly body: Tree } | undefined {
   if (!isTree(node)) return undefined;
   for (const kind of Object.keys(node)) {
     const body = node[kind];
@@ -53,7 +53,7 @@ export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; r
 
 /** A constant as written: text, number, truth value, null; nothing for what is computed. */
 export function constantOf(node: unknown): string | number | boolean | null | undefined {
-  const found = wrapped(node);
+  const found = unwrapNode(node);
   if (!found) return undefined;
   const { kind, body } = found;
   if (kind === 'TypeCast') return constantOf(body.arg);

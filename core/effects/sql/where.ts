@@ -1,12 +1,12 @@
 /** Whether a WHERE leaves anything out: `WHERE true`, `1 = 1` and `id = id` are none at all. */
-import { bodyOf, isTree, listAt, type Tree, wrapped } from './tree.ts';
+import { bodyOf, isTree, listAt, type Tree, unwrapNode } from './tree.ts';
 
 /**
  * Whether a condition depends on the rows, as far as its form tells. `id > 0` may still hold for every row: only the data
  * could say.
  */
 export function restricts(condition: unknown): boolean {
-  const found = wrapped(condition);
+  const found = unwrapNode(condition);
   if (!found) return false;
   const { kind, body } = found;
   if (kind === 'CurrentOfExpr') return true;

@@ -6,7 +6,7 @@ import { invalidParams, isObject, type RpcOutcome } from './messages.ts';
 /** Under which a host application declares the roots of a call. They are never sent to the server. */
 export const rootsKey = 'agent-governance-gateway/roots';
 
-const mostRoots = 64;
+const maxRoots = 64;
 const longestRoot = 1_024;
 
 /** @throws RpcFault -32602 for a value that is not a list of roots. */
@@ -14,9 +14,9 @@ export function rootsOf(value: Json | undefined): string[] | undefined {
   if (value === undefined) return undefined;
   const isRoot = (each: Json): each is string =>
     typeof each === 'string' && each.length <= longestRoot && rootOf(each) !== undefined;
-  if (Array.isArray(value) && value.length > 0 && value.length <= mostRoots && value.every(isRoot)) return value;
+  if (Array.isArray(value) && value.length > 0 && value.length <= maxRoots && value.every(isRoot)) return value;
   throw invalidParams(
-    `params._meta["${rootsKey}"] must be a list of 1 to ${mostRoots} absolute paths or URIs, each of at most ${longestRoot} characters.`,
+    `params._meta["${rootsKey}"] must be a list of 1 to ${maxRoots} absolute paths or URIs, each of at most ${longestRoot} characters.`,
   );
 }
 
@@ -28,7 +28,7 @@ export function rootsInAnswer(outcome: RpcOutcome): string[] | undefined {
   const listed = 'result' in outcome ? outcome.result.roots : undefined;
   if (!Array.isArray(listed)) return undefined;
   return listed
-    .slice(0, mostRoots)
+    .slice(0, maxRoots)
     .map((each) => (isObject(each) && typeof each.uri === 'string' ? each.uri.slice(0, longestRoot + 1) : ''))
     .map((uri) => (uri.length > longestRoot ? '' : uri));
 }

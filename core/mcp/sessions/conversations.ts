@@ -44,7 +44,7 @@ export async function ask(
 ): Promise<RpcOutcome> {
   const { era, handshake } = conversation;
   const on = async (link: UpstreamLink): Promise<RpcOutcome> => {
-    const hear = (message: JsonObject) => hearing(link, message, onMessage);
+    const hear = (message: JsonObject) => forwardToClient(link, message, onMessage);
     const outcome = await link.request(method, paramsFor(link, era, handshake, params), { ...asking, onMessage: hear });
     return outcomeFor(link, era, method, outcome);
   };
@@ -62,7 +62,7 @@ export async function ask(
  * answers come as requests of their own, perhaps to another instance. Where several callers share the conversation no
  * client can be asked.
  */
-export function hearing(link: UpstreamLink, message: JsonObject, hand: (message: JsonObject) => void): void {
+export function forwardToClient(link: UpstreamLink, message: JsonObject, hand: (message: JsonObject) => void): void {
   if (message.method === 'notifications/tools/list_changed') knownTools.delete(link);
   if (message.id === undefined || !link.shared) {
     const { id } = message;

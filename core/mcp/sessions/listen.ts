@@ -13,7 +13,7 @@ import {
   type RpcRequest,
 } from '../protocol/messages.ts';
 import type { Caller, Exchange } from './caller.ts';
-import { hearing } from './conversations.ts';
+import { forwardToClient } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
 import { reachedServers } from './handshake.ts';
 import { envelopeOf } from './translate.ts';
@@ -44,7 +44,7 @@ export class Listening {
     const met = await reachedServers(conversation, this.#ports.telemetry);
     await Promise.all([
       aborted(signal),
-      ...met.map(({ link }) => this.#listen(link, signal, (message) => hearing(link, message, send))),
+      ...met.map(({ link }) => this.#listen(link, signal, (message) => forwardToClient(link, message, send))),
     ]);
   }
 
@@ -79,7 +79,7 @@ export class Listening {
     send(stamped(notificationOf('notifications/subscriptions/acknowledged', { notifications: honored as JsonObject })));
     if (Object.keys(honored).length > 0) {
       const deliver = (link: UpstreamLink) => (message: JsonObject) =>
-        hearing(link, message, (heard) => {
+        forwardToClient(link, message, (heard) => {
           if (accepts(honored, heard)) send(stamped(heard));
         });
       await Promise.all([

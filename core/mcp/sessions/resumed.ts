@@ -3,7 +3,7 @@
  * transport's session ends with its connection: the identical call of the same key and client goes on in the session in which it
  * was asked for, so that request, vote and use stand in one chain. Every other call belongs to the new connection.
  */
-import { stillStands } from '#core/approvals/approval.ts';
+import { isAnswerCurrent } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -47,7 +47,7 @@ export async function earlierSessions(
  * The caller as it was when it asked for exactly this call on an earlier connection; else as it is.
  * @param digestIn of the call in a session.
  */
-export async function asItAsked(
+export async function originalCaller(
   { approvals, clock }: Ports,
   caller: Caller,
   digestIn: (sessionId: string) => string,
@@ -57,7 +57,8 @@ export async function asItAsked(
   for (const sessionId of caller.earlier) {
     const id = await approvals.byCall(tenant, digestIn(sessionId));
     const row = id === undefined ? undefined : await approvals.get(tenant, id);
-    if (row?.session_id === sessionId && (isOpen(row, now) || stillStands(row, now))) return { ...caller, sessionId };
+    if (row?.session_id === sessionId && (isOpen(row, now) || isAnswerCurrent(row, now)))
+      return { ...caller, sessionId };
   }
   return caller;
 }

@@ -10,9 +10,9 @@ import {
   type Placement,
   sizes,
 } from '#core/contracts/envelope.ts';
-import { foundAndAllowed } from '#core/kernel/issue-words.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';
@@ -47,12 +47,12 @@ export function wordsOf({ entry, own, definition }: Tool, name: string = own): T
   };
 }
 
-const changes = loadedOnce(() => import('#core/tool-guard/changes.ts'));
+const changes = lazyImport(() => import('#core/tool-guard/changes.ts'));
 
 /** Where a call of the tool goes, for one that policies know as `name`. */
 export async function placementIn({ entry, own, definition }: Tool, name: string): Promise<Placement> {
-  const { matterOf } = await changes();
-  const placement = { upstream: entry.name, definition: matterOf(definition) };
+  const { meaningDigest } = await changes();
+  const placement = { upstream: entry.name, definition: meaningDigest(definition) };
   return name === own ? placement : { ...placement, upstream_tool: own };
 }
 
@@ -84,7 +84,7 @@ export function actionOfUnplaced(
 export function governable(
   request: ToolWords & { readonly target: string; readonly parameters: JsonObject },
 ): ActionRequest & { parameters: JsonObject } {
-  const checked = actionRequestSchema.safeParse(request, { error: foundAndAllowed });
+  const checked = actionRequestSchema.safeParse(request, { error: describeIssue });
   if (!checked.success) {
     const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
     throw invalidParams(`The call cannot be governed: ${problems.slice(0, 3).join('; ')}.`);

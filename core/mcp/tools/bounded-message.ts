@@ -6,7 +6,7 @@ import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
-import type { GuardSettings, LookedOver, lookOver } from './look-over.ts';
+import type { GuardSettings, InspectedResult, inspectResult } from './inspect-result.ts';
 
 /**
  * @param secrets that were minted for the call.
@@ -22,7 +22,7 @@ export function handBounded(
   calls: Pick<CallWork, 'lookOver'> | undefined,
   { look, guard, hand, refuse, noted }: Handing,
 ): void {
-  const seen = ({ outcome, findings }: LookedOver): void => {
+  const seen = ({ outcome, findings }: InspectedResult): void => {
     noted(findings);
     if (outcome !== undefined) hand(outcome);
     else if (message.id !== undefined)
@@ -39,7 +39,7 @@ export function handBounded(
 
 interface Handing {
   /** Loaded before the call, so that messages keep their order. */
-  readonly look: typeof lookOver;
+  readonly look: typeof inspectResult;
   readonly guard: GuardSettings | undefined;
   readonly hand: (message: JsonObject) => void;
   readonly refuse: (id: RequestId, answer: RpcOutcome) => void;

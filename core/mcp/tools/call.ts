@@ -11,7 +11,7 @@ import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { McpPorts } from '../ports.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
@@ -20,7 +20,7 @@ import { forwardedMeta, promptOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { declaredRoots } from '../sessions/client-roots.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
-import { asItAsked } from '../sessions/resumed.ts';
+import { originalCaller } from '../sessions/resumed.ts';
 import { complete } from '../sessions/translate.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import {
@@ -95,7 +95,7 @@ async function make(
   };
   const digestIn = (sessionId: string) =>
     callDigest(openEnvelope(action, connected.principal, sessionId, '', placement));
-  const caller = await asItAsked(ports, connected, digestIn);
+  const caller = await originalCaller(ports, connected, digestIn);
   const digest = digestIn(caller.sessionId);
   const stands = back && (await standing(ports, back, digest));
   if (stands) return stands;
@@ -237,12 +237,12 @@ async function refuseDrift(
   });
 }
 
-const schema = loadedOnce(() => import('#core/tool-guard/schema.ts'));
+const schema = lazyImport(() => import('#core/tool-guard/schema.ts'));
 
 /** What of the arguments does not fit the tool's schema [guard.schema]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
-  const { misfitsOf } = await schema();
-  const misfits = misfitsOf(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
+  const { schemaViolations } = await schema();
+  const misfits = schemaViolations(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
   if (misfits.length === 0) return undefined;
   return `The arguments do not fit the inputSchema of ${own} at ${entry.name}: ${misfits.join('; ')}. Nothing was sent; call it again with arguments that fit.`;
 }

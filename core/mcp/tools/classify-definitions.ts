@@ -1,7 +1,7 @@
 /** Definitions that are new or have changed, as the classifier has them: what it flags waits for a human, or is recorded [guard.classifier]. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { Judged } from '#core/tool-guard/classifier/ports.ts';
+import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import { definitionTexts } from '#core/tool-guard/definition-texts.ts';
 import { type McpStore, type ToolMark, UpstreamFault } from '../ports.ts';
 import type { DefinitionClassifier, Found } from './found-definition.ts';
@@ -9,8 +9,8 @@ import type { DefinitionClassifier, Found } from './found-definition.ts';
 const atATime = 8;
 
 /** What this process knows of definitions, so that one failure repeats no look at the others. */
-const known = new Map<string, Judged>();
-const mostKnown = 5_000;
+const known = new Map<string, Classification>();
+const maxKnown = 5_000;
 
 /**
  * Adds what is flagged to what was found. Definitions that the marks know, accepted or waiting, are not looked at again.
@@ -31,7 +31,7 @@ export async function classifyNew(
     return mark?.fingerprint !== fingerprint && mark?.changed?.fingerprint !== fingerprint;
   });
   const { settings } = classifier;
-  const failed: Judged[] = [];
+  const failed: Classification[] = [];
   for (let at = 0; at < fresh.length; at += atATime)
     await Promise.all(
       fresh.slice(at, at + atATime).map(async (definition) => {
@@ -55,7 +55,7 @@ async function judgedOf(
   definition: JsonObject,
   fingerprint: string,
   { ask, version }: DefinitionClassifier,
-): Promise<Judged> {
+): Promise<Classification> {
   const key = `${version}\n${fingerprint}`;
   const remembered = known.get(key);
   if (remembered) return remembered;
@@ -64,7 +64,7 @@ async function judgedOf(
     .join('\n');
   const judged = await ask(`${String(definition.name)}\n${text}`, new AbortController().signal);
   if ('error' in judged) return judged;
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(key, judged);
   return judged;
 }

@@ -3,11 +3,11 @@
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import type { Classify, Judged } from '#core/tool-guard/classifier/ports.ts';
+import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
 import { textsIn, withoutTexts } from '#core/tool-guard/classifier/texts.ts';
 import { markOf, type ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject } from '../protocol/messages.ts';
-import { guardedBytes, type LookedOver, marked } from './look-over.ts';
+import { guardedBytes, type InspectedResult, marked } from './inspect-result.ts';
 
 export interface ResultClassifier {
   readonly ask: Classify;
@@ -15,14 +15,14 @@ export interface ResultClassifier {
   readonly onError: ClassifierSettings['on_error'];
 }
 
-export interface ClassifiedResult extends LookedOver {
+export interface ClassifiedResult extends InspectedResult {
   /** Absent where there was no text to look at, or nothing was left to pass on. */
-  readonly judged?: Judged;
+  readonly judged?: Classification;
 }
 
 /** Never throws: where the classifier cannot look, `onError` says what becomes of the answer [guard.fails-closed]. */
 export async function classifyResult(
-  looked: LookedOver,
+  looked: InspectedResult,
   { ask, action, onError }: ResultClassifier,
   signal: AbortSignal,
 ): Promise<ClassifiedResult> {

@@ -8,9 +8,9 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Judged } from '#core/tool-guard/classifier/ports.ts';
+import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';
@@ -22,11 +22,11 @@ import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 type Actor = Pick<Principal, 'tenant' | 'key_id'>;
 type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'>;
 
-const classifying = loadedOnce(() => import('./classify-definitions.ts'));
+const classifying = lazyImport(() => import('./classify-definitions.ts'));
 const tries = 5;
 const turnTools = 64;
 /** A server with more tools has only fingerprints stored, without texts, because the size of the item is bounded. */
-const mostSurfaces = 500;
+const maxSurfaces = 500;
 
 /**
  * Keeps the first fingerprint of each tool, and records each change once: in the log, in evidence, in the store.
@@ -40,7 +40,7 @@ export async function noteDefinitions(
   guard?: DefinitionGuard | undefined,
 ): Promise<void> {
   const found = new Map<string, Found>();
-  const few = definitions.length <= mostSurfaces;
+  const few = definitions.length <= maxSurfaces;
   for (const [at, tool] of definitions.entries()) {
     const guarded = guard && {
       held: heldKinds(tool, guard),
@@ -207,7 +207,7 @@ async function report(
   }: Pick<News, 'drifted'> & {
     readonly passed?: boolean | undefined;
     readonly noted: readonly string[];
-    readonly judged?: Judged | undefined;
+    readonly judged?: Classification | undefined;
   },
 ): Promise<void> {
   const isNew = accepted === undefined;

@@ -10,8 +10,8 @@ import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
-import type { Judged } from '#core/tool-guard/classifier/ports.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
+import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import { noteFindings } from '#core/tool-guard/noted.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
@@ -23,9 +23,9 @@ import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
 import type { ClassifiedResult, ResultClassifier } from './classify-result.ts';
 import { resultClassifier, resultGuard } from './guard-settings.ts';
+import type { GuardSettings, InspectedResult, inspectResult } from './inspect-result.ts';
 import { definitionsOf, withEnvelope } from './inventory.ts';
-import type { GuardSettings, LookedOver, lookOver } from './look-over.ts';
-import { type PlacingPorts, placed, speaks } from './placement.ts';
+import { type PlacingPorts, placed, servesProtocol } from './placement.ts';
 
 /** One call on its way to a server, and what it came to: the client gets more of it than evidence does. */
 export interface Run {
@@ -92,14 +92,14 @@ function paramsOf(
 /** Failures after which the call may still have taken effect. */
 const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
 
-const looking = loadedOnce(() => import('./look-over.ts'));
-const classifying = loadedOnce(() => import('./classify-result.ts'));
+const looking = lazyImport(() => import('./inspect-result.ts'));
+const classifying = lazyImport(() => import('./classify-result.ts'));
 
 async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
   const { conversation, entry, method = 'tools/call', onMessage, calls, guard, classifier: _, held, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
-  const { lookOver: look } = await looking();
+  const { inspectResult: look } = await looking();
   if (await held?.()) throw waitingError(run);
   let outcome: RpcOutcome;
   let sent = false;
@@ -162,7 +162,7 @@ function waitingError(run: Run): Error {
 }
 
 /** The call ran: its answer says so, and names what was found without repeating it [guard.results]. */
-function withheldError(tool: string, findings: readonly ResultFinding[], judged: Judged | undefined): RpcError {
+function withheldError(tool: string, findings: readonly ResultFinding[], judged: Classification | undefined): RpcError {
   // A text that could not be removed from its result is withheld like one that is blocked.
   const blocking = findings.filter(
     ({ action, kind }) => action === 'block' || (kind === 'classified' && action === 'strip'),
@@ -191,8 +191,8 @@ async function lookedOver(
   run: Run,
   outcome: RpcOutcome,
   secrets: readonly string[],
-  look: typeof lookOver,
-): Promise<LookedOver> {
+  look: typeof inspectResult,
+): Promise<InspectedResult> {
   if (!run.calls || !isLarge(outcome)) return look(outcome as JsonObject, secrets, run.guard);
   try {
     return await run.calls.lookOver(outcome as JsonObject, secrets, run.guard);
@@ -204,7 +204,7 @@ async function lookedOver(
   }
 }
 
-async function classified({ classifier, signal }: Run, looked: LookedOver): Promise<ClassifiedResult> {
+async function classified({ classifier, signal }: Run, looked: InspectedResult): Promise<ClassifiedResult> {
   if (!classifier || looked.outcome === undefined) return looked;
   return (await classifying()).classifyResult(looked, classifier, signal);
 }
@@ -242,7 +242,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
     place: (envelope) => placed(ports, conversationOf(envelope), snapshot, envelope),
     handles: (envelope) => {
       const entry = entryOf(envelope);
-      return entry !== undefined && speaks(entry, envelope.protocol);
+      return entry !== undefined && servesProtocol(entry, envelope.protocol);
     },
     execute: async (envelope, credential, { signal = new AbortController().signal } = {}) => {
       const entry = entryOf(envelope);

@@ -1,6 +1,6 @@
 /** What the guard and its classifier say of one definition, while a list of a server is noted. */
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
-import type { Classify, Judged } from '#core/tool-guard/classifier/ports.ts';
+import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
 import type { ToolFacts } from '../ports.ts';
 
 export interface Found {
@@ -13,7 +13,7 @@ export interface Found {
   readonly surface?: string;
   readonly shadows?: readonly string[];
   /** What the classifier said of it. */
-  readonly judged?: Judged;
+  readonly judged?: Classification;
 }
 
 export interface DefinitionClassifier {

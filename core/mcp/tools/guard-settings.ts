@@ -4,14 +4,14 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ToolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
-import { loadedOnce } from '#core/kernel/loaded-once.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Classify } from '#core/tool-guard/classifier/ports.ts';
 import { resultKinds } from '#core/tool-guard/finding.ts';
 import type { ResultActions } from '#core/tool-guard/results.ts';
 import type { McpPorts } from '../ports.ts';
 import type { ResultClassifier } from './classify-result.ts';
 import type { DefinitionClassifier } from './found-definition.ts';
-import type { GuardSettings } from './look-over.ts';
+import type { GuardSettings } from './inspect-result.ts';
 
 const recorded = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
 
@@ -32,7 +32,7 @@ interface Caller {
   readonly key_id: string;
 }
 
-const classifier = loadedOnce(() => import('#core/tool-guard/classifier/classify.ts'));
+const classifier = lazyImport(() => import('#core/tool-guard/classifier/classify.ts'));
 
 /** What looks at results once the rules of the guard have; nothing does where none is configured for them. */
 export function resultClassifier(
@@ -82,7 +82,7 @@ export interface DefinitionGuard {
     typeof import('#core/tool-guard/shadowing.ts');
 }
 
-const look = loadedOnce(async (): Promise<DefinitionGuard['look']> => {
+const look = lazyImport(async (): Promise<DefinitionGuard['look']> => {
   const [changes, definitions, shadowing] = await Promise.all([
     import('#core/tool-guard/changes.ts'),
     import('#core/tool-guard/definitions.ts'),

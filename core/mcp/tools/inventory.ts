@@ -8,7 +8,7 @@ import { type Asking, ask, type Conversation } from '../sessions/conversations.t
 import { envelopeOf } from '../sessions/translate.ts';
 import type { Tool } from './action.ts';
 import { knownTools } from './known-tools.ts';
-import { named, type Offer, partedName } from './tool-names.ts';
+import { named, partedName, type ServerTools } from './tool-names.ts';
 
 export interface Inventory {
   readonly tools: readonly Tool[];
@@ -52,7 +52,7 @@ export async function inventoryOf(
   );
   const silent = lists.flatMap((list) => ('fault' in list ? [list] : []));
   const offers = await Promise.all(
-    lists.map(async (list): Promise<Offer> => {
+    lists.map(async (list): Promise<ServerTools> => {
       if ('definitions' in list) return list;
       return { entry: list.entry, definitions: [], remembered: await rememberedOf(ports, list.entry) };
     }),
@@ -62,10 +62,10 @@ export async function inventoryOf(
 }
 
 /** Lists that were compared with each other, by the first of them. */
-const compared = new WeakMap<object, readonly Offer['definitions'][]>();
+const compared = new WeakMap<object, readonly ServerTools['definitions'][]>();
 
 /** Looks for tools that stand in front of another server's; the servers of those found are noted once more [guard.shadowing]. */
-async function compare({ pause }: Pick<McpPorts, 'pause'>, offers: readonly Offer[], seen: Seen): Promise<void> {
+async function compare({ pause }: Pick<McpPorts, 'pause'>, offers: readonly ServerTools[], seen: Seen): Promise<void> {
   const lists = offers.map(({ definitions }) => definitions);
   const before = compared.get(lists[0]!);
   const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);

@@ -1,7 +1,7 @@
 /** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
 
 import { decideCall } from '#core/actions/evaluate-call.ts';
-import { graver } from '#core/classification/classify-tool.ts';
+import { moreSevere } from '#core/classification/classify-tool.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
@@ -24,7 +24,7 @@ export type PlacingPorts = Pick<
 type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration' | 'identities' | 'version'>;
 
 /** Whether tools of this protocol are served at all: `mcp`, and what the configuration calls tools of it. */
-export const speaks = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
+export const servesProtocol = ({ overrides }: McpUpstreamEntry, protocol: string): boolean =>
   protocol === 'mcp' || overrides.some((each) => each.protocol === protocol);
 
 /**
@@ -40,7 +40,7 @@ export async function placed(
   call: ActionEnvelope,
 ): Promise<Placement | undefined> {
   const asked = conversation.entries.filter(({ name }) => call.upstream === undefined || call.upstream === name);
-  if (!asked.some((entry) => speaks(entry, call.protocol))) return undefined;
+  if (!asked.some((entry) => servesProtocol(entry, call.protocol))) return undefined;
   const known = await read(ports, conversation, policy, call, false);
   const tool = having(known, call) ?? having(await read(ports, conversation, policy, call, true), call);
   if (tool) {
@@ -74,7 +74,7 @@ async function placementOf(
 async function wordsAs(tool: Tool, name: string, call: ActionEnvelope) {
   try {
     const words = await actionOf(tool, name, call.parameters as JsonObject);
-    return { ...words, capability: graver(words.capability, call.capability as Capability) };
+    return { ...words, capability: moreSevere(words.capability, call.capability as Capability) };
   } catch (fault) {
     if (fault instanceof RpcFault) throw invalidRequest(fault.message);
     throw fault;

@@ -10,14 +10,14 @@ import { globMatches } from '#core/matching/glob.ts';
 import type { Tool } from './action.ts';
 
 /** The tools of one server, in the order of the configuration. */
-export interface Offer {
+export interface ServerTools {
   readonly entry: McpUpstreamEntry;
   readonly definitions: readonly JsonObject[];
   /** Names of the tools a server had that does not answer now: it keeps its claim on them. */
   readonly remembered?: readonly string[];
 }
 
-export function named(offers: readonly Offer[]): Tool[] {
+export function named(offers: readonly ServerTools[]): Tool[] {
   const claimants = offers.map(claimantOf);
   return offers.flatMap(({ entry, definitions }, at) =>
     definitions.map((definition) => {
@@ -55,7 +55,7 @@ interface Claimant {
 
 const folded = (name: string): string => foldCase(name).trim();
 
-function claimantOf({ entry, definitions, remembered = [] }: Offer): Claimant {
+function claimantOf({ entry, definitions, remembered = [] }: ServerTools): Claimant {
   // Also names that policies know its tools by.
   const given = entry.overrides.flatMap(({ name }) => name ?? []);
   const names = [...definitions.map(({ name }) => name as string), ...remembered, ...given].map(folded);

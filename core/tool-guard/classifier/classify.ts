@@ -1,15 +1,21 @@
 /** One look of the configured classifier at one text: bounded in size and time, and never an exception [guard.classifier]. */
 import { scoredByModel } from './model.ts';
-import { type ClassifierError, ClassifierFault, type ClassifierPorts, type Judged, type Look } from './ports.ts';
+import {
+  type Classification,
+  type ClassificationRequest,
+  type ClassifierError,
+  ClassifierFault,
+  type ClassifierPorts,
+} from './ports.ts';
 import { scoredByModule } from './wasm.ts';
 
 /** @param ports undefined where this process has no classifiers: a configured one errs. */
 export async function classify(
   ports: ClassifierPorts | undefined,
-  look: Look,
+  look: ClassificationRequest,
   text: string,
   signal: AbortSignal,
-): Promise<Judged> {
+): Promise<Classification> {
   const { settings } = look;
   const scorer =
     settings.type === 'wasm' ? scoredByModule(ports, look, settings) : scoredByModel(ports, look, settings);

@@ -13,12 +13,16 @@ import { costOf, reserveCost } from '#core/limits/prices.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
-import { ClassifierFault, type ClassifierPorts, type Look, type Score, type Scorer } from './ports.ts';
+import { type ClassificationRequest, ClassifierFault, type ClassifierPorts, type Score, type Scorer } from './ports.ts';
 import { answerTokens, questionAbout, questionVersion, scoreIn } from './question.ts';
 
 type Settings = Extract<ClassifierSettings, { type: 'model' }>;
 
-export function scoredByModel(ports: ClassifierPorts | undefined, look: Look, { model: wanted }: Settings): Scorer {
+export function scoredByModel(
+  ports: ClassifierPorts | undefined,
+  look: ClassificationRequest,
+  { model: wanted }: Settings,
+): Scorer {
   const model = resolveModel(look.snapshot.configuration, wanted);
   return {
     name: { classifier: `model:${model}`, version: questionVersion },
@@ -28,7 +32,7 @@ export function scoredByModel(ports: ClassifierPorts | undefined, look: Look, { 
 
 async function scored(
   ports: ClassifierPorts,
-  look: Look,
+  look: ClassificationRequest,
   model: string,
   text: string,
   signal: AbortSignal,
@@ -64,7 +68,7 @@ async function scored(
 /** @throws ClassifierFault `over_limit`; GatewayError `service_unavailable`. */
 async function reserved(
   { ids, counters }: ClassifierPorts,
-  { snapshot: { configuration, identities }, caller }: Look,
+  { snapshot: { configuration, identities }, caller }: ClassificationRequest,
   model: string,
   usage: Usage,
 ): Promise<string> {

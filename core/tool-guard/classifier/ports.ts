@@ -43,12 +43,13 @@ export interface Score {
   readonly cost_microusd?: number;
 }
 
-export type Judged = ClassifierName & ((Score & { readonly flagged: boolean }) | { readonly error: ClassifierError });
+export type Classification = ClassifierName &
+  ((Score & { readonly flagged: boolean }) | { readonly error: ClassifierError });
 
 /** Looks at one text. Never rejects. */
-export type Classify = (text: string, signal: AbortSignal) => Promise<Judged>;
+export type Classify = (text: string, signal: AbortSignal) => Promise<Classification>;
 
-export interface Look {
+export interface ClassificationRequest {
   readonly settings: ClassifierSettings;
   readonly snapshot: Pick<Snapshot, 'configuration' | 'identities'>;
   /** Whose limits the call of a model counts against. */

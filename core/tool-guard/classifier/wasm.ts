@@ -2,7 +2,7 @@
 import { moduleOf } from '#core/configuration/load/wasm-filters.ts';
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
-import { ClassifierFault, type ClassifierPorts, type Look, type Scorer } from './ports.ts';
+import { type ClassificationRequest, ClassifierFault, type ClassifierPorts, type Scorer } from './ports.ts';
 
 type Settings = Extract<ClassifierSettings, { type: 'wasm' }>;
 type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
@@ -15,7 +15,7 @@ const namedFilter = ({ policies }: Pick<Configuration, 'policies'>, name: string
 
 export function scoredByModule(
   ports: ClassifierPorts | undefined,
-  { snapshot, caller }: Look,
+  { snapshot, caller }: ClassificationRequest,
   { filter: wanted, timeout_ms }: Settings,
 ): Scorer {
   const filter = namedFilter(snapshot.configuration, wanted);

@@ -5,7 +5,7 @@ import type { Places } from '../parameter-places.ts';
 import type { Predicate } from '../predicate.ts';
 
 /** One condition, or its negation, on what lies at the remaining steps. */
-export interface Need {
+export interface CallConstraint {
   readonly steps: readonly Step[];
   readonly quantifier: 'every' | 'some';
   readonly anywhere?: Places;
@@ -14,7 +14,7 @@ export interface Need {
 }
 
 /** "Not every" is "some not". */
-export const needOf = ({ path, predicate }: CompiledArgument, negated: boolean): Need => ({
+export const constraintOf = ({ path, predicate }: CompiledArgument, negated: boolean): CallConstraint => ({
   steps: path.steps,
   quantifier: negated === (path.quantifier === 'every') ? 'some' : 'every',
   ...(path.anywhere && { anywhere: path.anywhere }),

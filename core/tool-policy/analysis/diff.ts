@@ -78,7 +78,7 @@ export function regionsOf(
 }
 
 /** Whether some call ends at a pair that is asked for, be it decided alike. What is too costly to compare counts as none. */
-export function someCallEnds(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
+export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
   return [...pairsOf(before, after)].some(({ x, y, show }) => {
     const call = asked(x, y) && analysisOrError(() => show(false));
     return call && !(call instanceof Error);

@@ -2,7 +2,7 @@
 
 import { exampleNames, isPlace, type Places } from '../parameter-places.ts';
 import { holds } from '../predicate.ts';
-import type { Need } from './call-constraints.ts';
+import type { CallConstraint } from './call-constraints.ts';
 import type { TextSolver } from './text-solver.ts';
 
 const asis = (text: string): string => text;
@@ -11,7 +11,10 @@ const asis = (text: string): string => text;
 type Found = { readonly value: unknown } | undefined;
 
 /** @throws BudgetSpent */
-export function solveParameters(needs: readonly Need[], texts: TextSolver): Record<string, unknown> | undefined {
+export function solveParameters(
+  needs: readonly CallConstraint[],
+  texts: TextSolver,
+): Record<string, unknown> | undefined {
   const local = needs.filter((need) => !need.anywhere);
   // A ban holds for every text, wherever it is; a wanted text may stand at any free name.
   const bans = needs.filter((need) => need.anywhere && need.quantifier === 'every');
@@ -22,9 +25,9 @@ export function solveParameters(needs: readonly Need[], texts: TextSolver): Reco
 
 function addWanted(
   parameters: Record<string, unknown>,
-  wanted: readonly Need[],
-  bans: readonly Need[],
-  local: readonly Need[],
+  wanted: readonly CallConstraint[],
+  bans: readonly CallConstraint[],
+  local: readonly CallConstraint[],
   texts: TextSolver,
 ): Record<string, unknown> | undefined {
   const names = new Set(local.map((need) => (need.steps[0] as { key: string }).key));
@@ -44,7 +47,12 @@ function addWanted(
 }
 
 /** Names under which a text stands at the places: of each kind one, since only the kind decides which bans hold there. */
-function freeNames(places: Places, bans: readonly Need[], taken: ReadonlySet<string>, texts: TextSolver): string[] {
+function freeNames(
+  places: Places,
+  bans: readonly CallConstraint[],
+  taken: ReadonlySet<string>,
+  texts: TextSolver,
+): string[] {
   const isFree = (name: string): boolean =>
     !taken.has(name) && isPlace(places, name) && bansAt(bans, '').every((ban) => fits(ban, texts.normal(name)));
   const shortest = texts.shortest(bansAt(bans, ''), new Set([...taken, ...exampleNames]));
@@ -57,7 +65,7 @@ function freeNames(places: Places, bans: readonly Need[], taken: ReadonlySet<str
   );
 }
 
-const bansAt = (bans: readonly Need[], name: string): Need[] =>
+const bansAt = (bans: readonly CallConstraint[], name: string): CallConstraint[] =>
   bans.filter(({ anywhere }) => isPlace(anywhere ?? 'all', name));
 
 /** A corner this solver leaves open; the analysis says «not analysed». */
@@ -65,15 +73,15 @@ export class Unsolved extends Error {}
 
 class Solver {
   private readonly texts: TextSolver;
-  private readonly bans: readonly Need[];
+  private readonly bans: readonly CallConstraint[];
 
-  constructor(texts: TextSolver, bans: readonly Need[]) {
+  constructor(texts: TextSolver, bans: readonly CallConstraint[]) {
     this.texts = texts;
     this.bans = bans;
   }
 
   /** The smallest value for the needs. `present`: it may not be missing. */
-  private solve(needs: readonly Need[], present: boolean, name: string): Found {
+  private solve(needs: readonly CallConstraint[], present: boolean, name: string): Found {
     if (!present && needs.every(acceptsMissing)) return { value: undefined };
     const here = needs.filter((need) => need.steps.length === 0);
     const found: Found[] = [];
@@ -82,15 +90,15 @@ class Solver {
     return smallest(found);
   }
 
-  private scalars(here: readonly Need[], name: string): Found[] {
+  private scalars(here: readonly CallConstraint[], name: string): Found[] {
     const values = [null, true, false, ...numbersFor(here)].filter((value) => here.every((need) => fits(need, value)));
     const text = this.texts.shortest([...here, ...bansAt(this.bans, name)], new Set());
     return [...values.map((value) => ({ value })), ...(text === undefined ? [] : [{ value: text }])];
   }
 
-  asObject(needs: readonly Need[], name: string): Found {
+  asObject(needs: readonly CallConstraint[], name: string): Found {
     const value: Record<string, unknown> = {};
-    const groups = new Map<string, Need[]>();
+    const groups = new Map<string, CallConstraint[]>();
     for (const need of needs) {
       const [step, ...steps] = need.steps;
       if (step === undefined ? !fits(need, {}) : step === 'element' && !acceptsMissing(need)) return undefined;
@@ -108,8 +116,8 @@ class Solver {
     return { value };
   }
 
-  private asList(needs: readonly Need[], name: string): Found {
-    const inside: Need[] = [];
+  private asList(needs: readonly CallConstraint[], name: string): Found {
+    const inside: CallConstraint[] = [];
     for (const need of needs) {
       const [step, ...steps] = need.steps;
       if (step === 'element') inside.push({ ...need, steps });
@@ -124,8 +132,8 @@ class Solver {
   }
 }
 
-const fits = (need: Need, value: unknown): boolean => holds(need.predicate, value, asis) !== need.negated;
-const acceptsMissing = (need: Need): boolean => fits(need, undefined);
+const fits = (need: CallConstraint, value: unknown): boolean => holds(need.predicate, value, asis) !== need.negated;
+const acceptsMissing = (need: CallConstraint): boolean => fits(need, undefined);
 
 const smallest = (found: readonly Found[]): Found =>
   found
@@ -134,7 +142,7 @@ const smallest = (found: readonly Found[]): Found =>
     .sort((a, b) => a.size - b.size)[0]?.one;
 
 /** Predicates on numbers only change at the numbers they name: those, and one between each two, stand for all. */
-function numbersFor(needs: readonly Need[]): number[] {
+function numbersFor(needs: readonly CallConstraint[]): number[] {
   const named = needs.flatMap(({ predicate: { min, max, oneOf } }) => [min, max, ...oneOf.flat()]);
   const points = [...new Set(named.filter((value) => typeof value === 'number'))].sort((a, b) => a - b);
   const between = points.slice(1).map((point, i) => (point + points[i]!) / 2);

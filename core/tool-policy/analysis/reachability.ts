@@ -10,7 +10,7 @@ import { holdsAt } from '../argument-path.ts';
 import type { CompiledArgument, CompiledRule } from '../compiled-rule.ts';
 import { holds } from '../predicate.ts';
 import type { StateBudget } from './automaton-product.ts';
-import { type Need, needOf } from './call-constraints.ts';
+import { type CallConstraint, constraintOf } from './call-constraints.ts';
 import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
 import { solveParameters, Unsolved } from './parameter-solver.ts';
 import { isEntangled, partedOf, type SourceAtom } from './source-atoms.ts';
@@ -48,7 +48,11 @@ export class Reach {
   private readonly languages: Readonly<Record<Field, FieldLanguages>>;
   private readonly texts: TextSolver;
   private readonly conditions = new Map<CompiledRule, readonly Condition[]>();
-  private readonly needs: { readonly argument: CompiledArgument; readonly as: Need; readonly not: Need }[] = [];
+  private readonly needs: {
+    readonly argument: CompiledArgument;
+    readonly as: CallConstraint;
+    readonly not: CallConstraint;
+  }[] = [];
   private readonly needIds = new Map<string, number>();
   private readonly atoms: SourceAtom[] = [];
   private readonly open = new Set<CompiledRule>();
@@ -233,7 +237,7 @@ export class Reach {
     const key = JSON.stringify([argument.path.source, argument.predicate.source]);
     const id =
       this.needIds.get(key) ??
-      this.needs.push({ argument, as: needOf(argument, false), not: needOf(argument, true) }) - 1;
+      this.needs.push({ argument, as: constraintOf(argument, false), not: constraintOf(argument, true) }) - 1;
     this.needIds.set(key, id);
     return id;
   }

@@ -7,7 +7,7 @@ import { atMost } from '#core/matching/name-automaton.ts';
 import { normalText } from '#core/matching/text-automaton.ts';
 import type { Predicate } from '../predicate.ts';
 import { every, type Formula, not, type StateBudget, shortestText, some } from './automaton-product.ts';
-import type { Need } from './call-constraints.ts';
+import type { CallConstraint } from './call-constraints.ts';
 
 export class TextSolver {
   private readonly budget: StateBudget;
@@ -30,7 +30,10 @@ export class TextSolver {
   }
 
   /** @throws BudgetSpent */
-  shortest(needs: readonly Pick<Need, 'predicate' | 'negated'>[], unlike: ReadonlySet<string>): string | undefined {
+  shortest(
+    needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
+    unlike: ReadonlySet<string>,
+  ): string | undefined {
     const marks = needs.map(({ predicate, negated }) => `${negated ? '-' : '+'}${this.numbers.get(predicate)}`);
     const key = JSON.stringify([[...new Set(marks)].sort(), ...unlike]);
     if (this.found.has(key)) return this.found.get(key);
@@ -40,7 +43,10 @@ export class TextSolver {
     return text;
   }
 
-  private find(needs: readonly Pick<Need, 'predicate' | 'negated'>[], unlike: ReadonlySet<string>): string | undefined {
+  private find(
+    needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
+    unlike: ReadonlySet<string>,
+  ): string | undefined {
     const unlikeIds = [...unlike].map((text) => this.literal(text));
     const known = needs.map(({ predicate, negated }) => ({ ...this.predicates.get(predicate)!, negated }));
     const used = [...new Set([0, ...known.flatMap(({ uses }) => uses), ...unlikeIds])];

@@ -1,5 +1,5 @@
 /** The worst of the sources decides: a task that a call leaves blocks what a rule would let a human decide. */
-import { evaluate, type Judging, judge } from '#core/actions/judge.ts';
+import { evaluate, type JudgeInput, judge } from '#core/actions/judge.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -37,7 +37,7 @@ const judged = async (decision: Decision, attached: boolean) =>
       ...{ callDigest: 'd', head: undefined, scored: false, nowMs: Date.UTC(2026, 5, 1) },
       attached: attached ? { manifests: [manifest], unknown: undefined } : undefined,
       standing: { session: undefined, key: undefined },
-    } as unknown as Judging)
+    } as unknown as JudgeInput)
   ).decision;
 
 test.each(['allow', 'review'] as const)(

@@ -2,7 +2,7 @@
 import { foreignApproval, ownerOf, refusedLogin } from '#core/actions/abuse-notes.ts';
 import { isAskedAgain } from '#core/actions/asked-again.ts';
 import { isLarge, policyText, redaction, sentOf } from '#core/actions/call-work.ts';
-import { abandonedAt, executionEndsAt, untilEnd } from '#core/actions/deadline.ts';
+import { abandonedAt, beforeFunctionEnd, executionEndsAt } from '#core/actions/deadline.ts';
 import { openEnvelope } from '#core/actions/envelope.ts';
 import { sessionOwner, tasksOf } from '#core/actions/governed.ts';
 import { configuredPlacement, placementOf } from '#core/actions/placement.ts';
@@ -70,7 +70,7 @@ describe('the time of an execution', () => {
     const seen: AbortSignal[] = [];
     const settle = Promise.withResolvers<string>();
     const ports = { clock: { now: () => nowMs }, timeouts };
-    const result = untilEnd(ports, endsAtMs, given, (signal) => {
+    const result = beforeFunctionEnd(ports, endsAtMs, given, (signal) => {
       seen.push(signal);
       return settle.promise;
     });

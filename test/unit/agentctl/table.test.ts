@@ -1,11 +1,12 @@
 /** Tables on a terminal: widths, cells that are cut, times as distances. */
-import { cut, fittedWidths, gap, relativeTime } from '../../../bin/agentctl/table.ts';
+import { columnGap, cut, fittedWidths, relativeTime } from '../../../bin/agentctl/table.ts';
 
 const id = '01a2147e-cb1f-75d4-9e11-5d5f4ff963c8';
 const digest = 'a'.repeat(64);
 
 describe('[cli.fits-terminal] widths', () => {
-  const total = (widths: readonly number[]) => widths.reduce((sum, each) => sum + each, 0) + gap * (widths.length - 1);
+  const total = (widths: readonly number[]) =>
+    widths.reduce((sum, each) => sum + each, 0) + columnGap * (widths.length - 1);
 
   test('are those of the cells where they fit', () => {
     expect(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { approvalEvents, moveApproval, stillStands, transition, unusable } from '#core/approvals/approval.ts';
+import { approvalEvents, isAnswerCurrent, moveApproval, transition, unusable } from '#core/approvals/approval.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 
 const statuses: ApprovalStatus[] = ['pending', 'approved', 'denied', 'executing', 'consumed'];
@@ -127,11 +127,11 @@ describe('using an approval', () => {
 
   test('a denial stands for 60 seconds, a pending request until it expires', () => {
     const denied = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
-    expect(stillStands(denied, '2026-01-01T00:10:59.999Z')).toBe(true);
-    expect(stillStands(denied, '2026-01-01T00:11:00.000Z')).toBe(false);
+    expect(isAnswerCurrent(denied, '2026-01-01T00:10:59.999Z')).toBe(true);
+    expect(isAnswerCurrent(denied, '2026-01-01T00:11:00.000Z')).toBe(false);
     for (const reason of ['timeout', 'withdrawn'])
-      expect(stillStands({ ...denied, reason }, '2026-01-01T00:10:00.000Z')).toBe(false);
-    expect(stillStands(row({ status: 'pending' }), '2026-01-01T00:29:59.999Z')).toBe(true);
-    expect(stillStands(row({ status: 'pending' }), '2026-01-01T00:30:00.000Z')).toBe(false);
+      expect(isAnswerCurrent({ ...denied, reason }, '2026-01-01T00:10:00.000Z')).toBe(false);
+    expect(isAnswerCurrent(row({ status: 'pending' }), '2026-01-01T00:29:59.999Z')).toBe(true);
+    expect(isAnswerCurrent(row({ status: 'pending' }), '2026-01-01T00:30:00.000Z')).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 /** The events of approvals as their readers get them. */
-import { ApprovalEventFeed, mostStreams } from '#core/approvals/event-feed.ts';
+import { ApprovalEventFeed, maxStreams } from '#core/approvals/event-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
 /** Timers that the test runs by hand. */
@@ -99,7 +99,7 @@ test('[approval.events] a silent stream is kept alive and ends after its time; s
 
 test('[approval.events] a key has a bounded number of streams; one that its reader left counts no longer', async () => {
   const { feed, timeouts } = feedOf();
-  const streams = Array.from({ length: mostStreams.key }, () => reader(feed));
+  const streams = Array.from({ length: maxStreams.key }, () => reader(feed));
   expect(() => reader(feed)).toThrow(expect.objectContaining({ code: 'rate_limit_error', retryAfterSeconds: 5 }));
   expect(() => reader(feed, undefined, 'acme', 'another')).not.toThrow();
   await streams[0]?.return?.();
@@ -115,9 +115,9 @@ test('[approval.events] a key has a bounded number of streams; one that its read
 
 test('[approval.events] of several streams of a key, those that stay open count on when others are closed', async () => {
   const { feed } = feedOf();
-  const [first, ...others] = Array.from({ length: mostStreams.key }, () => reader(feed));
+  const [first, ...others] = Array.from({ length: maxStreams.key }, () => reader(feed));
   for (const stream of others) await stream.return?.();
-  for (let n = 1; n < mostStreams.key; n++) reader(feed);
+  for (let n = 1; n < maxStreams.key; n++) reader(feed);
   expect(() => reader(feed)).toThrow(/at most 8/);
   await first?.return?.();
   expect(() => reader(feed)).not.toThrow();
@@ -144,7 +144,7 @@ test('[approval.events] a reader that waits is woken by the next event, and gets
 
 test('[approval.events] the process has a bounded number of streams', async () => {
   const { feed } = feedOf();
-  for (let n = 0; n < mostStreams.process; n++) reader(feed, undefined, 'acme', `k${n}`);
+  for (let n = 0; n < maxStreams.process; n++) reader(feed, undefined, 'acme', `k${n}`);
   expect(() => reader(feed, undefined, 'acme', 'one-more')).toThrow(/The gateway has 256 streams .* at most 256/);
 });
 

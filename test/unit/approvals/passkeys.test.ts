@@ -1,10 +1,10 @@
 /** Passkeys of people: registered once each by a challenge, and what they sign for. */
-import { provenBy } from '#core/approvals/passkeys/assert.ts';
+import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
 import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
 import {
   beginRegistration,
   finishRegistration,
-  mostPasskeys,
+  maxPasskeys,
   removePasskey,
 } from '#core/approvals/passkeys/register.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
@@ -35,7 +35,13 @@ function started() {
     return own;
   };
   const prove = (own: ReturnType<typeof authenticator>, twist: object = {}, about = call) =>
-    provenBy(ports, 'alice', call, own.sign(passkeyChallenge(about.envelope_id, about.call_digest), page, twist), page);
+    verifyAssertion(
+      ports,
+      'alice',
+      call,
+      own.sign(passkeyChallenge(about.envelope_id, about.call_digest), page, twist),
+      page,
+    );
   return { ports, rows, time, register, prove };
 }
 
@@ -71,9 +77,9 @@ describe('[approval.passkey-registered] a registration', () => {
     const own = await register();
     await expect(register(own)).rejects.toThrow('registered already');
     await expect(register(own, 'bob')).resolves.toBe(own);
-    for (let count = 1; count < mostPasskeys; count++) await register();
-    await expect(register()).rejects.toThrow(`alice has ${mostPasskeys} passkeys, the most allowed`);
-    expect(rows.get('alice')?.passkeys).toHaveLength(mostPasskeys);
+    for (let count = 1; count < maxPasskeys; count++) await register();
+    await expect(register()).rejects.toThrow(`alice has ${maxPasskeys} passkeys, the most allowed`);
+    expect(rows.get('alice')?.passkeys).toHaveLength(maxPasskeys);
   });
 
   test('that another write overtook says so, and records nothing', async () => {

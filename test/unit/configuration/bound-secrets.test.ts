@@ -1,5 +1,5 @@
 /** A secret stays with the addresses and purposes it was entered for. */
-import { keepBound } from '#core/configuration/checks/bound-secrets.ts';
+import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { SecretBindings } from '#core/configuration/ports.ts';
@@ -7,7 +7,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const dropMovedKeys = (before: Configuration, after: Configuration) => {
-  const { configuration, warnings } = keepBound({ before, bound: {}, listed: undefined }, after);
+  const { configuration, warnings } = enforceBindings({ before, bound: {}, listed: undefined }, after);
   return { configuration, warnings };
 };
 
@@ -114,7 +114,7 @@ describe('[config.secrets-stay-bound]', () => {
     let before: Configuration | undefined;
     let bound: SecretBindings = {};
     for (const text of texts) {
-      const kept = keepBound({ before, bound, listed: before && listed }, await loaded(text));
+      const kept = enforceBindings({ before, bound, listed: before && listed }, await loaded(text));
       bound = kept.bound;
       before = kept.configuration;
     }

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { shippedPriceFile, shippedPrices } from '#core/configuration/load/shipped-prices.ts';
 import {
-  type BesideVersion,
   type ConfigStore,
   type FederationState,
   type HeldBindings,
-  type HeldKeys,
   noKeys,
+  type StoredKeyDigests,
+  type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -51,7 +51,7 @@ export function memoryConfigStore(): ConfigStore & {
       const row = await store.current();
       return row && { row, keys };
     },
-    async replaceKeys(version: number, replaced: HeldKeys) {
+    async replaceKeys(version: number, replaced: StoredKeyDigests) {
       if (rows.at(-1)?.version !== version || replaced.revision !== keys.revision + 1) return false;
       keys = replaced;
       return true;
@@ -82,7 +82,7 @@ export function memoryConfigStore(): ConfigStore & {
     async bindings() {
       return bindings;
     },
-    async advance(row: VersionRow, beside: BesideVersion = {}) {
+    async advance(row: VersionRow, beside: VersionCompanions = {}) {
       await store.beforeAdvance();
       if ((rows.at(-1)?.version ?? 0) !== row.version - 1) return false;
       if (beside.bindings && beside.bindings.revision !== bindings.revision + 1) return false;

@@ -1,6 +1,6 @@
 /** Commands that reach below a folder, and what narrows them. */
 import { globsSources, namesFile, namesSources } from '#core/effects/shell/source-names.ts';
-import { isTelling } from '#core/effects/shell/telling.ts';
+import { isSpecificPattern } from '#core/effects/shell/specific-pattern.ts';
 import { argOf } from '#core/effects/shell/words.ts';
 
 describe('[effects.below] narrowing', () => {
@@ -48,7 +48,9 @@ describe('[effects.below] narrowing', () => {
     ['\\(foo\\)\\?', false],
     ['ssword', false],
     ['AKIA', false],
-  ])('the pattern %j tells what lines hold: %s', (pattern, tells) => expect(isTelling(argOf(pattern))).toBe(tells));
+  ])('the pattern %j tells what lines hold: %s', (pattern, tells) =>
+    expect(isSpecificPattern(argOf(pattern))).toBe(tells),
+  );
 
   test.each([
     ['*.ts', true],

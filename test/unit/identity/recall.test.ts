@@ -3,7 +3,7 @@ import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { principalOfClaims } from '#core/identity/federation/claims.ts';
 import { recall } from '#core/identity/federation/recall.ts';
-import { socketCaller, stillMay } from '#lambdas/ws/caller.ts';
+import { reauthorize, socketCaller } from '#lambdas/ws/caller.ts';
 import { base, packs } from '../configuration/memory.ts';
 
 const federated = {
@@ -45,9 +45,9 @@ test('[identity.oidc-revoked] claims of a row count for the key id they belong t
 
 test('[identity.oidc-revoked] a WebSocket ends its calls with the token, or when the caller is revoked', async () => {
   const caller = socketCaller(await inForce());
-  expect(await stillMay(caller, await snapshotOf(corp()), during)).toMatchObject({ tenant: 'default' });
-  await expect(stillMay(caller, await snapshotOf(corp()), during + 1_000)).rejects.toThrow('the token has expired');
-  await expect(stillMay(caller, await snapshotOf(''), during)).rejects.toThrow('revoked');
+  expect(await reauthorize(caller, await snapshotOf(corp()), during)).toMatchObject({ tenant: 'default' });
+  await expect(reauthorize(caller, await snapshotOf(corp()), during + 1_000)).rejects.toThrow('the token has expired');
+  await expect(reauthorize(caller, await snapshotOf(''), during)).rejects.toThrow('revoked');
   expect(JSON.stringify(caller)).not.toContain('eyJ');
 });
 

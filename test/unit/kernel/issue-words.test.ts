@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { foundAndAllowed, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 
 const said = (schema: z.ZodType, value: unknown): string[] =>
-  relevantIssues(schema.safeParse(value, { error: foundAndAllowed }).error?.issues ?? []).map(
+  relevantIssues(schema.safeParse(value, { error: describeIssue }).error?.issues ?? []).map(
     ({ path, message }) => `${path.join('.')}: ${message}`,
   );
 const of = (member: z.ZodType, name = 'x') => z.strictObject({ [name]: member });

@@ -1,6 +1,6 @@
 /** What functions take for the caller's address and host, with CloudFront before the APIs and without. */
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { asCalled } from '#lambdas/behind-edge.ts';
+import { originalRequest } from '#lambdas/behind-edge.ts';
 import { headerOf } from '#lambdas/middleware/body.ts';
 
 const behind = { BEHIND_EDGE: 'on' };
@@ -20,7 +20,7 @@ const added = {
 
 describe('[cloud.edge-address] a call behind CloudFront', () => {
   it("has the caller's address and the host that the caller asked for", () => {
-    const called = asCalled(event(added), behind);
+    const called = originalRequest(event(added), behind);
     expect(called.requestContext.identity.sourceIp).toBe('198.51.100.7');
     expect(called.requestContext.domainName).toBe('mcp.gateway.example.com');
     expect(headerOf(called, 'host')).toBe('mcp.gateway.example.com');
@@ -28,12 +28,12 @@ describe('[cloud.edge-address] a call behind CloudFront', () => {
   });
 
   it('carries none of the headers of the edge any further, the origin secret least of all', () => {
-    expect(JSON.stringify(asCalled(event(added), behind))).not.toMatch(/origin secret|x-gateway-/i);
+    expect(JSON.stringify(originalRequest(event(added), behind))).not.toMatch(/origin secret|x-gateway-/i);
   });
 
   it('keeps what API Gateway saw where a header is missing, sent twice or no address', () => {
     for (const client of [undefined, ['198.51.100.7', '203.0.113.1'], ['somebody']]) {
-      const called = asCalled(event(client ? { 'x-gateway-client': client } : {}), behind);
+      const called = originalRequest(event(client ? { 'x-gateway-client': client } : {}), behind);
       expect(called.requestContext.identity.sourceIp).toBe('130.176.0.1');
       expect(headerOf(called, 'host')).toBe('abc.execute-api.eu-central-1.amazonaws.com');
     }
@@ -41,7 +41,7 @@ describe('[cloud.edge-address] a call behind CloudFront', () => {
 
   it('is left alone where headers come in one form only', () => {
     const single = { ...event(added), multiValueHeaders: {} };
-    const called = asCalled(single, behind);
+    const called = originalRequest(single, behind);
     expect(called.multiValueHeaders).toEqual({});
     expect(headerOf(called, 'x-api-key')).toBe('k');
     expect(called.requestContext.identity.sourceIp).toBe('198.51.100.7');
@@ -49,7 +49,7 @@ describe('[cloud.edge-address] a call behind CloudFront', () => {
 
   it("is what API Gateway saw where nothing stands before it: these headers are then a caller's word", () => {
     const given = event(added);
-    expect(asCalled(given, {})).toBe(given);
-    expect(asCalled(given, { BEHIND_EDGE: 'off' })).toBe(given);
+    expect(originalRequest(given, {})).toBe(given);
+    expect(originalRequest(given, { BEHIND_EDGE: 'off' })).toBe(given);
   });
 });

@@ -1,6 +1,6 @@
 /** Leases of rate limits as values: what is taken, what counts, what is given back. */
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
-import { applyLease, mayLease, type Returned, rateLeaseSeconds, withReturned } from '#core/limits/leases.ts';
+import { applyLease, mayLease, type Returned, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import type { Limits } from '#core/limits/ports.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import { budget, call, now, refusal } from './sample.ts';
@@ -74,13 +74,13 @@ describe('[limit.lease] a lease that is given back', () => {
   const { state: held } = take(emptyState, 'one', 10);
 
   test('counts what was spent of it from now on, and no more', () => {
-    const state = withReturned(held, { id: 'one', requests: 3, tokens: 30 }, now);
+    const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, now);
     expect(state).toMatchObject({ leases: [], window: [{ second, requests: 3, tokens: 30 }] });
   });
 
   test('late counts in its last second: the holder spent nothing after it', () => {
     const late = now + (rateLeaseSeconds + 5) * 1000;
-    const state = withReturned(held, { id: 'one', requests: 3, tokens: 30 }, late);
+    const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, late);
     expect(state.window).toEqual([{ second: second + rateLeaseSeconds, requests: 3, tokens: 30 }]);
   });
 
@@ -94,7 +94,7 @@ describe('[limit.lease] a lease that is given back', () => {
   });
 
   test('and is not known gives nothing back', () => {
-    expect(withReturned(held, { id: 'other', requests: 3, tokens: 30 }, now)).toBe(held);
+    expect(returnLease(held, { id: 'other', requests: 3, tokens: 30 }, now)).toBe(held);
   });
 });
 

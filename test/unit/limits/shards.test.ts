@@ -1,7 +1,6 @@
 /** Shards of a tenant's counters: their shares add up, and callers read of the tenant's limits. */
 import { emptyState } from '#core/limits/counter-state.ts';
 import {
-  asTenants,
   isWhole,
   limitsAt,
   maxDepth,
@@ -13,6 +12,7 @@ import {
   shareOf,
   siblingOf,
   split,
+  tenantOutcome,
 } from '#core/limits/shards.ts';
 import { budget, call, globalBudget, now } from './sample.ts';
 
@@ -84,17 +84,17 @@ test('[limit.shards] a caller at a shard reads the limits of its tenant, and an 
     ],
   } as const;
   const whole = { requests_per_minute: 101, budgets: [budget(1_000), globalBudget(77)] };
-  expect(asTenants(outcome, whole, 2)).toMatchObject({
+  expect(tenantOutcome(outcome, whole, 2)).toMatchObject({
     limits: { limit_requests: 101, remaining_requests: 80, reset_requests: 61 },
     budgets: [
       { limit_microusd: 1_000, used_microusd: 400 },
       { limit_microusd: 77, used_microusd: 5 },
     ],
   });
-  expect(asTenants(outcome, whole, 2).limits).not.toHaveProperty('limit_tokens');
-  expect(asTenants(outcome, whole, 0)).toBe(outcome);
+  expect(tenantOutcome(outcome, whole, 2).limits).not.toHaveProperty('limit_tokens');
+  expect(tenantOutcome(outcome, whole, 0)).toBe(outcome);
   // Never more left, and never more used, than the whole limit.
-  expect(asTenants(outcome, whole, 4)).toMatchObject({
+  expect(tenantOutcome(outcome, whole, 4)).toMatchObject({
     limits: { remaining_requests: 101 },
     budgets: [{ used_microusd: 1_000 }, {}],
   });

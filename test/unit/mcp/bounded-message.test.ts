@@ -4,7 +4,7 @@ import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { RequestId, RpcOutcome } from '#core/mcp/protocol/messages.ts';
 import { handBounded } from '#core/mcp/tools/bounded-message.ts';
-import { lookOver } from '#core/mcp/tools/look-over.ts';
+import { inspectResult } from '#core/mcp/tools/inspect-result.ts';
 
 const secret = 'minted-value-123456';
 const notification = (method: string, params: JsonObject): JsonObject => ({ jsonrpc: '2.0', method, params });
@@ -13,7 +13,7 @@ const refused = () => {
   throw new Error('nothing is refused here');
 };
 
-const quiet = { look: lookOver, guard: undefined, noted: () => {} };
+const quiet = { look: inspectResult, guard: undefined, noted: () => {} };
 
 function handed(message: JsonObject): JsonObject[] {
   const all: JsonObject[] = [];
@@ -76,7 +76,7 @@ describe('[limit.heavy-call] a message of a server during a call', () => {
     const { results } = toolGuard.parse({});
     const said: unknown[] = [];
     const handing = {
-      ...{ look: lookOver, guard: { actions: results, prompt: false } },
+      ...{ look: inspectResult, guard: { actions: results, prompt: false } },
       hand: (message: JsonObject) => void said.push(message.id),
       refuse: (_id: RequestId, outcome: RpcOutcome) => void said.push(outcome),
       noted: (found: readonly { readonly kind: string }[]) => void said.push(...found.map(({ kind }) => kind)),

@@ -1,5 +1,5 @@
 /** Which request of an earlier connection a call goes on with. */
-import { asItAsked, earlierSessions } from '#core/mcp/sessions/resumed.ts';
+import { earlierSessions, originalCaller } from '#core/mcp/sessions/resumed.ts';
 
 const now = '2026-01-01T12:00:00.000Z';
 const [soon, past] = ['2026-01-01T12:10:00.000Z', '2026-01-01T11:59:59.000Z'];
@@ -34,7 +34,7 @@ const handshake = { clientInfo: { name: 'client' } } as never;
 
 test.each(cases)('[mcp.approvals-reconnect] a request %s', async (_, state, counts) => {
   const row = { ...request, ...state };
-  const { sessionId } = await asItAsked(portsOf(row), caller, (session) => `of ${session}`);
+  const { sessionId } = await originalCaller(portsOf(row), caller, (session) => `of ${session}`);
   expect(sessionId).toBe(counts ? earlier : 'own');
   expect(await earlierSessions(portsOf(row), principal, handshake)).toEqual(counts ? [earlier] : []);
 });
@@ -52,5 +52,5 @@ test.each([
 
 test('[mcp.approvals-reconnect] a row of another session than the digest names is not followed', async () => {
   const row = { ...request, status: 'approved', use_expires_at: soon, session_id: `mcp-${'b'.repeat(32)}` };
-  expect((await asItAsked(portsOf(row), caller, (session) => `of ${session}`)).sessionId).toBe('own');
+  expect((await originalCaller(portsOf(row), caller, (session) => `of ${session}`)).sessionId).toBe('own');
 });

@@ -1,9 +1,9 @@
 /** A chat request as what its model has seen, in both dialects. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { seenIn } from '#core/provenance/conversation.ts';
+import { conversationSources } from '#core/provenance/conversation.ts';
 import { sourceOf } from '#core/provenance/trace.ts';
 
-const of = (value: unknown, body: JsonObject) => sourceOf(value, { seen: seenIn(body), complete: true });
+const of = (value: unknown, body: JsonObject) => sourceOf(value, { seen: conversationSources(body), complete: true });
 
 const messages: JsonObject = {
   system: 'You work for Example Ltd, ledger 4455667.',

@@ -1,5 +1,5 @@
 /** What a message of the WebSocket is taken for. */
-import { closesWith, readMessage, refusalOf, told } from '#core/chat/socket-message.ts';
+import { closesWith, readMessage, refusalOf, serverMessages } from '#core/chat/socket-message.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 const read = (message: unknown) =>
@@ -62,7 +62,7 @@ test.each([
 
 test('errors carry their status, and never more than HTTP would tell', () => {
   const fault = new GatewayError('provider_error', 'sk-secret of the provider', { retryAfterSeconds: 3 });
-  const text = told.error(fault, { id: 'a', headers: { 'x-request-id': 'r' } });
+  const text = serverMessages.error(fault, { id: 'a', headers: { 'x-request-id': 'r' } });
   expect(JSON.parse(text)).toMatchObject({
     type: 'error',
     id: 'a',

@@ -2,9 +2,9 @@
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { classifyResult } from '#core/mcp/tools/classify-result.ts';
-import { guardedBytes } from '#core/mcp/tools/look-over.ts';
+import { guardedBytes } from '#core/mcp/tools/inspect-result.ts';
 import { classify } from '#core/tool-guard/classifier/classify.ts';
-import type { ClassifierPorts, Judged, Look } from '#core/tool-guard/classifier/ports.ts';
+import type { Classification, ClassificationRequest, ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import { questionAbout, scoreIn } from '#core/tool-guard/classifier/question.ts';
 import { textsIn, withoutTexts } from '#core/tool-guard/classifier/texts.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
@@ -78,7 +78,7 @@ function looking({ module = async () => ({ flagged: true }), settings }: Scripte
     settings: tool_guard.classifier!,
     snapshot: { configuration: { policies } },
     caller: { tenant: 'default', key_id: 'k' },
-  } as unknown as Look;
+  } as unknown as ClassificationRequest;
   return { asked, pass, ask: (text: string) => classify(ports, look, text, never), look };
 }
 
@@ -130,7 +130,7 @@ const answerOf = (text: string, more: object = {}): JsonObject => ({
 });
 const says =
   (flags: (text: string) => boolean) =>
-  async (text: string): Promise<Judged> => ({
+  async (text: string): Promise<Classification> => ({
     ...{ classifier: 'wasm:guard', version: sha256, score: flags(text) ? 1 : 0, flagged: flags(text) },
   });
 
@@ -202,7 +202,11 @@ describe('[guard.classifier] a result', () => {
   });
 
   test('[guard.classifier-errs] is withheld where there is no score, and passes under log', async () => {
-    const failing = async (): Promise<Judged> => ({ classifier: 'wasm:guard', version: sha256, error: 'timeout' });
+    const failing = async (): Promise<Classification> => ({
+      classifier: 'wasm:guard',
+      version: sha256,
+      error: 'timeout',
+    });
     const outcome = answerOf('anything at all');
     const with_ = (onError: 'refuse' | 'log') =>
       classifyResult({ outcome, findings: [] }, { ask: failing, action: 'log', onError }, never);

@@ -1,6 +1,6 @@
 /** What definitions say beside describing a tool, and what changes of them add. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { changesBetween, matterOf, surfaceFrom, surfaceOf, surfaceText } from '#core/tool-guard/changes.ts';
+import { changesBetween, meaningDigest, surfaceFrom, surfaceOf, surfaceText } from '#core/tool-guard/changes.ts';
 import { checkDefinition } from '#core/tool-guard/definitions.ts';
 
 const tool = (more: JsonObject = {}): JsonObject => ({
@@ -65,7 +65,7 @@ describe('[guard.changes] a change', () => {
     ['of a title', { title: 'Read' }],
   ])('%s does not matter', (_what, more) => {
     expect(changes(tool(), tool(more))).toEqual([]);
-    expect(matterOf(tool({ description: 'Reads one file' }))).toBe(matterOf(tool()));
+    expect(meaningDigest(tool({ description: 'Reads one file' }))).toBe(meaningDigest(tool()));
   });
 
   test.each<[string, JsonObject, string]>([

@@ -1,5 +1,5 @@
 /** What a human reads who is to accept a changed definition: sentences about what it adds, and the texts place by place. */
-import { differenceBetween, mostDifferences } from '#core/tool-guard/definition-difference.ts';
+import { differenceBetween, maxDifferences } from '#core/tool-guard/definition-difference.ts';
 import { introducedBy } from '#core/tool-guard/introduced.ts';
 
 const tool = {
@@ -74,7 +74,7 @@ describe('[mcp.definition-diff] the difference of two definitions', () => {
 
   test('is bounded in places and in characters', () => {
     const wide = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`p${at}`, at]));
-    expect(differenceBetween(undefined, wide)).toHaveLength(mostDifferences);
+    expect(differenceBetween(undefined, wide)).toHaveLength(maxDifferences);
     const [long] = differenceBetween({ a: 'x'.repeat(40_000) }, { a: 'y' });
     expect(long!.before!.length).toBeLessThan(17_000);
     expect(long!.before).toContain('(40000 characters)');

@@ -1,6 +1,6 @@
 /** Arguments against the schema of their tool. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { misfitsOf } from '#core/tool-guard/schema.ts';
+import { schemaViolations } from '#core/tool-guard/schema.ts';
 
 const schema: JsonObject = {
   type: 'object',
@@ -31,7 +31,7 @@ test.each<[string, JsonObject, string, string]>([
   ['a member below', { path: 'a', range: {} }, 'arguments.range.from', 'is required'],
   ['an inherited name', { path: 'a', toString: 1 }, 'arguments.toString', 'is not a parameter'],
 ])('[guard.schema] %s is a misfit', (_what, args, where, problem) => {
-  expect(misfitsOf(schema, args)).toEqual([{ where, problem: expect.stringContaining(problem) }]);
+  expect(schemaViolations(schema, args)).toEqual([{ where, problem: expect.stringContaining(problem) }]);
 });
 
 test.each<[string, unknown, JsonObject]>([
@@ -44,7 +44,7 @@ test.each<[string, unknown, JsonObject]>([
   ['no schema', undefined, { a: 1 }],
   ['a type that JSON Schema does not know', { properties: { a: { type: 'file' } } }, { a: 1 }],
 ])('[guard.schema] %s fits', (_what, given, args) => {
-  expect(misfitsOf(given, args)).toEqual([]);
+  expect(schemaViolations(given, args)).toEqual([]);
 });
 
 test('[guard.schema] hostile schemas neither run nor repeat', () => {
@@ -52,13 +52,15 @@ test('[guard.schema] hostile schemas neither run nor repeat', () => {
   (loop.properties as JsonObject).a = loop;
   const deep = { a: {} } as { a: JsonObject };
   for (let at: JsonObject = deep.a, n = 0; n < 200; n++) at = at.a = {};
-  expect(misfitsOf(loop, deep)).toEqual([
+  expect(schemaViolations(loop, deep)).toEqual([
     { where: expect.any(String), problem: 'is too deep or too large to be compared' },
   ]);
   const many = { tags: Array.from({ length: 20_001 }, () => 'a'), path: 'a' };
-  expect(misfitsOf(schema, many)[0]).toMatchObject({ problem: 'is too deep or too large to be compared' });
-  expect(misfitsOf({ properties: { a: { type: 'string', pattern: '(a+)+$' } } }, { a: `${'a'.repeat(50)}!` })).toEqual(
-    [],
+  expect(schemaViolations(schema, many)[0]).toMatchObject({ problem: 'is too deep or too large to be compared' });
+  expect(
+    schemaViolations({ properties: { a: { type: 'string', pattern: '(a+)+$' } } }, { a: `${'a'.repeat(50)}!` }),
+  ).toEqual([]);
+  expect(schemaViolations(schema, { path: 'secret-value', mode: 'secret-value' })[0]!.problem).not.toContain(
+    'secret-value',
   );
-  expect(misfitsOf(schema, { path: 'secret-value', mode: 'secret-value' })[0]!.problem).not.toContain('secret-value');
 });

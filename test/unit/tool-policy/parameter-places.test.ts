@@ -1,5 +1,5 @@
 /** Which parameters may hold a path, by their names, and paths that are given in parts. */
-import { isPlace, someTextAt } from '#core/tool-policy/parameter-places.ts';
+import { anyTextMatches, isPlace } from '#core/tool-policy/parameter-places.ts';
 
 test.each<[string, boolean, boolean]>([
   ['path', true, true],
@@ -31,12 +31,12 @@ test.each<[string, boolean, boolean]>([
 test('[policy.guards] a name is read alike after very many others', () => {
   for (let i = 0; i < 9000; i++) isPlace('path-named', `name${i}`);
   expect([isPlace('path-named', 'path'), isPlace('path-named', 'content')]).toEqual([true, false]);
-  expect(someTextAt('path-named', { dir: 'a', name: 'b' }, (text) => text === 'a/b')).toBe(true);
+  expect(anyTextMatches('path-named', { dir: 'a', name: 'b' }, (text) => text === 'a/b')).toBe(true);
 });
 
 const at = (places: 'all' | 'path-named' | 'not-text', value: unknown): string[] => {
   const seen: string[] = [];
-  someTextAt(places, value, (text) => {
+  anyTextMatches(places, value, (text) => {
     seen.push(text);
     return false;
   });
@@ -92,6 +92,6 @@ test('[policy.guards] of many parts of one kind the first eight are put together
 
 test('[policy.guards] parts are put together under names of no kind, and never where every text counts', () => {
   const holds = (text: string) => text === 'a/b';
-  expect(someTextAt('not-text', { dir: 'a', name: 'b' }, holds)).toBe(true);
-  expect(someTextAt('all', { dir: 'a', name: 'b' }, holds)).toBe(false);
+  expect(anyTextMatches('not-text', { dir: 'a', name: 'b' }, holds)).toBe(true);
+  expect(anyTextMatches('all', { dir: 'a', name: 'b' }, holds)).toBe(false);
 });

@@ -9,7 +9,7 @@ import { idOfPlace, type Place } from '../keys.ts';
 import { onlyKnown } from '../request.ts';
 import type { Table } from '../table.ts';
 import { type Item, sizeOfItem } from '../values.ts';
-import { carryOut, put, remove, standing, type Write } from './writes.ts';
+import { applyWrite, itemAfter, put, remove, type Write } from './writes.ts';
 
 interface Projecting {
   readonly ProjectionExpression?: string;
@@ -64,7 +64,7 @@ interface BatchGet {
 const maxKeys = 100;
 const maxAnswerBytes = 16 * 1024 * 1024;
 /** Of the text of an item, which is longer than what DynamoDB counts of it. */
-const mostBytesACharacter = 3;
+const maxBytesACharacter = 3;
 const knownOfBatchGet = new Set(['RequestItems', 'ReturnConsumedCapacity']);
 const knownOfKeys = new Set(['Keys', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames']);
 
@@ -99,7 +99,7 @@ export function batchGetItem(catalog: Catalog, request: BatchGet): object {
         continue;
       }
       const { item, characters } = table.read(place);
-      bytes += characters * mostBytesACharacter;
+      bytes += characters * maxBytesACharacter;
       if (wanted) {
         const size = item ? sizeOfItem(item) : 0;
         units.set(name, (units.get(name) ?? 0) + readUnits(size, keys.ConsistentRead === true));
@@ -157,10 +157,10 @@ export function batchWriteItem(catalog: Catalog, request: BatchWrite): object {
     for (const write of writes) {
       const before = table.get(write.place);
       const outcome = write.outcome(before)!;
-      carryOut(write, before, outcome);
+      applyWrite(write, before, outcome);
       if (!wanted) continue;
       const { name } = table.definition;
-      units.set(name, (units.get(name) ?? 0) + writeUnits(table, before, standing(before, outcome), 1));
+      units.set(name, (units.get(name) ?? 0) + writeUnits(table, before, itemAfter(before, outcome), 1));
     }
   return { UnprocessedItems: {}, ...consumedOf(request, units) };
 }

@@ -9,13 +9,13 @@ import { onlyKnown } from '../request.ts';
 import { type Item, sizeOfItem } from '../values.ts';
 import type { Tokens } from './tokens.ts';
 import {
-  carryOut,
+  applyWrite,
   check,
+  itemAfter,
   type Outcome,
   type Prepared,
   put,
   remove,
-  standing,
   update,
   type Write,
   type WriteRequest,
@@ -61,13 +61,13 @@ export function transactWriteItems(catalog: Catalog, tokens: Tokens, request: Tr
   });
   if (reasons.some(({ Code }) => Code !== 'None')) throw cancelled(reasons);
   assertBytes(outcomes.map(({ outcome }) => outcome));
-  for (const { write, before, outcome } of outcomes) carryOut(write, before, outcome!);
+  for (const { write, before, outcome } of outcomes) applyWrite(write, before, outcome!);
   if (token !== undefined) tokens.keep(token, TransactItems);
   const units = new Map<string, number>();
   if (wantsCapacity(request))
     for (const { write, before, outcome } of outcomes) {
       const { name } = write.table.definition;
-      units.set(name, (units.get(name) ?? 0) + writeUnits(write.table, before, standing(before, outcome!), 2));
+      units.set(name, (units.get(name) ?? 0) + writeUnits(write.table, before, itemAfter(before, outcome!), 2));
     }
   return consumedOf(request, units);
 }

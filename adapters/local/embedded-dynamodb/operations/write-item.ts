@@ -6,7 +6,7 @@ import { conditionFailed } from '../faults.ts';
 import { parseItem } from '../item-text.ts';
 import { oneOf, onlyKnown } from '../request.ts';
 import type { Item } from '../values.ts';
-import { carryOut, type Outcome, put, remove, standing, update, type Write, type WriteRequest } from './writes.ts';
+import { applyWrite, itemAfter, type Outcome, put, remove, update, type Write, type WriteRequest } from './writes.ts';
 
 const shared = [
   'TableName',
@@ -45,12 +45,12 @@ function written(write: Write, request: WriteRequest): object {
   const before = write.table.get(write.place);
   const outcome = write.outcome(before);
   if (!outcome) throw conditionFailed(write.showsItem ? before : undefined);
-  carryOut(write, before, outcome);
+  applyWrite(write, before, outcome);
   const Attributes = returned(request.ReturnValues, before, outcome);
   return {
     ...(Attributes && { Attributes }),
     ...consumed(request, write.table.definition.name, () =>
-      writeUnits(write.table, before, standing(before, outcome), 1),
+      writeUnits(write.table, before, itemAfter(before, outcome), 1),
     ),
   };
 }

@@ -132,11 +132,11 @@ const showsItem = ({ ReturnValuesOnConditionCheckFailure: wanted }: WriteRequest
   oneOf('returnValuesOnConditionCheckFailure', wanted, ['NONE', 'ALL_OLD']) === 'ALL_OLD';
 
 /** Writes what came out. */
-export function carryOut({ table, place }: Write, before: Item | undefined, { row, deletes }: Outcome): void {
+export function applyWrite({ table, place }: Write, before: Item | undefined, { row, deletes }: Outcome): void {
   if (row) table.put(row, before);
   else if (deletes && before) table.delete(place, before);
 }
 
 /** The item when all is done. */
-export const standing = (before: Item | undefined, { after, deletes }: Outcome): Item | undefined =>
+export const itemAfter = (before: Item | undefined, { after, deletes }: Outcome): Item | undefined =>
   after ?? (deletes ? undefined : before);

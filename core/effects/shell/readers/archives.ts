@@ -1,5 +1,5 @@
 /** `tar` and `dd`: programs whose files stand behind letters of their own. */
-import { type Grammar, given, isGiven, parseWords } from '../arguments.ts';
+import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';
 import { argOf } from '../words.ts';
@@ -7,7 +7,7 @@ import { argOf } from '../words.ts';
 export function tar(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   const packs = isGiven(parsed, '-c -r -u -A --create --append --update --catenate --concatenate');
-  const [archive] = given(parsed, '-f --file').flatMap(({ value }) => value ?? []);
+  const [archive] = givenOptions(parsed, '-f --file').flatMap(({ value }) => value ?? []);
   if (isGiven(parsed, '--delete')) call.whole('delete');
   if (archive && archive.text !== '-') call.path(packs ? 'write' : 'read', archive);
   interpret(call, grammar, parsed);

@@ -1,5 +1,5 @@
 /** What curl, wget, containers and copies over the network write or read here, beside what their options say. */
-import { type Grammar, given, isGiven, parseWords } from '../arguments.ts';
+import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';
 import { argOf } from '../words.ts';
@@ -42,7 +42,7 @@ export function remoteCopy(call: Invocation, grammar: Grammar): void {
 export function editor(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
-  if (given(parsed, '-').length > 0 || call.stdin.kind !== 'inherited' || /^(?:ed|ex|red)$/.test(call.binary))
+  if (givenOptions(parsed, '-').length > 0 || call.stdin.kind !== 'inherited' || /^(?:ed|ex|red)$/.test(call.binary))
     call.unclear(`${call.binary} is given commands that are not read`);
   if (parsed.operands.length === 0) call.whole('execute');
 }

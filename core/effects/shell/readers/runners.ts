@@ -1,5 +1,5 @@
 /** Programs that build the command they run: from their input, by joining words, or on another machine. */
-import { type Grammar, given, isGiven, parseWords } from '../arguments.ts';
+import { type Grammar, givenOptions, isGiven, parseWords } from '../arguments.ts';
 import { interpret } from '../interpret.ts';
 import type { Invocation } from '../invocation.ts';
 import { type Arg, argOf } from '../words.ts';
@@ -44,7 +44,7 @@ export function watch(call: Invocation, grammar: Grammar): void {
 export function ssh(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
-  for (const { value } of given(parsed, '-o'))
+  for (const { value } of givenOptions(parsed, '-o'))
     if (
       !/^(?:BatchMode|ConnectTimeout|ServerAliveInterval|ServerAliveCountMax|StrictHostKeyChecking|LogLevel|Port|User)[= ]\w+$/i.test(
         value?.text ?? '',

@@ -3,7 +3,7 @@ import type { CounterState } from './counter-state.ts';
 import { isKept } from './spend.ts';
 import { inWindow, itemSecond, windowSeconds } from './window.ts';
 
-export function tidied(state: CounterState, nowMs: number): CounterState {
+export function pruneState(state: CounterState, nowMs: number): CounterState {
   const second = itemSecond(state.window, nowMs);
   const isLive = (lease: { readonly second: number }) => lease.second >= second - windowSeconds;
   return {

@@ -29,7 +29,7 @@ const token =
  * Every alternative holds at least three letters in a row that the pattern says, and they are not a usual part of a secret or
  * of its name [effects.below].
  */
-export function isTelling({ known, text }: Arg): boolean {
+export function isSpecificPattern({ known, text }: Arg): boolean {
   if (!known || text.length > 1000 || /[\n\0]/.test(text) || secretWords.test(text)) return false;
   return literalsOf(text)?.every((literals) => literals.some(isLong)) ?? false;
 }

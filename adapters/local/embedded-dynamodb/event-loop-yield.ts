@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers';
 
 const maxMs = 5;
 
-export class Turns {
+export class EventLoopYield {
   #startedAt: number | undefined;
   #next: Promise<void> | undefined;
 

@@ -1,5 +1,5 @@
 /** Decides a request that waits by the policy in force, for what that asks of its approval [approval.terms-now]. */
-import type { TermsNow } from '#core/approvals/terms.ts';
+import type { CurrentTerms } from '#core/approvals/terms.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -7,7 +7,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { evaluateCall } from './evaluate-call.ts';
 import type { GovernPorts } from './ports.ts';
-import { termsAsked } from './terms-asked.ts';
+import { requiredTerms } from './required-terms.ts';
 import { withSources } from './value-sources.ts';
 
 export type TermsPorts = Pick<
@@ -16,12 +16,12 @@ export type TermsPorts = Pick<
 >;
 
 /** Lists are asked for again and again while requests wait. */
-const mostKept = 10_000;
-const known = new WeakMap<Snapshot, RecentMap<string, TermsNow>>();
+const maxKept = 10_000;
+const known = new WeakMap<Snapshot, RecentMap<string, CurrentTerms>>();
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
-export async function termsNow(ports: TermsPorts, snapshot: Snapshot, row: ApprovalRow): Promise<TermsNow> {
-  const kept = known.get(snapshot) ?? new RecentMap<string, TermsNow>({ max: mostKept });
+export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: ApprovalRow): Promise<CurrentTerms> {
+  const kept = known.get(snapshot) ?? new RecentMap<string, CurrentTerms>({ max: maxKept });
   known.set(snapshot, kept);
   const before = kept.get(row.envelope_id);
   if (before) return before;
@@ -31,7 +31,7 @@ export async function termsNow(ports: TermsPorts, snapshot: Snapshot, row: Appro
   const { tenant, actor, key_id } = row;
   const traced = await withSources(ports, scoped, { ...call, tenant, actor, key_id }, effects);
   const decision = await evaluateCall(ports, scoped, traced, effects);
-  const terms = termsAsked({ decision, snapshot: scoped }, row);
+  const terms = requiredTerms({ decision, snapshot: scoped }, row);
   kept.set(row.envelope_id, terms);
   return terms;
 }

@@ -2,7 +2,7 @@
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
-export class Keeping {
+export class ResponseRetention {
   /** The caller asks for it to be kept. */
   readonly store: boolean;
   readonly previous: StoredResponse | undefined;
@@ -15,7 +15,7 @@ export class Keeping {
   /** A tool call was allowed. */
   callsTools = false;
 
-  constructor(given: Pick<Keeping, 'store' | 'previous' | 'instructions'>) {
+  constructor(given: Pick<ResponseRetention, 'store' | 'previous' | 'instructions'>) {
     this.store = given.store;
     this.previous = given.previous;
     this.instructions = given.instructions;

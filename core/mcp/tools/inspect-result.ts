@@ -12,7 +12,7 @@ export interface GuardSettings {
   readonly prompt: boolean;
 }
 
-export interface LookedOver {
+export interface InspectedResult {
   /** Undefined where it is withheld. */
   readonly outcome: JsonObject | undefined;
   readonly findings: readonly ResultFinding[];
@@ -24,11 +24,11 @@ export interface LookedOver {
  * @param secrets that were minted for the call.
  * @param guard absent where the guard is off for the server.
  */
-export function lookOver(
+export function inspectResult(
   outcome: JsonObject,
   secrets: readonly string[],
   guard: GuardSettings | undefined,
-): LookedOver {
+): InspectedResult {
   const leaked: ResultFinding[] = [];
   try {
     const redacted = redactResult(

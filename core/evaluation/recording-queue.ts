@@ -8,7 +8,7 @@ export const answerOf = (slots: readonly TextSlot[]): string =>
   slots.flatMap(({ kind, text, echo }) => (echo || (kind !== 'text' && kind !== 'refusal') ? [] : [text])).join('');
 
 /** A queue of events that keeps the beginning of the text that passes. */
-export class HeardQueue extends AsyncQueue<JsonObject> {
+export class RecordingQueue extends AsyncQueue<JsonObject> {
   readonly #most: number;
   readonly #textsOf: (event: JsonObject) => readonly TextSlot[];
   #text = '';

@@ -22,7 +22,7 @@ const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp',
 /** Reading with so long a query tells more than it asks. */
 const longQuery = 256;
 
-export function wayOut(call: Call, isKnownHost: (host: string) => boolean): Found | undefined {
+export function egressOf(call: Call, isKnownHost: (host: string) => boolean): Found | undefined {
   const strange = (host: string | undefined): Found | undefined =>
     host === undefined || host === '' || isKnownHost(host) ? undefined : { kind: 'sink', object: host };
   switch (call.protocol) {

@@ -4,7 +4,7 @@ import type { Serve } from '../http-server.ts';
 import type { Forwarded, Outcome } from './forward.ts';
 
 /** Resolves when the exchange has ended, however it did. */
-export function handOver(
+export function serveInProcess(
   serve: Serve,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,5 +1,5 @@
 /** What a decision asks of the approval of a request that waits already [approval.terms-now]. */
-import { type TermsNow, underTerms } from '#core/approvals/terms.ts';
+import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -9,10 +9,10 @@ import type { GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
 /** Rules that allow or block the call ask nothing of an approval; a block is met when the approval is used. */
-export function termsAsked(
+export function requiredTerms(
   { decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>,
   { tenant, capability, capabilities = [capability], key_owner: owner, queued_at }: ApprovalRow,
-): TermsNow {
+): CurrentTerms {
   const requires = requirementsOf(snapshot.configuration, { tenant, capabilities, owner });
   const asked = { version: snapshot.version, requires, require_passkey: false };
   if (decision.decision !== 'review') return asked;
@@ -24,13 +24,13 @@ export function termsAsked(
 }
 
 /** The request that the identical call waits with, as its decision of now asks; one whose time is over by that is denied for it. */
-export async function underDecision(
+export async function applyDecisionTerms(
   ports: GovernPorts,
   action: GovernedAction,
   row: ApprovalRow,
 ): Promise<ApprovalRow> {
   if (row.status !== 'pending' || row.policy_version === action.snapshot.version) return row;
-  const asked = underTerms(row, termsAsked(action, row));
+  const asked = applyTerms(row, requiredTerms(action, row));
   if (asked.expires_at === row.expires_at || asked.expires_at > isoTime(ports.clock.now())) return asked;
   const [{ timeOut }, { channelsOf }] = await Promise.all([
     import('#core/approvals/vote.ts'),
