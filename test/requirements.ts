@@ -1500,6 +1500,10 @@ const hosts: readonly Requirement[] = [
     'store.fails-closed',
     'A fault of the database keeps nothing of the turn of the event loop and tells every caller.',
   ),
+  must(
+    'store.log-moved-when-idle',
+    'The log of the embedded store is moved into its file after a second without writes; under lasting writes, when it is long.',
+  ),
   must('store.yields', 'A caller that asks the embedded store without a pause does not keep others from running.'),
   must('store.owner-only', 'The files of the store are readable by their owner alone, and no port leads to them.'),
   must('store.former-imported', 'The store of an earlier release is taken over once, whole, or refused in one line.'),

@@ -13,6 +13,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '#adapters/local/embedded-
 import { createTables, tableParams } from '#adapters/local/tables.ts';
 import { tables } from '#core/contracts/tables.ts';
 import { openStore } from '../../bin/local/store.ts';
+import { until } from '../support/executor-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-store-'));
 const stores: EmbeddedStore[] = [];
@@ -81,6 +82,20 @@ test.each([
     store.close();
   },
 );
+
+test('[store.log-moved-when-idle] the log is moved into the file after a second without writes, and all is there afterwards', async () => {
+  const store = opened('idle.db');
+  const client = embeddedClient(store);
+  await createTables(client);
+  for (let n = 0; n < 260; n++) await client.send(put(`item-${n}`));
+  const log = join(folder, 'idle.db-wal');
+  await until(() => statSync(log).size === 0);
+  await client.send(put('later'));
+  expect(statSync(log).size).toBeGreaterThan(0);
+  for (const id of ['item-0', 'item-259', 'later'])
+    expect((await client.send(get(id))).Item).toEqual({ id: { S: id } });
+  store.close();
+});
 
 test('[store.owner-only] the files are their owner’s alone, and a second process cannot open them', async () => {
   const store = opened('mine.db');

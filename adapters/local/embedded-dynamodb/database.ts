@@ -5,7 +5,7 @@
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers';
+import { setImmediate, setTimeout } from 'node:timers';
 import { broken } from './faults.ts';
 
 export interface DatabaseOptions {
@@ -19,8 +19,11 @@ export interface DatabaseOptions {
 
 /** A later start waits for the locks of a process that is just being ended. */
 const lockedMs = 5_000;
-/** Pages of 4 kB in the log before they are moved into the file. */
-const logPages = 4_000;
+/** Pages of 4 kB in the log before they are moved into the file: every caller waits until the disk has them. */
+const logPages = 32_000;
+/** They are moved earlier after so long without a write, with so many groups in the log. */
+const idleMs = 1_000;
+const idleGroups = 250;
 const cacheKib = 16_384;
 /** So soon after a group the next one takes the writes of a second turn: many callers write, and a group costs more than a write. */
 const busyMs = 2;
@@ -30,6 +33,8 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #group: PromiseWithResolvers<void> | undefined;
   #endedAt = Number.NEGATIVE_INFINITY;
+  #inLog = 0;
+  #idle: NodeJS.Timeout | undefined;
   /** Called when a group is taken back. */
   abandoned: () => void = () => {};
 
@@ -45,6 +50,7 @@ export class Database {
       PRAGMA cache_size = -${cacheKib};
       ${maxPages === undefined ? '' : `PRAGMA max_page_count = ${maxPages};`}
     `);
+    this.#idle = setTimeout(() => this.#moveLog(), idleMs).unref();
   }
 
   /** A prepared statement; the same text is prepared once. */
@@ -86,6 +92,8 @@ export class Database {
       this.#db.exec('COMMIT');
       this.#group = undefined;
       this.#endedAt = performance.now();
+      this.#inLog++;
+      this.#idle?.refresh();
       group.resolve();
     } catch (cause) {
       this.abandon(cause);
@@ -104,7 +112,18 @@ export class Database {
     }
   }
 
+  #moveLog(): void {
+    if (this.#group || this.#inLog < idleGroups) return;
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      this.#inLog = 0;
+    } catch {
+      // What was not moved stays in the log, and is moved another time.
+    }
+  }
+
   close(): void {
+    clearTimeout(this.#idle);
     this.flush();
     this.#statements.clear();
     this.#db.close();
