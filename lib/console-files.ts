@@ -12,6 +12,7 @@ import {
   HeadersFrameOption,
   HeadersReferrerPolicy,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -21,8 +22,11 @@ import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deplo
 import { Construct } from 'constructs';
 import { consoleHeaders } from '#core/contracts/console.ts';
 import { accept } from './findings.ts';
+import { nameOfAccount } from './name-of-account.ts';
 
 export interface ConsoleFilesProps {
+  /** Name of the deployment. */
+  readonly name: string;
   /** Folder with the built files, as `npm run bundle` leaves it. */
   readonly folder: string;
   /** Maps `/console/<file>` to the name of the file. */
@@ -33,7 +37,7 @@ export class ConsoleFiles extends Construct {
   /** How CloudFront serves `/console` and `/console/*`. */
   readonly behavior: BehaviorOptions;
 
-  constructor(scope: Construct, id: string, { folder, edgeFunction }: ConsoleFilesProps) {
+  constructor(scope: Construct, id: string, { name, folder, edgeFunction }: ConsoleFilesProps) {
     super(scope, id);
     const bucket = new Bucket(this, 'Bucket', {
       encryption: BucketEncryption.S3_MANAGED,
@@ -44,19 +48,23 @@ export class ConsoleFiles extends Construct {
     accept(bucket, { 'AwsSolutions-S1': 'The files are public code, and CloudFront alone reads them.' });
     this.behavior = {
       // Without the right to list, S3 answers 403 for a name of a file that is not there.
-      origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket),
+      origin: S3BucketOrigin.withOriginAccessControl(bucket as IBucket, {
+        originAccessControl: new S3OriginAccessControl(this, 'Access', {
+          originAccessControlName: nameOfAccount(this, name, 'console'),
+        }),
+      }),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
       // No header, cookie or query is part of it; the files themselves ask to be checked each time.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
-      responseHeadersPolicy: this.headers(),
+      responseHeadersPolicy: this.headers(name),
     };
     this.upload(bucket as IBucket, folder);
   }
 
-  private headers(): ResponseHeadersPolicy {
+  private headers(name: string): ResponseHeadersPolicy {
     const {
       'content-security-policy': contentSecurityPolicy,
       'x-frame-options': _frame,
@@ -64,6 +72,7 @@ export class ConsoleFiles extends Construct {
       ...further
     } = consoleHeaders;
     return new ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: nameOfAccount(this, name, 'console'),
       comment: 'What the console is served with',
       securityHeadersBehavior: {
         contentSecurityPolicy: { contentSecurityPolicy, override: true },

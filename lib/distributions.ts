@@ -24,6 +24,7 @@ import { ConsoleFiles } from './console-files.ts';
 import { consoleFunctionCode, edgeFunctionCode } from './edge-functions.ts';
 import type { CloudFrontSettings, DomainSettings } from './edge-settings.ts';
 import { accept } from './findings.ts';
+import { nameOfAccount } from './name-of-account.ts';
 import { oneAddress } from './one-address.ts';
 import { apiStageName } from './rest-surface.ts';
 
@@ -103,9 +104,9 @@ export class Distributions extends Construct {
     accept(distribution, findings(cloudFront));
   }
 
-  /** Names of such functions are global to the account: the CDK's own carries the region. */
   private function(id: string, code: string): EdgeFunction {
     return new EdgeFunction(this, id, {
+      functionName: nameOfAccount(this, this.props.name, id),
       comment: 'Tells the APIs the address and the host of the caller, and routes paths',
       code: FunctionCode.fromInline(code),
       runtime: FunctionRuntime.JS_2_0,
@@ -114,6 +115,7 @@ export class Distributions extends Construct {
 
   private console(): Record<string, BehaviorOptions> {
     const { behavior } = new ConsoleFiles(this, 'Console', {
+      name: this.props.name,
       folder: this.props.consoleFolder,
       edgeFunction: this.function('ConsolePaths', consoleFunctionCode()),
     });

@@ -30,6 +30,13 @@ const answer = (
   return { name, statusCode: String(code), templates, ...(responseHeaders && { responseHeaders }) };
 };
 
+const refusal = (name: string): GatewayAnswer =>
+  answer(name, 'forbidden', 'The request was refused before it reached the gateway.');
+
+/**
+ * Not here, because no API of the gateway has what they are for: authorisers, API keys of API Gateway, integrations that choose by media
+ * type. Each answer is a resource of its API, and a stack ends at 500 [cloud.everything-on].
+ */
 const answers: readonly GatewayAnswer[] = [
   // API Gateway's word for a path or method it does not know.
   answer('MISSING_AUTHENTICATION_TOKEN', 'not_found', 'There is no such route.'),
@@ -41,17 +48,24 @@ const answers: readonly GatewayAnswer[] = [
     'outcome_unknown',
     'The gateway did not answer in time, and the outcome is not known: what was asked for may have been done. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
   ),
-  ...['WAF_FILTERED', 'ACCESS_DENIED', 'EXPIRED_TOKEN', 'INVALID_API_KEY', 'INVALID_SIGNATURE'].map((name) =>
-    answer(name, 'forbidden', 'The request was refused before it reached the gateway.'),
-  ),
-  answer('UNAUTHORIZED', 'authentication_error', 'The request carries no credential that is known here.'),
-  answer('UNSUPPORTED_MEDIA_TYPE', 'unsupported_media_type', 'Send JSON as application/json.'),
-  answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read.'),
+  ...['WAF_FILTERED', 'ACCESS_DENIED'].map(refusal),
+  // An unknown route is one of these where the request has an Authorization header that is not of AWS.
+  answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read, or there is no such route.'),
   answer('DEFAULT_5XX', 'server_error', 'The gateway could not complete the request.'),
 ];
 
-/** @param toPages whether pages of other origins may call the surface. */
-export const gatewayAnswers = (toPages: boolean): readonly GatewayAnswer[] =>
-  toPages
-    ? answers.map((each) => ({ ...each, responseHeaders: { ...each.responseHeaders, ...readableByPages } }))
-    : answers;
+/** What the API of callers with IAM credentials says besides. */
+const ofSignedRequests = ['EXPIRED_TOKEN', 'INVALID_SIGNATURE'].map(refusal);
+
+export interface Callers {
+  /** Pages of other origins may call. */
+  readonly pages: boolean;
+  /** They sign with credentials of AWS. */
+  readonly iam: boolean;
+}
+
+export function gatewayAnswers({ pages, iam }: Callers): readonly GatewayAnswer[] {
+  const all = iam ? [...answers, ...ofSignedRequests] : answers;
+  if (!pages) return all;
+  return all.map((each) => ({ ...each, responseHeaders: { ...each.responseHeaders, ...readableByPages } }));
+}

@@ -1,6 +1,7 @@
 /** The whole gateway: what is kept, what is met, what is watched. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
+import { requireOwnRegion } from './own-region.ts';
 import { GatewayServices } from './services-stack.ts';
 import { readSettings, stackName } from './settings.ts';
 import { GatewayStores } from './stores-stack.ts';
@@ -9,6 +10,7 @@ import { GatewayWatch } from './watch-stack.ts';
 
 export function buildGateway(app: App, env: Environment = {}) {
   const settings = readSettings(app.node);
+  requireOwnRegion(settings, env);
   const stack = (part: Parameters<typeof stackName>[1]) => ({ settings, env, stackName: stackName(settings, part) });
   const terminationProtection = settings.protected;
   const stores = new GatewayStores(app, 'GatewayStores', { ...stack('stores'), terminationProtection });

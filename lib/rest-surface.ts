@@ -91,7 +91,7 @@ export class RestSurface extends Construct {
       },
     });
     accept(this, findings(settings, within !== undefined));
-    for (const { name, ...answer } of gatewayAnswers(opensToPages(surface)))
+    for (const { name, ...answer } of gatewayAnswers({ pages: opensToPages(surface), iam: this.#iam }))
       this.api.addGatewayResponse(name, { ...answer, type: ResponseType.of(name) });
   }
 

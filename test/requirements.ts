@@ -1542,6 +1542,15 @@ const hosts: readonly Requirement[] = [
     'A deployment with another name stands beside the first: stacks, physical names, roles and metrics are its own. A name that AWS would refuse is refused at synthesis.',
   ),
   must(
+    'cloud.regions',
+    'A deployment stands under one name in several regions of an account: no name that the account holds once is shared, each region has keys and stores of its own, and what an option names in another region is refused at synthesis.',
+  ),
+  must(
+    'cloud.accounts',
+    'A deployment stands under one name in several accounts, and is a data plane of one in another account.',
+  ),
+  must('cloud.everything-on', 'A deployment with every option on fits into the 500 resources of a stack.'),
+  must(
     'cloud.staged-release',
     'A new version of a function takes a tenth of its calls for five minutes, then all; an alarm of the function takes it back. Callers name the alias, never the function.',
   ),

@@ -7,7 +7,7 @@ import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } fr
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { bootstrapAdminToken } from '#adapters/dynamodb/bootstrap.ts';
 import type { Loose } from '../support/loose.ts';
-import { gateway, type Outputs } from './deployment.ts';
+import { type Deployment, gateway, type Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 
 export interface Answer {
@@ -29,27 +29,28 @@ export interface Keys {
 }
 export type Caller = keyof Keys | undefined;
 
-/** What a client needs to reach the emulator as its administrator. */
-export const clientConfig = ({ endpoint }: Emulator) => ({
+/** What a client needs to reach the emulator as its administrator, in the region of a deployment. */
+export const clientConfig = ({ endpoint }: Emulator, { region }: Deployment = gateway) => ({
   endpoint,
-  region: 'us-east-1',
+  region,
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
 });
 
 /** What an operator does after the first deployment: reads the generated admin token, adds the keys of callers and of tickets. */
-export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs, { name } = gateway): Promise<Keys> {
-  const secrets = new SecretsManagerClient(clientConfig(emulator));
+export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs, which = gateway): Promise<Keys> {
+  const { name } = which;
+  const secrets = new SecretsManagerClient(clientConfig(emulator, which));
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: GatewayStores.AdminSecretName }));
   const admin = (JSON.parse(SecretString ?? '{}') as Record<string, string>).GATEWAY_ADMIN_TOKEN ?? '';
-  const db = new DynamoDBClient(clientConfig(emulator));
+  const db = new DynamoDBClient(clientConfig(emulator, which));
   await bootstrapAdminToken({ db, secrets, name });
   assert.equal(admin.length, 48, 'the deployment generates the admin token');
   const fresh = () => randomBytes(24).toString('hex');
   const keys = { admin, agent: fresh(), human: fresh(), viewer: fresh(), hasty: fresh(), poor: fresh() };
   const named = Object.entries(keys).map(([caller, key]) => [`${caller.toUpperCase()}_KEY`, key]);
   const values = Object.fromEntries(named.filter(([variable]) => variable !== 'ADMIN_KEY'));
-  await putSecret(emulator, GatewayStores.KeysSecretName, values);
-  await putSecret(emulator, `${name}/brokers`, { GATEWAY_TICKET_KEY: fresh() });
+  await putSecret(emulator, GatewayStores.KeysSecretName, values, which);
+  await putSecret(emulator, `${name}/brokers`, { GATEWAY_TICKET_KEY: fresh() }, which);
   return keys;
 }
 
@@ -58,14 +59,20 @@ export async function putSecret(
   emulator: Emulator,
   SecretId: string,
   values: Readonly<Record<string, string>>,
+  which = gateway,
 ): Promise<void> {
-  const secrets = new SecretsManagerClient(clientConfig(emulator));
+  const secrets = new SecretsManagerClient(clientConfig(emulator, which));
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
 }
 
 /** Modules of filters are found by their digest, as the deployment guide tells operators to put them. */
-export async function storeModule(emulator: Emulator, { GatewayStores }: Outputs, bytes: Uint8Array): Promise<void> {
-  const client = new S3Client({ ...clientConfig(emulator), forcePathStyle: true });
+export async function storeModule(
+  emulator: Emulator,
+  { GatewayStores }: Outputs,
+  bytes: Uint8Array,
+  which = gateway,
+): Promise<void> {
+  const client = new S3Client({ ...clientConfig(emulator, which), forcePathStyle: true });
   await objectBucket({ bucket: GatewayStores.ObjectBucketName, client }).put(bytes);
 }
 

@@ -2,7 +2,7 @@
 import { appendFile, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from './emulator.ts';
-import { run } from './processes.ts';
+import { type Environment, run } from './processes.ts';
 
 /** Stack outputs the checks need. URLs of AWS are not reachable here: only ids are. */
 export interface Outputs {
@@ -31,55 +31,62 @@ export const approvalTimeoutSeconds = 6;
 export const brokerRole = 'arn:aws:iam::000000000000:role/cloud-orders';
 export const brokerSecret = 'cloud/partner-token';
 
-/** One of the deployments of the account: its name, and the choices it makes beside those of all. */
+/** One of the deployments of an account: its name, its region, and the choices it makes beside those of all. */
 export interface Deployment {
   readonly name: string;
+  readonly region: string;
   readonly context?: Readonly<Record<string, string>>;
 }
-export const gateway: Deployment = { name: 'agent-governance' };
+export const gateway: Deployment = { name: 'agent-governance', region: 'us-east-1' };
 
-/** From the sources to the first deployment of an account. */
+/** From the sources to the first deployment. */
 export async function deploy(emulator: Emulator): Promise<Outputs> {
-  const { env, scratch } = emulator;
-  await run('node_modules/.bin/node', ['bundle.mjs'], { env });
-  const app = await synthesized(emulator, gateway, 'first');
-  const template = join(scratch, 'bootstrap.yaml');
+  await run('node_modules/.bin/node', ['bundle.mjs'], { env: emulator.env });
+  return deployFirst(emulator, gateway);
+}
+
+/** Stacks from the bundles at hand, in a region of an account that has no deployment yet. */
+export async function deployFirst(emulator: Emulator, which: Deployment): Promise<Outputs> {
+  const env = environmentOf(emulator, which);
+  const app = await synthesized(emulator, which, 'first');
+  const template = join(emulator.scratch, 'bootstrap.yaml');
   await writeFile(template, withoutStagingPolicy(await cdk(env, 'bootstrap', '--show-template')));
-  await cdk(env, 'bootstrap', 'aws://000000000000/us-east-1', '--app', app, '--template', template);
-  return deployed(emulator, gateway, app);
+  await cdk(env, 'bootstrap', `aws://${emulator.account}/${which.region}`, '--app', app, '--template', template);
+  return deployed(emulator, which, app);
 }
 
 /** The same stacks once more, with code of another digest in every function. */
 export async function deployNextRelease(emulator: Emulator): Promise<Outputs> {
   for await (const file of glob('dist/*/index.mjs')) await appendFile(file, '\n// the next release\n');
-  return deployBeside(emulator, gateway, 'next');
+  return deployed(emulator, gateway, await synthesized(emulator, gateway, 'next'));
 }
 
-/** Stacks from the bundles at hand, on an account that has a deployment already. */
-export async function deployBeside(emulator: Emulator, which: Deployment, release = 'first'): Promise<Outputs> {
-  return deployed(emulator, which, await synthesized(emulator, which, release));
-}
+const environmentOf = ({ env }: Emulator, { region }: Deployment): Environment => ({
+  ...env,
+  ...{ AWS_REGION: region, AWS_DEFAULT_REGION: region },
+});
 
-const cdk = (env: Emulator['env'], ...args: string[]) =>
-  run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });
+const cdk = (env: Environment, ...args: string[]) => run('node_modules/.bin/cdk', [...args, '--no-notices'], { env });
 
-async function synthesized(emulator: Emulator, { name, context: own }: Deployment, release: string): Promise<string> {
-  const { env, scratch, endpoint } = emulator;
-  const app = join(scratch, `cdk.out.${name}.${release}`);
+async function synthesized(emulator: Emulator, which: Deployment, release: string): Promise<string> {
+  const { scratch, endpoint } = emulator;
+  const { name, region, context: own } = which;
+  const app = join(scratch, `cdk.out.${region}.${name}.${release}`);
   const secret = `arn:aws:secretsmanager:us-east-1:000000000000:secret:${brokerSecret}-??????`;
   const context = {
     ...{ name, stage: 'emulator', approvalTimeoutSeconds, endpoint },
     ...{ brokerRoles: brokerRole, brokerSecrets: secret, ...own },
   };
   const given = Object.entries(context).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-  await cdk(env, 'synth', '--quiet', '--output', app, ...given);
+  await cdk(environmentOf(emulator, which), 'synth', '--quiet', '--output', app, ...given);
   return app;
 }
 
-async function deployed({ env, scratch }: Emulator, { name }: Deployment, app: string): Promise<Outputs> {
-  const outputs = join(scratch, `outputs.${name}.json`);
+async function deployed(emulator: Emulator, which: Deployment, app: string): Promise<Outputs> {
+  const { name, region } = which;
+  const outputs = join(emulator.scratch, `outputs.${region}.${name}.json`);
   const quietly = ['--require-approval', 'never', '--outputs-file', outputs, '--progress', 'events'];
-  await cdk(env, 'deploy', '--all', '--app', app, ...quietly);
+  await cdk(environmentOf(emulator, which), 'deploy', '--all', '--app', app, ...quietly);
   const byStack = JSON.parse(await readFile(outputs, 'utf8')) as Record<string, never>;
   return { GatewayStores: byStack[`${name}-stores`]!, GatewayServices: byStack[`${name}-services`]! };
 }

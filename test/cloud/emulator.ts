@@ -17,12 +17,14 @@ export interface Emulator {
   readonly endpoint: string;
   /** What a client of AWS needs to talk to it, and nothing of the machine's own credentials. */
   readonly env: Environment;
+  /** The account that it takes callers without credentials of AWS for, as callers of an API are. */
+  readonly account: string;
   /** Folder of this run alone, removed with it. */
   readonly scratch: string;
   stop(): Promise<void>;
 }
 
-export async function startEmulator(): Promise<Emulator> {
+export async function startEmulator(account = '000000000000', name = 'emulator'): Promise<Emulator> {
   await install();
   const scratch = await mkdtemp(join(tmpdir(), 'gateway-cloud-'));
   const port = await freePort();
@@ -36,6 +38,7 @@ export async function startEmulator(): Promise<Emulator> {
       PATH: path,
       TMPDIR: scratch,
       AUTH: 'true',
+      MINISTACK_ACCOUNT_ID: account,
       GATEWAY_PORT: `${port}`,
       SFTP_ENABLED: '0',
       IOT_MTLS_ENABLED: '0',
@@ -44,11 +47,12 @@ export async function startEmulator(): Promise<Emulator> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   await mkdir('.emulator', { recursive: true });
-  const log = createWriteStream('.emulator/emulator.log');
+  const log = createWriteStream(`.emulator/${name}.log`);
   child.stdout.pipe(log);
   child.stderr.pipe(log);
   const emulator = {
     endpoint,
+    account,
     scratch,
     env: clientEnvironment(endpoint, path, scratch),
     stop: () => stop(child).then(() => rm(scratch, { recursive: true, force: true })),
@@ -56,7 +60,7 @@ export async function startEmulator(): Promise<Emulator> {
   try {
     await until('the emulator to answer', 30, async () => {
       if (child.exitCode !== null)
-        throw new Error(`the emulator ended with ${child.exitCode}: see .emulator/emulator.log`);
+        throw new Error(`the emulator ended with ${child.exitCode}: see .emulator/${name}.log`);
       return (await fetch(`${endpoint}/_ministack/health`).catch(() => undefined))?.ok;
     });
   } catch (thrown) {
@@ -75,8 +79,9 @@ async function install(): Promise<void> {
 
 const clientEnvironment = (endpoint: string, path: string, scratch: string): Environment => ({
   PATH: path,
-  // The CDK remembers account ids per access key below HOME.
   HOME: scratch,
+  // The CDK remembers account ids per access key there, and the emulators of this run share one.
+  CDK_HOME: join(scratch, '.cdk'),
   TMPDIR: scratch,
   AWS_ENDPOINT_URL: endpoint,
   AWS_ACCESS_KEY_ID: 'test',

@@ -2,7 +2,7 @@
  * The deployed gateway, end to end (`npm run test:cloud`): the real `cdk deploy` of the real stacks and bundles onto an
  * emulator of AWS that enforces IAM, then the life of actions, approvals and evidence over HTTP, votes by pull-request comment, chat over HTTP and the
  * WebSocket, their traces, MCP with a server behind it and credentials minted for its calls, what each role may not do, a release over another, the stacks
- * a second time as a data plane, and gateways of the local host over a locked bucket. `npm run test:cloud -- federation` runs only the stories that are
+ * a second time as data planes in another region and in another account, and gateways of the local host over a locked bucket. `npm run test:cloud -- federation` runs only the stories that are
  * named. Not shown here, since the emulator leaves it out: response streaming, TTL,
  * recovery, object lock by the templates, encryption, logs, metrics and limits of payloads; test/infra asserts those on the templates.
  */
@@ -22,6 +22,7 @@ import { firstConfigurationChecks } from './first-configuration.ts';
 import { lifecycleChecks } from './lifecycle.ts';
 import { mcpChecks } from './mcp.ts';
 import { openOffice } from './office.ts';
+import { otherAccount } from './other-account.ts';
 import { privilegeChecks } from './privileges.ts';
 import { hostToken, pullRequestChecks } from './pull-requests.ts';
 import { sharedArchiveChecks } from './shared-archive.ts';
@@ -31,7 +32,7 @@ import { webSocketChecks } from './websocket.ts';
 
 const storyNames = [
   ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'traces', 'websocket', 'mcp', 'brokers'],
-  ...['execution', 'privileges', 'upgrade', 'federation', 'shared-archive'],
+  ...['execution', 'privileges', 'upgrade', 'federation', 'other-account', 'shared-archive'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
 
@@ -58,6 +59,8 @@ try {
 } finally {
   await emulator.stop();
 }
+// A story that failed half-way may have left a server open.
+process.exit(process.exitCode);
 
 async function prove(running: Emulator): Promise<number> {
   const outputs = await deploy(running);
@@ -72,6 +75,7 @@ async function prove(running: Emulator): Promise<number> {
   const gitHost = await fakePullRequests(hostToken);
   const outside = { office: office.url, gitHost: gitHost.url };
   const configuration = configurationFor(outside);
+  const elsewhere = otherAccount(running, outputs, { call, configuration });
   const stories: Readonly<Record<StoryName, readonly Check[]>> = {
     lifecycle: lifecycleChecks(running, outputs, { call, callbacks }),
     'pull-requests': pullRequestChecks(running, { call, callbacks, host: gitHost }),
@@ -85,13 +89,14 @@ async function prove(running: Emulator): Promise<number> {
     privileges: privilegeChecks(running, outputs),
     upgrade: upgradeChecks(running, outputs, call),
     federation: federationChecks(running, outputs, { call, keys, configuration }),
+    'other-account': elsewhere.checks,
     'shared-archive': sharedArchiveChecks(running),
   };
   const told = storyNames.filter((name) => chosen.length === 0 || chosen.includes(name));
   const { passed, failed } = await runChecks([
     ...firstConfigurationChecks(call, configuration),
     ...told.flatMap((name) => stories[name]),
-  ]).finally(() => Promise.all([office.stop(), gitHost.stop()]));
+  ]).finally(() => Promise.all([office.stop(), gitHost.stop(), elsewhere.stop()]));
   lap('done');
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;

@@ -1,0 +1,78 @@
+/**
+ * The same stacks in another account, as a data plane of the first: an emulator of its own, since one emulator finds the API of a caller without
+ * credentials of AWS in one account only. Nothing is shared between the two but the network.
+ */
+import assert from 'node:assert/strict';
+import { type Check, check } from '../support/checks.ts';
+import { addressOf, type Call, expectStatus } from './caller.ts';
+import { asYaml, type DataPlane, deployDataPlane, federationOf, newToken, seenAs } from './data-plane.ts';
+import { gateway, type Outputs } from './deployment.ts';
+import { type Emulator, startEmulator } from './emulator.ts';
+import { until } from './processes.ts';
+
+const account = '111111111111';
+const tokens = { ap: newToken(), eu: newToken() };
+
+export interface OtherAccount {
+  readonly checks: Check[];
+  /** Ends the emulator of that account, however far the checks came. */
+  stop(): Promise<void>;
+}
+
+export function otherAccount(
+  emulator: Emulator,
+  outputs: Outputs,
+  { call: control, configuration }: { call: Call; configuration: string },
+): OtherAccount {
+  let other: Emulator | undefined;
+  let plane: DataPlane;
+  const put = async (decision: string) => {
+    const rule = 'tool: scm.get_file, decision: ';
+    const federation = federationOf({ ap: [tokens.ap], eu: [tokens.eu] });
+    const text = configuration.replace(`${rule}allow`, `${rule}${decision}`) + federation;
+    expectStatus(await control('admin', 'PUT /admin/v1/config', text, asYaml), 201);
+  };
+
+  const checks = [
+    check(
+      '[cloud.accounts] the stacks are deployed under the same name in another account, as a data plane',
+      async () => {
+        other = await startEmulator(account, 'other-account');
+        plane = await deployDataPlane(other, 'ap', { name: gateway.name, region: 'ap-south-1' });
+        assert.match(plane.outputs.GatewayServices.ApprovalStateMachineArn, /:ap-south-1:111111111111:/);
+        await plane.giveToken(tokens.ap);
+      },
+    ),
+    check('[cloud.accounts] it takes the configuration of the control plane, and reports to it', async () => {
+      await put('review');
+      await seenAs(control, 'ap', 'never_seen');
+      const { public_key_sha256 } = expectStatus(await control('admin', 'GET /admin/v1/federation/planes'), 200);
+      await plane.join(addressOf(emulator, outputs.GatewayServices.AdminApiId), public_key_sha256);
+      await plane.adopts('review');
+      await plane.run();
+      assert.equal((await seenAs(control, 'ap', 'ok')).behind, 0);
+      await put('block');
+      await plane.adopts('block');
+    }),
+    check('[federation.heads] a chain that is removed there is found by the control plane', async () => {
+      for (const name of ['account-gone', 'account-stays']) expectStatus(await plane.act(name), 200);
+      await plane.run();
+      assert.equal((await seenAs(control, 'ap', 'ok')).divergence, undefined);
+      await plane.attacker.remove('account-gone');
+      await plane.run();
+      const { divergence, divergences } = await seenAs(control, 'ap', 'diverged');
+      assert.equal(divergence.session_id, 'account-gone');
+      assert.equal(divergences, 1);
+    }),
+    check(
+      '[federation.plane-token] with the token of another plane it is refused, and what is in force stays',
+      async () => {
+        await plane.giveToken(tokens.eu);
+        await put('allow');
+        await until('the document of another plane to be refused', 60, async () => (await plane.run()) === 'refused');
+        assert.equal(expectStatus(await plane.act(), 200).decision, 'block');
+      },
+    ),
+  ];
+  return { checks, stop: async () => other?.stop() };
+}

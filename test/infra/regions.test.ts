@@ -1,0 +1,167 @@
+/** One deployment in several regions of an account, and in several accounts: names that an account holds once, and what is looked for elsewhere. */
+import type { CloudFormationStackArtifact } from 'aws-cdk-lib/cx-api';
+import { buildGateway } from '../../lib/gateway.ts';
+import type { Loose } from '../support/loose.ts';
+import { cloudFront, vpc } from './edge-template.ts';
+import { emptyApp } from './synthesized.ts';
+
+/** Every option that adds resources. */
+const everything = (region: string) => ({
+  ...cloudFront,
+  ...{ ...vpc, certificate: `arn:aws:acm:${region}:123456789012:certificate/regional` },
+  ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
+  ...{ adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+  ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
+  streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
+  streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,
+});
+
+const synthesizedIn = (account: string, region: string, more = {}): readonly CloudFormationStackArtifact[] => {
+  const { app } = emptyApp({ ...everything(region), ...more });
+  buildGateway(app, { account, region });
+  return app.synth().stacks;
+};
+
+const frankfurt = synthesizedIn('111111111111', 'eu-central-1');
+const virginia = synthesizedIn('111111111111', 'us-east-1');
+// Its console is not behind CloudFront, so it has fewer names.
+const withPrivateAdmin = synthesizedIn('111111111111', 'eu-central-1', { admin: 'private' });
+const otherName = synthesizedIn('111111111111', 'eu-central-1', { name: 'second' });
+const longest = synthesizedIn('111111111111', 'ap-southeast-1', { name: 'abcdefghijklmnopqrstuvwxyz' });
+const otherAccount = synthesizedIn('222222222222', 'eu-central-1');
+
+test('[cloud.everything-on] a deployment with every option on fits into its stacks', () => {
+  for (const { template } of [...frankfurt, ...withPrivateAdmin])
+    expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(500);
+});
+
+const resources = (stacks: readonly CloudFormationStackArtifact[]): readonly [string, Loose][] =>
+  stacks.flatMap(({ template }) =>
+    Object.values(template.Resources as Record<string, { Type: string; Properties?: Loose }>).map(
+      ({ Type, Properties = {} }) => [Type, Properties] as [string, Loose],
+    ),
+  );
+
+/** Names that a region does not set apart, by the type of resource: of buckets there is one of a name in the world. */
+const heldOnce: Readonly<Record<string, (properties: Loose) => unknown>> = {
+  'AWS::IAM::Role': ({ RoleName }) => RoleName,
+  'AWS::IAM::ManagedPolicy': ({ ManagedPolicyName }) => ManagedPolicyName,
+  'AWS::IAM::InstanceProfile': ({ InstanceProfileName }) => InstanceProfileName,
+  'AWS::IAM::User': ({ UserName }) => UserName,
+  'AWS::IAM::Group': ({ GroupName }) => GroupName,
+  'AWS::S3::Bucket': ({ BucketName }) => BucketName,
+  'AWS::CloudFront::Function': ({ Name }) => Name,
+  'AWS::CloudFront::ResponseHeadersPolicy': ({ ResponseHeadersPolicyConfig: { Name } }) => Name,
+  'AWS::CloudFront::OriginAccessControl': ({ OriginAccessControlConfig: { Name } }) => Name,
+  'AWS::CloudFront::OriginRequestPolicy': ({ OriginRequestPolicyConfig: { Name } }) => Name,
+  'AWS::CloudFront::CachePolicy': ({ CachePolicyConfig: { Name } }) => Name,
+  'AWS::CloudFront::KeyGroup': ({ KeyGroupConfig: { Name } }) => Name,
+};
+
+const namesOf = (stacks: readonly CloudFormationStackArtifact[]): readonly string[] =>
+  resources(stacks).flatMap(([type, properties]) => {
+    const name = heldOnce[type]?.(properties);
+    return name === undefined ? [] : [`${type} ${JSON.stringify(name)}`];
+  });
+
+test('[cloud.regions] every type of IAM, CloudFront and S3 in the stacks is looked at', () => {
+  const unnamed = [
+    'AWS::CloudFront::Distribution',
+    'AWS::IAM::Policy', // inside of its role
+    'AWS::S3::BucketPolicy',
+  ];
+  const types = new Set(resources(frankfurt).map(([type]) => type));
+  const global = [...types].filter((type) => /^AWS::(IAM|CloudFront|S3|Route53)::/.test(type));
+  expect(global.filter((type) => heldOnce[type] === undefined).sort()).toEqual(
+    [...unnamed, 'AWS::Route53::RecordSet'].sort(),
+  );
+});
+
+test('[cloud.regions] two regions of an account share no name that the account holds once', () => {
+  const [here, there] = [namesOf(frankfurt), namesOf(virginia)];
+  expect(here.length).toBeGreaterThan(30);
+  expect(here.filter((name) => there.includes(name))).toEqual([]);
+});
+
+test('[cloud.name] two deployments of one region share no such name', () => {
+  const [here, there] = [namesOf(frankfurt), namesOf(otherName)];
+  expect(here.filter((name) => there.includes(name))).toEqual([]);
+});
+
+test('[cloud.regions] with the longest names of a deployment and a region, such names are short enough', () => {
+  for (const [type, properties] of resources(longest)) {
+    const name = heldOnce[type]?.(properties);
+    if (typeof name === 'string') expect([name, name.length <= 64]).toEqual([name, true]);
+  }
+});
+
+test.each([
+  ['eu-central-1', frankfurt, '111111111111'],
+  ['us-east-1', virginia, '111111111111'],
+  ['eu-central-1', otherAccount, '222222222222'],
+] as const)('[cloud.regions] in %s nothing is looked for in another region or account', (region, stacks, account) => {
+  for (const { template, stackName } of stacks) {
+    // Certificates of CloudFront stand in us-east-1, wherever the deployment does.
+    const text = JSON.stringify(template).replaceAll(cloudFront.edgeCertificate, '');
+    const named = [...text.matchAll(/arn:aws[a-z-]*:[a-z0-9-]+:([a-z]{2}-[a-z]+-\d)?:(\d{12})?:/g)];
+    const regions = named.flatMap(([, found]) => (found ? [found] : []));
+    const accounts = named.flatMap(([, , found]) => (found ? [found] : []));
+    expect([stackName, regions.filter((found) => found !== region)]).toEqual([stackName, []]);
+    // What options name by ARN is where the operator says; everything else is of the deployment's account.
+    expect([stackName, accounts.filter((found) => found !== account && found !== '123456789012')]).toEqual([
+      stackName,
+      [],
+    ]);
+    expect(text).not.toContain(region === 'us-east-1' ? 'eu-central-1' : 'us-east-1');
+  }
+});
+
+test('[cloud.regions] each region has signing keys and stores of its own, and copies neither', () => {
+  for (const [type, properties] of resources(frankfurt)) {
+    expect(type).not.toBe('AWS::KMS::ReplicaKey');
+    expect(type).not.toBe('AWS::DynamoDB::GlobalTable');
+    expect(properties.ReplicationConfiguration).toBeUndefined();
+    expect(properties.ReplicaRegions).toBeUndefined();
+    if (type === 'AWS::KMS::Key') expect(properties.MultiRegion ?? false).toBe(false);
+  }
+});
+
+test('[cloud.regions] stacks import from the stacks of their own deployment alone', () => {
+  const exported = new Set(
+    frankfurt.flatMap(({ template }) =>
+      Object.values((template.Outputs ?? {}) as Record<string, Loose>).map(({ Export }) => Export?.Name),
+    ),
+  );
+  const imported = [
+    ...JSON.stringify(frankfurt.map(({ template }) => template)).matchAll(/"Fn::ImportValue":"([^"]+)"/g),
+  ];
+  expect(imported.length).toBeGreaterThan(10);
+  for (const [, name] of imported) expect(exported).toContain(name);
+});
+
+describe('[cloud.regions] what an option names in another region is refused at synthesis', () => {
+  const elsewhere = 'arn:aws:acm:eu-west-1:123456789012:certificate/other';
+  const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
+  const cases = [
+    ['certificate', { ...everything('eu-central-1'), certificate: elsewhere }],
+    ['streamingCertificate', { ...everything('eu-central-1'), streamingCertificate: elsewhere }],
+    ['formerSigningKeys', { formerSigningKeys: key }],
+    ['formerLogKeys', { formerLogKeys: key }],
+    ['sqlClusters', { sqlClusters: 'arn:aws:rds:eu-west-1:123456789012:cluster:orders' }],
+  ] as const;
+  const apps = cases.map(([name, context]) => [name, emptyApp(context).app] as const);
+  const withoutRegion = emptyApp({ formerSigningKeys: key }).app;
+  const secret = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:partner-AbCdEf';
+  const withSecret = emptyApp({ brokerSecrets: secret, brokerRoles: 'arn:aws:iam::333333333333:role/orders' }).app;
+
+  test.each(apps)('%s', (name, app) => {
+    expect(() => buildGateway(app, { account: '111111111111', region: 'eu-central-1' })).toThrow(
+      `Context "${name}" must hold ARNs of eu-central-1, the region of this deployment, got "arn:aws:`,
+    );
+  });
+
+  test('roles and secrets may stand elsewhere, and where the region is not known nothing is refused', () => {
+    expect(() => buildGateway(withSecret, { account: '111111111111', region: 'eu-central-1' })).not.toThrow();
+    expect(() => buildGateway(withoutRegion)).not.toThrow();
+  });
+});
