@@ -19,8 +19,8 @@ const options = {
   minify: true,
   legalComments: 'none',
   logLevel: 'silent',
-  // The verifier of evidence is that of the command line.
-  alias: { 'node:crypto': './console/evidence/node-crypto.ts' },
+  // The verifier of evidence is that of the command line, and the policy engine is that of the gateway.
+  alias: { 'node:crypto': './console/evidence/node-crypto.ts', 'node:path': './console/policies/node-path.ts' },
   inject: ['console/evidence/buffer.ts'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
@@ -31,7 +31,12 @@ const options = {
 export async function buildConsole() {
   const pages = await build({
     ...options,
-    entryPoints: { console: 'console/main.tsx', verifier: 'console/evidence/worker.ts', style: 'console/style.css' },
+    entryPoints: {
+      console: 'console/main.tsx',
+      verifier: 'console/evidence/worker.ts',
+      engine: 'console/policies/engine-worker.ts',
+      style: 'console/style.css',
+    },
     splitting: true,
     format: 'esm',
     chunkNames: 'chunk-[hash]',

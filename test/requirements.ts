@@ -2460,7 +2460,7 @@ const webConsole: readonly Requirement[] = [
   ),
   must(
     'console.playground',
-    'The playground takes a pasted or a recorded call and policies that are changed beside it, and shows decision, trace and exact difference while they are typed.',
+    'The playground takes a pasted or a recorded call and policies that are changed beside it, and shows decision, trace and exact difference while they are typed: decided in the browser with the modules of the gateway, which is asked only for what it alone knows.',
   ),
   must(
     'console.policy-saved',

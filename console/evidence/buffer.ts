@@ -1,15 +1,17 @@
-/** Stands in for Node's `Buffer` where the verifier of evidence runs in a browser, with what the verifier calls and nothing else. */
+/** Stands in for Node's `Buffer` where verifier and policy engine run in a browser, with what they call and nothing else. */
 type Encoding = 'utf8' | 'base64' | 'hex';
 
 const ofText: Readonly<Record<Encoding, (text: string) => Uint8Array>> = {
   utf8: (text) => new TextEncoder().encode(text),
-  // Characters that are not base64 make it empty, which no signature and no hash is.
+  // As Node reads it: up to the first `=`, either alphabet, other characters passed over.
   base64(text) {
-    try {
-      return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-    } catch {
-      return new Uint8Array();
-    }
+    const [before = ''] = text.split('=', 1);
+    const digits = before
+      .replace(/-/g, '+')
+      .replace(/_/g, '/')
+      .replace(/[^A-Za-z0-9+/]/g, '');
+    const whole = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
+    return Uint8Array.from(atob(whole), (char) => char.charCodeAt(0));
   },
   hex: (text) => Uint8Array.from(text.match(/[0-9a-f]{2}/gi) ?? [], (byte) => Number.parseInt(byte, 16)),
 };
@@ -46,4 +48,6 @@ function concat(parts: readonly Uint8Array[]): Bytes {
 
 const alloc = (size: number): Bytes => new Bytes(size);
 
-export const Buffer = { from, concat, alloc, allocUnsafe: alloc };
+const byteLength = (text: string): number => ofText.utf8(text).length;
+
+export const Buffer = { from, concat, alloc, allocUnsafe: alloc, byteLength };

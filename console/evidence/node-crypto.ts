@@ -81,3 +81,5 @@ export function verify(algorithm: string | null, bytes: Uint8Array, key: KeyObje
 export function sign(): never {
   throw new Error('nothing is signed in the browser');
 }
+
+export { sign as createPrivateKey, sign as generateKeyPairSync };

@@ -4,19 +4,19 @@ import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { hashOf } from '../route.ts';
 import { Notice, Text } from '../ui.tsx';
-
-type Stored = Pick<AnswerOf<'getConfig'>, 'version' | 'configuration'>;
+import type { Draft } from './draft.ts';
 
 interface EditorProps {
   readonly api: Api;
   readonly maySave: boolean;
-  /** Text of the policies that are tried out; undefined while none are loaded. */
-  readonly draft: string | undefined;
-  readonly setDraft: (text: string | undefined) => void;
+  /** The version in force, once it is known. */
+  readonly current: number | undefined;
+  /** Undefined while no policies are loaded. */
+  readonly draft: Draft | undefined;
+  readonly setDraft: (draft: Draft | undefined) => void;
 }
 
-export function Editor({ api, maySave, draft, setDraft }: EditorProps) {
-  const [version, setVersion] = useState(0);
+export function Editor({ api, maySave, current, draft, setDraft }: EditorProps) {
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | undefined>();
@@ -34,24 +34,21 @@ export function Editor({ api, maySave, draft, setDraft }: EditorProps) {
   };
   const load = () =>
     work(async () => {
-      const { version: loaded, configuration } = await inForce(api, maySave);
-      setVersion(loaded);
-      setDraft(JSON.stringify(configuration.tool_policies, null, 2));
+      const { current: inForce } = await api.get<'policyVersions'>('policy-versions');
+      const of = await api.get<'policyVersion'>(`policy-versions/${inForce}`);
+      setDraft({ of, text: JSON.stringify(of.configuration.tool_policies, null, 2) });
     });
   const save = (event: Event) => {
     event.preventDefault();
-    if (!maySave) return;
+    if (!maySave || !draft) return;
     work(async () => {
-      const changed = JSON.parse(draft ?? '') as unknown;
-      const current = await api.get<'getConfig'>('config');
-      if (current.version !== version)
-        throw new Error(
-          `Version ${current.version} was stored meanwhile; these policies are of version ${version}. Load again.`,
-        );
+      const changed = JSON.parse(draft.text) as unknown;
+      const inForce = await api.get<'getConfig'>('config');
+      if (inForce.version !== draft.of.version) throw new Error(storedMeanwhile(inForce.version, draft));
       const path = `config?reason=${encodeURIComponent(reason.trim())}`;
       const stored = await api.putText<'putConfig'>(
         path,
-        JSON.stringify({ ...current.configuration, tool_policies: changed }),
+        JSON.stringify({ ...inForce.configuration, tool_policies: changed }),
       );
       setSaved(stored);
       setReason('');
@@ -67,14 +64,14 @@ export function Editor({ api, maySave, draft, setDraft }: EditorProps) {
         </button>
       ) : (
         <form onSubmit={save}>
-          <label for="policies">Tool policies of version {version} (JSON)</label>
+          <label for="policies">Tool policies of version {draft.of.version} (JSON)</label>
           <textarea
             id="policies"
             class="code"
             rows={16}
             spellcheck={false}
-            value={draft}
-            onInput={(event) => setDraft(event.currentTarget.value)}
+            value={draft.text}
+            onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
           />
           <p class="quiet">
             The playground shows what the change decides while you type. Nothing is stored before you save.
@@ -105,6 +102,9 @@ export function Editor({ api, maySave, draft, setDraft }: EditorProps) {
         </form>
       )}
       <div role="status">
+        {draft && current !== undefined && current > draft.of.version && (
+          <Notice kind="warn">{storedMeanwhile(current, draft)}</Notice>
+        )}
         {fault !== undefined && (
           <Notice kind="bad">
             <Text of={fault} />
@@ -123,9 +123,5 @@ export function Editor({ api, maySave, draft, setDraft }: EditorProps) {
   );
 }
 
-/** Only administrators of the platform read the configuration in force; operators read the same of its version. */
-async function inForce(api: Api, whole: boolean): Promise<Stored> {
-  if (whole) return api.get<'getConfig'>('config');
-  const { current } = await api.get<'policyVersions'>('policy-versions');
-  return api.get<'policyVersion'>(`policy-versions/${current}`);
-}
+const storedMeanwhile = (current: number, { of: { version } }: Draft): string =>
+  `Version ${current} was stored meanwhile; these policies are of version ${version}. Load again.`;

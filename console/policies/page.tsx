@@ -1,51 +1,68 @@
 /** Policies: the rules in force, the versions with their differences, and a playground [console.policies]. */
 import { useCallback, useState } from 'preact/hooks';
+import type { AnswerOf } from '#core/contracts/operations.ts';
 import type { Api } from '../api.ts';
-import { useLive } from '../live.ts';
+import { type Live, useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { go, hashOf } from '../route.ts';
-import { mayOperate } from '../session.ts';
+import { type Me, mayOperate } from '../session.ts';
 import { Badge, Code, Heading, Loaded, Notice, RelativeTime, Table, Text } from '../ui.tsx';
 import { conditionsOf } from './conditions.ts';
 import { Difference } from './difference.tsx';
+import type { Draft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { Playground } from './playground.tsx';
 
 export function PoliciesPage({ api, me, id }: PageProps) {
+  const ask = useCallback((signal: AbortSignal) => api.get<'policyVersions'>('policy-versions', signal), [api]);
+  const versions = useLive(ask, 10_000);
   const compared = id !== undefined && /^\d{1,9}$/.test(id) ? Number(id) : undefined;
   return (
     <>
       <Heading>Policies</Heading>
-      {mayOperate(me) && <Workbench api={api} maySave={me.platform && me.role === 'admin'} />}
-      <Versions api={api} compared={compared} mayCompare={mayOperate(me)} />
+      {mayOperate(me) && <Workbench api={api} me={me} current={versions.value?.current} />}
+      <Versions api={api} live={versions} compared={compared} mayCompare={mayOperate(me)} />
       <Rules api={api} />
     </>
   );
 }
 
+interface WorkbenchProps {
+  readonly api: Api;
+  readonly me: Me;
+  /** The version in force, once it is known. */
+  readonly current: number | undefined;
+}
+
 /** The call on one side and the policies on the other, one below the other where there is no room. */
-function Workbench({ api, maySave }: { readonly api: Api; readonly maySave: boolean }) {
-  const [draft, setDraft] = useState<string | undefined>();
+function Workbench({ api, me, current }: WorkbenchProps) {
+  const [draft, setDraft] = useState<Draft | undefined>();
   return (
     <div class={draft === undefined ? '' : 'side-by-side'}>
-      <Playground api={api} draft={draft} />
-      <Editor api={api} maySave={maySave} draft={draft} setDraft={setDraft} />
+      <Playground api={api} tenant={me.tenant} draft={draft} />
+      <Editor
+        api={api}
+        maySave={me.platform && me.role === 'admin'}
+        current={current}
+        draft={draft}
+        setDraft={setDraft}
+      />
     </div>
   );
 }
 
 interface VersionsProps {
   readonly api: Api;
+  readonly live: Live<AnswerOf<'policyVersions'>>;
   readonly compared: number | undefined;
   readonly mayCompare: boolean;
 }
 
-function Versions({ api, compared, mayCompare }: VersionsProps) {
-  const ask = useCallback((signal: AbortSignal) => api.get<'policyVersions'>('policy-versions', signal), [api]);
+function Versions({ api, live, compared, mayCompare }: VersionsProps) {
   return (
     <section>
       <h2>Versions</h2>
-      <Loaded live={useLive(ask, 10_000)}>
+      <Loaded live={live}>
         {({ current, versions }) => (
           <>
             <Table caption="Versions of the configuration" heads={['Version', 'Stored', 'By', 'Source', 'Differences']}>

@@ -2,11 +2,13 @@
  * The playground: a call, what the policies say of it and why, and what they would say after a change that is tried out beside it.
  * Nothing is recorded until the change is saved [console.playground].
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/contracts/operations.ts';
 import { type Api, faultText } from '../api.ts';
 import { Badge, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import { Decided } from './difference.tsx';
+import type { Draft } from './draft.ts';
+import { type EngineClient, engineClient } from './engine-client.ts';
 import { Recorded } from './recorded.tsx';
 import { Trace } from './trace.tsx';
 
@@ -24,35 +26,48 @@ interface Answers {
   readonly before: Simulated;
   /** With the policies that are tried out. */
   readonly after?: Simulated;
+  /** Why the gateway was asked; absent where the browser decided. */
+  readonly gateway?: string;
 }
 
-/** So long after the last key the page asks. */
-const restMs = 400;
+/** So long after the last key the engine decides, and so long after it the gateway is asked where it must be. */
+const restMs = 100;
+const askedAfterMs = 400;
 
 interface PlaygroundProps {
   readonly api: Api;
-  /** Text of the policies that are tried out; undefined while none are loaded. */
-  readonly draft: string | undefined;
+  readonly tenant: string;
+  /** Undefined while no policies are loaded. */
+  readonly draft: Draft | undefined;
 }
 
-export function Playground({ api, draft }: PlaygroundProps) {
+export function Playground({ api, tenant, draft }: PlaygroundProps) {
   const [text, setText] = useState(example);
   const [version, setVersion] = useState('');
   const [answers, setAnswers] = useState<Answers | undefined>();
   const [fault, setFault] = useState<string | undefined>();
   const asked = useRef(0);
+  const engine = useEngine(draft?.of, tenant);
   const evaluate = async () => {
     const mine = ++asked.current;
     const last = () => mine === asked.current;
     try {
       const call = parsed('The call is', text);
-      const policies = draft === undefined ? undefined : parsed('The policies are', draft);
+      const tool_policies = draft && parsed('The policies are', draft.text);
       const calls = Array.isArray(call) ? call : [call];
       const ask = (more: object) => api.post<'simulate'>('simulate', { calls, explain: true, ...more });
-      const before = await ask(version === '' || draft !== undefined ? {} : { version: Number(version) });
-      const after = policies === undefined ? undefined : await ask({ tool_policies: policies });
+      const told = engine && (await engine.evaluate({ calls, policies: tool_policies }));
       if (!last()) return;
-      setAnswers({ before, ...(after && { after }) });
+      if (told && 'fault' in told) throw new Error(told.fault);
+      if (told && 'before' in told) setAnswers(told);
+      else {
+        if (draft) await new Promise((done) => setTimeout(done, askedAfterMs - restMs));
+        if (!last()) return;
+        const before = await ask(version === '' || draft ? {} : { version: Number(version) });
+        const after = draft && (await ask({ tool_policies }));
+        if (!last()) return;
+        setAnswers({ before, ...(after && { after }), ...(told && { gateway: told.gateway }) });
+      }
       setFault(undefined);
     } catch (cause) {
       if (!last()) return;
@@ -65,7 +80,7 @@ export function Playground({ api, draft }: PlaygroundProps) {
     if (draft === undefined) return;
     const timer = setTimeout(evaluate, restMs);
     return () => clearTimeout(timer);
-  }, [draft, text]);
+  }, [draft?.text, draft?.of, text]);
   return (
     <section>
       <h2>Playground</h2>
@@ -108,6 +123,11 @@ export function Playground({ api, draft }: PlaygroundProps) {
           </Notice>
         )}
         {answers && <Results {...answers} />}
+        {answers?.after && (
+          <p class="quiet">
+            {answers.gateway === undefined ? 'Decided in this browser.' : `Decided by the gateway. ${answers.gateway}`}
+          </p>
+        )}
       </div>
       {answers?.after?.diff && (
         <section>
@@ -122,6 +142,13 @@ export function Playground({ api, draft }: PlaygroundProps) {
       )}
     </section>
   );
+}
+
+/** The engine over a stored version, in a worker that ends with the page. */
+function useEngine(of: Draft['of'] | undefined, tenant: string): EngineClient | undefined {
+  const engine = useMemo(() => of && engineClient({ ...of, tenant }), [of, tenant]);
+  useEffect(() => () => engine?.end(), [engine]);
+  return engine;
 }
 
 /** @throws SyntaxError that says which text is meant. */

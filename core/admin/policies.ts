@@ -6,6 +6,7 @@ import { compareConfigurations, liftedGuards } from '#core/configuration/compare
 import { diffLevels } from '#core/configuration/level-diff.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
+import { readPlaces } from '#core/configuration/store/places.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
@@ -100,7 +101,8 @@ export const currentPolicyVersion: Operation = async ({ ports, snapshot }) => {
 
 export const policyVersion: Operation = async (call) => {
   const { row, configuration } = await versionOf(call, call.params.version);
-  return { body: { ...row, configuration } };
+  const places = await readPlaces(call.ports.objects, row).catch(() => undefined); // an answer without them is an answer
+  return { body: { ...row, configuration, ...(places && { places }) } };
 };
 
 export const policyRollback: Operation = async (call) => {

@@ -1,16 +1,10 @@
 /** Calls that are decided and not made: by the policy in force, an older version, or policies that are tried out [policy.simulate-draft]. */
-import { policyText } from '#core/actions/call-work.ts';
-import { type SimulatedCall, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
-import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
-import { type FindPlace, placesOfVersion } from '#core/configuration/store/places.ts';
+import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
-import type { Configuration } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { effectsOf, traceOf, withPlaces } from './explained.ts';
+import { decidedBy, decidedCalls, difference, nowhere } from './decided-calls.ts';
 import { loadText } from './load-text.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { versionOf } from './policy-version.ts';
@@ -24,25 +18,17 @@ export const simulate: Operation = async (call) => {
   const { snapshot, principal, ports } = call;
   const draft = tool_policies && (await drafted(call, tool_policies));
   const given = draft ? decidedBy(draft.configuration) : version === undefined ? snapshot : await asOf(call, version);
-  const evaluated = ofTenant(given, principal.tenant);
   const place = draft ? nowhere : await placesOfVersion(ports, version ?? snapshot.version);
-  const results = [];
-  for (const each of calls) {
-    const decided = await simulateCall(ports, evaluated, each);
-    const at = place({ index: decided.rule_index, rule: decided.matched_rule });
-    results.push({
-      ...decided,
-      ...(at !== undefined && { place: at }),
-      ...(explain && (await explained(call, evaluated, each, place))),
-    });
-    await ports.pause(0); // other work has a turn
-  }
+  const results = await decidedCalls(ports, ofTenant(given, principal.tenant), calls, { place, explain });
   noteProbes(call, results);
   return {
     body: {
       policy_version: version ?? snapshot.version,
       results,
-      ...(draft && { diff: await difference(call, draft.configuration), warnings: draft.warnings }),
+      ...(draft && {
+        diff: await difference(ports, snapshot.configuration, draft.configuration),
+        warnings: draft.warnings,
+      }),
     },
   };
 };
@@ -62,34 +48,7 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
   return { configuration, warnings };
 }
 
-/** Lines of a text that was put together here say nothing. */
-const nowhere: FindPlace = () => undefined;
-
-const decidedBy = (configuration: Configuration) => {
-  const policyDocument = buildPolicyDocument(configuration);
-  return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
-};
-
 const asOf = async (call: Call, version: number) => decidedBy((await versionOf(call, String(version))).configuration);
-
-/** What the policies in force and those that are tried out decide differently. */
-async function difference({ ports: { calls }, snapshot }: Call, draft: Configuration) {
-  const [before, after] = [buildPolicyDocument(snapshot.configuration), buildPolicyDocument(draft)];
-  return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);
-}
-
-type Evaluated = Pick<Call['snapshot'], 'policy' | 'policyDocument' | 'configuration'>;
-
-async function explained(
-  { ports }: Call,
-  { policy, policyDocument, configuration }: Evaluated,
-  given: SimulatedCall,
-  place: FindPlace,
-) {
-  const asked = await simulatedCall(configuration, given);
-  const trace = withPlaces(await traceOf(ports, policy, policyDocument)(asked), place);
-  return { trace, ...(await effectsOf(ports, policy, asked, place)) };
-}
 
 /** An agent that asks what would be allowed gets an answer, and the question is counted. */
 function noteProbes({ ports, principal, snapshot }: Call, results: readonly { readonly decision: Decision }[]): void {

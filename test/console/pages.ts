@@ -251,7 +251,9 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         assert.match(await page.getByLabel('A call, or a list of calls (JSON)').inputValue(), /"ledger\.post"/);
         await page.getByRole('button', { name: 'Load the policies in force' }).click();
         const status = page.getByRole('status').filter({ hasText: 'With the change' });
-        await status.filter({ hasText: 'review' }).waitFor();
+        await status.filter({ hasText: 'review' }).filter({ hasText: 'Decided in this browser.' }).waitFor();
+        const simulated = () => people.asked.filter((asked) => asked.startsWith('POST /admin/v1/simulate')).length;
+        const before = simulated();
         const policies = page.getByLabel(/Tool policies of version/);
         const draft = JSON.parse(await policies.inputValue());
         const rule = { protocol: 'mcp', tool: 'ledger.*', decision: 'block', reason: 'The books are closed.' };
@@ -261,12 +263,36 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         await page.getByRole('row').filter({ hasText: 'mcp:ledger.*' }).filter({ hasText: 'matched' }).waitFor();
         await page.getByRole('heading', { name: 'What the change decides otherwise, for every call' }).waitFor();
         await page.getByRole('listitem').filter({ hasText: 'ledger.' }).filter({ hasText: 'block' }).first().waitFor();
+        // Typed key by key into the reason, the answer follows without a question.
+        await policies.evaluate((area: { value: string; setSelectionRange(from: number, to: number): void }) => {
+          const end = area.value.indexOf('The books are closed.') + 'The books are closed'.length;
+          area.setSelectionRange(end, end);
+        });
+        await policies.focus();
+        await page.keyboard.type(' for the year');
+        await status.filter({ hasText: 'The books are closed for the year.' }).waitFor();
+        assert.equal(simulated(), before);
         await policies.fill('{ nonsense');
         await page.getByRole('status').filter({ hasText: 'The policies are not JSON' }).waitFor();
         await policies.fill(JSON.stringify({ ...draft, rules: [{ ...rule, decision: 'perhaps' }] }));
         await page
           .getByRole('status')
           .filter({ hasText: /tool_policies\.rules\[0\]\.decision/ })
+          .waitFor();
+        assert.equal(simulated(), before);
+        // What needs PostgreSQL's grammar is the gateway's.
+        await policies.fill(JSON.stringify(draft));
+        const sql = { protocol: 'sql', tool: 'sql.query', target: 'books', capability: 'read' };
+        await page
+          .getByLabel('A call, or a list of calls (JSON)')
+          .fill(JSON.stringify({ ...sql, parameters: { query: 'select 1 from books' } }));
+        await status.filter({ hasText: "Decided by the gateway. SQL is read with PostgreSQL's grammar." }).waitFor();
+        assert.ok(simulated() > before);
+        // A version that comes meanwhile is noticed while the draft is open.
+        assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
+        await page
+          .getByRole('status')
+          .filter({ hasText: /Version \d+ was stored meanwhile/ })
           .waitFor();
         assert.equal(await page.getByRole('button', { name: 'Save as a new version' }).count(), 0);
         await page.context().close();

@@ -1,6 +1,6 @@
 /**
  * The console in a real Chromium before a real local run (`npm run test:console`). The browser is the one of the machine, or that of
- * the variable CHROMIUM; without one the tier is skipped, and says so.
+ * the variable CHROMIUM; without one the tier is skipped, and says so. Words after `--` run the checks whose sentence has one of them.
  */
 import { runChecks } from '../support/checks.ts';
 import { accessibility } from './accessibility.ts';
@@ -40,7 +40,11 @@ try {
     manyPending,
     outages,
   ];
-  const { passed, failed } = await runChecks(tiers.flatMap((tier) => tier(gateway, people, program)));
+  const checks = tiers.flatMap((tier) => tier(gateway, people, program));
+  const words = process.argv.slice(2);
+  const named = checks.filter(({ says }) => words.length === 0 || words.some((word) => says.includes(word)));
+  if (named.length === 0) throw new Error(`no check's sentence has any of: ${words.join(', ')}`);
+  const { passed, failed } = await runChecks(named);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 } finally {

@@ -51,9 +51,18 @@ export async function placesOfVersion(stores: Stores, version: number): Promise<
 
 const nowhere: FindPlace = () => undefined;
 
-async function placesOf(objects: Stores['objects'], { places_sha256 }: VersionRow): Promise<FindPlace> {
+async function placesOf(objects: Stores['objects'], row: VersionRow): Promise<FindPlace> {
+  const places = await readPlaces(objects, row);
+  return places ? findIn(places) : nowhere;
+}
+
+/** Undefined where the version came without a file. */
+export async function readPlaces(
+  objects: Stores['objects'],
+  { places_sha256 }: VersionRow,
+): Promise<RulePlaces | undefined> {
   const bytes = places_sha256 === undefined ? undefined : await objects.get(places_sha256);
-  return bytes ? findIn(JSON.parse(new TextDecoder().decode(bytes)) as RulePlaces) : nowhere;
+  return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as RulePlaces);
 }
 
 export const findIn =

@@ -17,6 +17,10 @@ const version = {
   }),
   of_version: count.optional().meta({ description: 'For a rollback: the version whose content this is.' }),
 };
+const lines = z.array(z.string());
+const places = z
+  .strictObject({ rules: lines, guards: z.record(z.string(), z.string()), levels: z.record(z.string(), lines) })
+  .meta({ description: 'Where each rule stands, as file:line; absent for what came without a file.' });
 const stored = z
   .looseObject({ version: z.literal(1) })
   .meta({ description: 'See gateway.schema.json; keys by their digests.' });
@@ -76,7 +80,7 @@ export const configuration = {
   currentPolicyVersion: {
     output: z.strictObject({ ...version, policy: z.string(), default_decision: z.enum(decisions) }),
   },
-  policyVersion: { output: z.strictObject({ ...version, configuration: stored }) },
+  policyVersion: { output: z.strictObject({ ...version, configuration: stored, places: places.optional() }) },
   policyDiff: {
     output: z.strictObject({
       from: count,

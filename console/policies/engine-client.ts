@@ -1,0 +1,55 @@
+/** Asks the engine in its worker. A question that is still being answered when the next one comes is given up. */
+import { ownWorker } from '../own-worker.ts';
+import type { Base, EngineAnswer, Question } from './engine.ts';
+import type { Message } from './engine-worker.ts';
+
+export interface EngineClient {
+  /** Undefined where the next question came first. */
+  evaluate(question: Question): Promise<EngineAnswer | undefined>;
+  end(): void;
+}
+
+/** After so long the gateway is asked, which has limits of its own. */
+const longestMs = 20_000;
+
+export function engineClient(base: Base): EngineClient {
+  let worker: Worker | undefined;
+  let giveUp: (() => void) | undefined;
+  const end = () => {
+    worker?.terminate();
+    worker = undefined;
+  };
+  const started = (): Worker => {
+    const fresh = ownWorker('engine');
+    fresh.postMessage({ base } satisfies Message);
+    return fresh;
+  };
+  const evaluate: EngineClient['evaluate'] = (question) => {
+    giveUp?.();
+    worker ??= started();
+    const asked = worker;
+    return new Promise<EngineAnswer | undefined>((resolve) => {
+      const answered = (found: EngineAnswer | undefined) => {
+        clearTimeout(timer);
+        giveUp = undefined;
+        resolve(found);
+      };
+      const stopped = (found: EngineAnswer | undefined) => {
+        end();
+        answered(found);
+      };
+      const timer = setTimeout(() => stopped({ gateway: 'The browser took too long.' }), longestMs);
+      giveUp = () => stopped(undefined);
+      asked.onmessage = ({ data }: MessageEvent<EngineAnswer>) => answered(data);
+      asked.onerror = () => stopped({ gateway: 'The engine could not be loaded.' });
+      asked.postMessage(question satisfies Message);
+    });
+  };
+  return {
+    evaluate,
+    end: () => {
+      giveUp?.();
+      end();
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/** The engine of the playground in a worker: typing goes on while a long policy is analysed. */
+import { type Base, type Engine, engineOf, type Question } from './engine.ts';
+
+/** The first message names the version, every other one asks. */
+export type Message = { readonly base: Base } | Question;
+
+let engine: Engine | undefined;
+
+addEventListener('message', async ({ data }: MessageEvent<Message>) => {
+  if ('base' in data) engine = engineOf(data.base);
+  else postMessage(await engine?.(data));
+});

@@ -1,0 +1,149 @@
+/**
+ * The engine of the playground: decides calls by policies that are tried out, with the modules of the gateway and without asking it
+ * [console.playground]. What only the gateway knows is left to it, with the reason.
+ */
+import '../evidence/no-eval.ts';
+import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#core/admin/decided-calls.ts';
+import { parsed } from '#core/admin/operation.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { findIn } from '#core/configuration/store/places.ts';
+import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { AnswerOf } from '#core/contracts/operations.ts';
+import { gitEffects } from '#core/effects/git.ts';
+import { httpEffects } from '#core/effects/http.ts';
+import { readEffects } from '#core/effects/read.ts';
+import { shellEffects } from '#core/effects/shell.ts';
+import { sqlEffects } from '#core/effects/sql.ts';
+
+/** A stored version, and whose calls are decided by it. */
+export interface Base extends Pick<AnswerOf<'policyVersion'>, 'version' | 'configuration' | 'places'> {
+  readonly tenant: string;
+}
+
+export interface Question {
+  /** As the body of `simulate`. */
+  readonly calls: unknown;
+  /** As `tool_policies` of the configuration. */
+  readonly policies: unknown;
+}
+
+type Simulated = AnswerOf<'simulate'>;
+
+export type EngineAnswer =
+  | { readonly before: Simulated; readonly after: Simulated }
+  /** Why only the gateway can answer, in words that follow «Decided by the gateway.» */
+  | { readonly gateway: string }
+  | { readonly fault: string };
+
+/** What only the gateway knows was needed. */
+class AtGateway extends Error {}
+
+/** Never rejects. */
+export type Engine = (question: Question) => Promise<EngineAnswer>;
+
+export function engineOf(base: Base): Engine {
+  const known = knownOf(base);
+  return async (question) => {
+    try {
+      return await answer(base, await known(), question);
+    } catch (thrown) {
+      if (thrown instanceof AtGateway) return { gateway: thrown.message };
+      return { fault: thrown instanceof Error ? thrown.message : String(thrown) };
+    }
+  };
+}
+
+type Stored = Awaited<ReturnType<typeof loadConfiguration>>['configuration'];
+
+interface Known {
+  readonly configuration: Stored;
+  readonly evaluated: Evaluated;
+}
+
+/** The stored version, read once. One that cannot be read here, such as a version of another release, is the gateway's. */
+function knownOf({ configuration: stored, tenant }: Base): () => Promise<Known> {
+  let known: Promise<Known> | undefined;
+  const load = async (): Promise<Known> => {
+    try {
+      const { configuration } = await loaded(stored, stored.tool_policies);
+      return { configuration, evaluated: ofTenant(decidedBy(configuration), tenant) };
+    } catch {
+      throw new AtGateway('This browser cannot read the stored version.');
+    }
+  };
+  return () => {
+    known ??= load();
+    return known;
+  };
+}
+
+async function answer(
+  { version, tenant, places }: Base,
+  known: Known,
+  { calls, policies }: Question,
+): Promise<EngineAnswer> {
+  const asked = parsed(simulateSchema, { calls, tool_policies: policies, explain: true });
+  const tried = await triedOut(known.configuration, asked.tool_policies ?? {});
+  const evaluated = ofTenant(decidedBy(tried.configuration), tenant);
+  const place = places ? findIn(places) : nowhere;
+  const said = async (by: Evaluated, where: typeof place) => ({
+    policy_version: version,
+    results: await decidedCalls(ports, by, asked.calls, { place: where, explain: true }),
+  });
+  return {
+    before: asSent(await said(known.evaluated, place)),
+    after: asSent({
+      ...(await said(evaluated, nowhere)),
+      diff: await difference({}, known.configuration, tried.configuration),
+      warnings: tried.warnings,
+    }),
+  };
+}
+
+/** As an answer of the gateway arrives: members without a value are left out. */
+const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)) as Simulated;
+
+/** As the gateway reads them: in the place of those of the stored version. */
+async function triedOut(stored: Stored, tool_policies: Readonly<Record<string, unknown>>) {
+  if (typeof tool_policies.pack === 'string') throw new AtGateway('The pack is named and lies there.');
+  if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
+    throw new AtGateway('It checks the signatures of packs.');
+  return loaded(stored, tool_policies);
+}
+
+/**
+ * The pack of the stored version was checked when it was stored; another one is checked like a pack of one's own.
+ * @throws AtGateway for what is named and lies at the gateway. @throws GatewayError with every problem.
+ */
+async function loaded(stored: Base['configuration'], tool_policies: unknown) {
+  const { pack } = stored.tool_policies as Stored['tool_policies'];
+  let lacking: string | undefined;
+  const packs = (name: string): string => {
+    if (pack !== null && pack.name === name) return JSON.stringify(pack);
+    lacking = name;
+    throw new Error('not here');
+  };
+  try {
+    return await loadConfiguration(JSON.stringify({ ...stored, tool_policies }), { packs });
+  } catch (thrown) {
+    throw lacking === undefined ? thrown : new AtGateway(`${lacking} lies there.`);
+  }
+}
+
+/** SQL is read by PostgreSQL's grammar in WebAssembly, which the policy of the page does not let run. */
+async function effects(call: ToolCall) {
+  let needed = false;
+  const grammar = () => {
+    needed = true;
+    throw new Error('no SQL is read in the browser');
+  };
+  const found = readEffects({ shell: shellEffects, sql: sqlEffects(grammar), http: httpEffects, git: gitEffects })(
+    call,
+  );
+  if (needed) throw new AtGateway("SQL is read with PostgreSQL's grammar.");
+  return found;
+}
+
+const ports = { effects, pause: async () => {} };

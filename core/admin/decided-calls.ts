@@ -1,0 +1,68 @@
+/** Calls that are decided and not made, with how each was decided: the route `simulate` and the console's playground share it. */
+import { policyText } from '#core/actions/call-work.ts';
+import { type SimulatedCall, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import type { FindPlace } from '#core/configuration/store/places.ts';
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { effectsOf, traceOf, withPlaces } from './explained.ts';
+import type { GatewayPorts } from './ports.ts';
+
+export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+
+type Ports = Pick<GatewayPorts, 'calls' | 'effects' | 'pause'>;
+
+interface Answering {
+  readonly place: FindPlace;
+  /** With trace and effects. */
+  readonly explain: boolean | undefined;
+}
+
+/** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
+export async function decidedCalls(
+  ports: Ports,
+  evaluated: Evaluated,
+  calls: readonly SimulatedCall[],
+  { place, explain }: Answering,
+) {
+  const results = [];
+  for (const each of calls) {
+    const decided = await simulateCall(ports, evaluated, each);
+    const at = place({ index: decided.rule_index, rule: decided.matched_rule });
+    results.push({
+      ...decided,
+      ...(at !== undefined && { place: at }),
+      ...(explain && (await explained(ports, evaluated, each, place))),
+    });
+    await ports.pause(0); // other work has a turn
+  }
+  return results;
+}
+
+/** What decides by a configuration that is not in force. */
+export const decidedBy = (configuration: Configuration): Evaluated => {
+  const policyDocument = buildPolicyDocument(configuration);
+  return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
+};
+
+/** Lines of a text that was put together from two say nothing. */
+export const nowhere: FindPlace = () => undefined;
+
+/** What two configurations decide differently, levels apart. */
+export async function difference({ calls }: Pick<Ports, 'calls'>, from: Configuration, to: Configuration) {
+  const [before, after] = [buildPolicyDocument(from), buildPolicyDocument(to)];
+  return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);
+}
+
+async function explained(
+  ports: Ports,
+  { policy, policyDocument, configuration }: Evaluated,
+  given: SimulatedCall,
+  place: FindPlace,
+) {
+  const asked = await simulatedCall(configuration, given);
+  const trace = withPlaces(await traceOf(ports, policy, policyDocument)(asked), place);
+  return { trace, ...(await effectsOf(ports, policy, asked, place)) };
+}
