@@ -1254,6 +1254,10 @@ const admin: readonly Requirement[] = [
     'Rules say by place how many people approve, of which teams and roles; a request is decided if and only if every rule is satisfied.',
   ),
   must(
+    'identity.votes-over-channels',
+    'Votes over HTTP, the command line, Slack, pull requests and with passkeys are those of one person each, whatever the channel, also at the same moment, after the time, and after a rule changed.',
+  ),
+  must(
     'identity.separation-votes',
     'Approvals that are not enough are kept, each with its evidence; a person counts once, votes at the same moment decide once, and one denial ends the request.',
   ),

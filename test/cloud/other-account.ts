@@ -68,8 +68,10 @@ export function otherAccount(
       '[federation.plane-token] with the token of another plane it is refused, and what is in force stays',
       async () => {
         await plane.giveToken(tokens.eu);
+        const refused = async () => (await plane.run()) === 'refused';
+        await until('the document of another plane to be refused', 120, refused);
         await put('allow');
-        await until('the document of another plane to be refused', 60, async () => (await plane.run()) === 'refused');
+        await until('the changed document of another plane', 60, refused);
         assert.equal(expectStatus(await plane.act(), 200).decision, 'block');
       },
     ),

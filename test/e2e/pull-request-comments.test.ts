@@ -1,7 +1,7 @@
 /** A Git host beside a real local run: the question on the pull request, and votes that come back by webhook. */
-import { createHmac } from 'node:crypto';
-import { commentPayload, fakePullRequests, headSha, pushedSha } from '../support/fake-pull-requests.ts';
+import { fakePullRequests, headSha, pushedSha } from '../support/fake-pull-requests.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { type Comment, pullRequestComment } from './channels.ts';
 import { ask, configurationWith, decided, exportOf, pullRequest, until } from './client.ts';
 
 let host: Awaited<ReturnType<typeof fakePullRequests>>;
@@ -49,15 +49,8 @@ async function asked(session: string, number: number, key = 'e2e-agent'): Promis
   return envelope_id;
 }
 
-function comment(text: string, number: number, { id = ++writes, login = 'Alice-GH', secret = 'webhook-secret' } = {}) {
-  const raw = JSON.stringify(commentPayload({ text, id, login, number }));
-  const headers = {
-    'content-type': 'application/json',
-    'x-github-event': 'issue_comment',
-    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`,
-  };
-  return ask<{ text?: string }>(url, 'POST', '/callbacks/github', { raw, headers });
-}
+const comment = (text: string, number: number, more: Partial<Pick<Comment, 'id' | 'login' | 'secret'>> = {}) =>
+  pullRequestComment(url, { text, number, id: ++writes, ...more });
 
 /** The receipt of the question is written after the comment: until then the gateway does not know where it asked. */
 const settled = (text: string, number: number) =>

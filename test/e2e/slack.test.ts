@@ -1,7 +1,7 @@
 /** Slack and a webhook beside a real local run: what goes out, and a vote that comes back by button. */
-import { createHmac } from 'node:crypto';
 import { fakeSlack } from '../support/fake-slack.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
+import { slackClick } from './channels.ts';
 import { ask, configurationWith, decided, exportOf, pullRequest, until, vote } from './client.ts';
 
 let slack: Awaited<ReturnType<typeof fakeSlack>>;
@@ -29,25 +29,8 @@ afterAll(async () => {
   await hook?.stop();
 });
 
-function click(id: string, user: string, trigger: string, secret = 'signing-secret') {
-  const payload = {
-    type: 'block_actions',
-    team: { id: 'T01' },
-    user: { id: user },
-    trigger_id: trigger,
-    response_url: `${slack.url}/response`,
-    actions: [{ action_id: 'approve', value: id, action_ts: '1.2' }],
-  };
-  const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${raw}`).digest('hex')}`;
-  const headers = {
-    'content-type': 'application/x-www-form-urlencoded',
-    'x-slack-request-timestamp': timestamp,
-    'x-slack-signature': signature,
-  };
-  return ask<{ text?: string }>(url, 'POST', '/callbacks/slack', { raw, headers });
-}
+const click = (id: string, user: string, trigger: string, secret?: string) =>
+  slackClick(url, slack.url, { id, user, trigger, ...(secret !== undefined && { secret }) });
 
 /** The outcome, at the address that Slack gave for it. */
 const told = (text: RegExp) =>

@@ -1,7 +1,11 @@
 /** Names in organisations: used once, and known where others are meant [identity.organizations]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import { placesOf } from '#core/identity/organization.ts';
+import type { Role } from '#core/contracts/routes.ts';
+import { grantsOf, highestRole } from '#core/identity/grants.ts';
+import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
+import { counts } from '#core/identity/separation-rules.ts';
 import { globMatches } from '#core/matching/glob.ts';
+import { globProblems } from './glob-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
 import type { Path, Problem } from './problems.ts';
 
@@ -40,12 +44,21 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
       ]),
     ];
   });
-  warnings.push(...idleRules(file));
+  const malformed = globProblems(
+    separation_rules.map(({ applies_to }) => applies_to),
+    (at) => ['separation_rules', at, 'applies_to'],
+  );
+  const ofCapabilities = separation_rules.flatMap(({ capability }, at) =>
+    capability === undefined ? [] : globProblems([capability], () => ['separation_rules', at, 'capability']),
+  );
+  if (malformed.length === 0) warnings.push(...rulesInVain(file));
   return [
     ...unique(organizations, ['organizations'], 'id', 'organisations'),
     ...within,
     ...checkGrants(file),
     ...unique(separation_rules, ['separation_rules'], 'name', 'rules of separation'),
+    ...malformed,
+    ...ofCapabilities,
     ...checkRules(file),
   ];
 }
@@ -101,11 +114,58 @@ function checkRules({ separation_rules, organizations }: ConfigurationFile): Pro
   });
 }
 
-function idleRules(file: ConfigurationFile): string[] {
+/** Rules that nothing is decided by: they apply nowhere, or fewer people can vote than they ask for. */
+function rulesInVain(file: ConfigurationFile): string[] {
   const places = placesOf(file);
-  return file.separation_rules.flatMap(({ applies_to, name }, at) =>
-    places.some(({ path }) => globMatches(applies_to, path))
-      ? []
-      : [`separation_rules[${at}]${name ? ` (${name})` : ''} applies to no environment: ${applies_to}`],
-  );
+  const voters = votersOf(file);
+  return file.separation_rules.flatMap((rule, at) => {
+    const { applies_to, name, requires } = rule;
+    const named = `separation_rules[${at}]${name ? ` (${name})` : ''}`;
+    const within = places.filter(({ path }) => globMatches(applies_to, path));
+    if (within.length === 0) return [`${named} applies to no environment: ${applies_to}`];
+    const short = within.flatMap((place) => {
+      const counted = voters.filter((voter) => isCounted(voter, requires, place)).map(({ id }) => id);
+      return counted.length < requires.approvals ? [{ place, counted }] : [];
+    });
+    const [first] = short;
+    if (!first) return [];
+    const { place, counted } = first;
+    return [
+      `${named} cannot be satisfied in ${place.path}${short.length > 1 ? ` and ${short.length - 1} more` : ''}: it asks for ${requires.approvals} approval${requires.approvals === 1 ? '' : 's'}, and ${counted.length} of the people can give one${counted.length > 0 ? ` (${counted.join(', ')})` : ''}. Calls that it applies to are never approved.`,
+    ];
+  });
 }
+
+interface Voter {
+  readonly id: string;
+  readonly teams: readonly string[];
+  /** The highest role of the person, or of a key of theirs. */
+  readonly role: Role;
+  /** By tenant. */
+  readonly granted: ReadonlyMap<string, Role>;
+}
+
+function votersOf(file: ConfigurationFile): readonly Voter[] {
+  const keys = file.tenants.flatMap(({ api_keys }) => api_keys);
+  return file.people.map(({ id, role }) => {
+    const ofKeys = keys.flatMap((key) => (typeof key === 'object' && key.person === id ? [key.role] : []));
+    return { id, teams: teamsOf(file, id), role: highestRole([role, ...ofKeys]), granted: grantsOf(file, id) };
+  });
+}
+
+type Requires = ConfigurationFile['separation_rules'][number]['requires'];
+
+/** Whether the rule counts this person's vote in an environment, without regard to the requester. */
+const isCounted = (
+  { id, teams, role: own, granted }: Voter,
+  { from_teams, not_same_team, roles }: Requires,
+  place: Place,
+) => {
+  const role = highestRole([own, granted.get(place.environment.tenant) ?? own]);
+  const rule = {
+    ...(from_teams && { from_teams }),
+    ...(not_same_team && { not_of_teams: [place.team] }),
+    ...(roles && { roles }),
+  };
+  return role !== 'viewer' && counts({ rule: '', approvals: 1, ...rule }, { person: id, teams, role });
+};

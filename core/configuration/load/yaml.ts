@@ -1,9 +1,12 @@
 /** YAML from outside, bounded: parsed values, and the line of every path. */
-import { isAlias, isNode, LineCounter, parseDocument, visit } from 'yaml';
+import { isAlias, isCollection, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 /** Text of a configuration or pack; far above any real one. */
 export const maxYamlBytes = 1024 * 1024;
+
+/** Lists and objects within each other; far above any real configuration. */
+const maxDepth = 100;
 
 export interface YamlDocument {
   readonly value: unknown;
@@ -11,7 +14,7 @@ export interface YamlDocument {
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
-/** @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, aliases that multiply. */
+/** @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, nesting without end, aliases that multiply. */
 export function readYaml(text: string, where: string): YamlDocument {
   if (Buffer.byteLength(text) > maxYamlBytes) {
     throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed at most ${maxYamlBytes} bytes.`);
@@ -19,10 +22,13 @@ export function readYaml(text: string, where: string): YamlDocument {
   const lines = new LineCounter();
   // Pretty errors quote the source, and the source may hold keys.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, version: '1.2', uniqueKeys: true });
+  // Its parser follows the text by recursion, and answers with an error at each level that it gave up.
+  if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw tooDeep(where);
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ message, pos }) => `line ${lines.linePos(pos[0]).line}: ${message}`);
     throw invalidRequest(`${where} is not valid YAML: ${problems.join('; ')}.`, { problems });
   }
+  boundDepth(document, where);
   boundAliases(document, where);
   return {
     value: evaluated(() => document.toJS({ maxAliasCount: -1 }), where),
@@ -34,6 +40,17 @@ export function readYaml(text: string, where: string): YamlDocument {
       return undefined;
     },
   };
+}
+
+const tooDeep = (where: string) =>
+  invalidRequest(`${where}: found lists and objects nested too deep, allowed at most ${maxDepth} within each other.`);
+
+function boundDepth(document: ReturnType<typeof parseDocument>, where: string): void {
+  visit(document, {
+    Collection(_key, _node, path) {
+      if (path.filter(isCollection).length >= maxDepth) throw tooDeep(where);
+    },
+  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { loadConfiguration } from '#core/configuration/load/load.ts';
 
 const base = `
 version: 1
-people: [{ id: ann }, { id: bob }]
+people: [{ id: ann, role: operator }, { id: bob, role: operator }]
 tenants: [{ id: shop-prod, api_keys: [{ key: k1 }] }, { id: shop-dev, api_keys: [{ key: k2 }] }]
 `;
 const organizations = (environments: string, members = '[ann, bob]') => `
@@ -43,4 +43,53 @@ test('[identity.separation-rules] a rule names teams that exist and hold people 
   await expect(rule('{ applies_to: "acme/**", requires: { approvals: 0 } }')).rejects.toThrow(/approvals/);
   const { warnings } = await rule('{ name: idle, applies_to: "acme/*/*/staging", requires: { approvals: 2 } }');
   expect(warnings.join('\n')).toContain('separation_rules[0] (idle) applies to no environment');
+});
+
+describe('[identity.separation-rules] a rule that no votes can satisfy warns, with the people who could vote', () => {
+  const warningsOf = async (rule: string, more = one) =>
+    (await load(`${more}separation_rules: [${rule}]\n`)).warnings.filter((each) => each.includes('separation_rules'));
+  const told = (who: string) => [
+    `separation_rules[0] (eyes) cannot be satisfied in acme/web/shop/production: ${who}. Calls that it applies to are never approved.`,
+  ];
+
+  test.each([
+    [
+      'more approvals than people',
+      '{ approvals: 3 }',
+      'it asks for 3 approvals, and 2 of the people can give one (ann, bob)',
+    ],
+    [
+      'all people are of the team',
+      '{ not_same_team: true }',
+      'it asks for 1 approval, and 0 of the people can give one',
+    ],
+    ['roles that nobody has', '{ roles: [admin] }', 'it asks for 1 approval, and 0 of the people can give one'],
+    ['viewers do not vote', '{ roles: [viewer] }', 'it asks for 1 approval, and 0 of the people can give one'],
+  ])('%s', async (_why, requires, who) => {
+    expect(await warningsOf(`{ name: eyes, applies_to: "acme/**", requires: ${requires} }`)).toEqual(told(who));
+  });
+
+  test('a key of the person may have a higher role than the person elsewhere', async () => {
+    const key = '{ key: k3, kind: human, person: ann, role: admin }';
+    const text = `${base.replace('{ key: k2 }', `{ key: k2 }, ${key}`)}${one}separation_rules: [{ applies_to: "acme/**", requires: { roles: [admin] } }]\n`;
+    const { warnings } = await loadConfiguration(text, { packs: packFiles('policies') });
+    expect(warnings.filter((each) => each.includes('separation_rules'))).toEqual([]);
+  });
+
+  test('a role that a level grants is enough, and so are people of other teams', async () => {
+    const granted = one.replace('id: web,', 'id: web, grants: [{ person: bob, role: admin }],');
+    expect(await warningsOf('{ applies_to: "acme/**", requires: { roles: [admin] } }', granted)).toEqual([]);
+    const others = organizations('[{ id: production, kind: production, tenant: shop-prod }]', '[ann]');
+    expect(await warningsOf('{ applies_to: "acme/**", requires: { not_same_team: true } }', others)).toEqual([]);
+  });
+});
+
+test('[config.bad-words] a glob of a separation rule that does not compile is named with its place', async () => {
+  const rule = (text: string) => load(`${one}separation_rules: [${text}]\n`);
+  await expect(rule('{ applies_to: "acme/{b", requires: {} }')).rejects.toThrow(
+    /separation_rules\[0\]\.applies_to \(line \d+\): found "acme\/\{b"/,
+  );
+  await expect(rule('{ applies_to: "acme/**", capability: "{write", requires: {} }')).rejects.toThrow(
+    /separation_rules\[0\]\.capability \(line \d+\)/,
+  );
 });

@@ -32,6 +32,17 @@ test('plain aliases work, and lines are found by path', () => {
   expect(document.lineOf(['list', 1, 'missing'])).toBe(4);
 });
 
+test.each([101, 1_000, 5_000, 20_000])('lists %i deep are refused by how deep a configuration may be', (depth) => {
+  const refusal = 'It: found lists and objects nested too deep, allowed at most 100 within each other.';
+  expect(() => readYaml(`a: ${'['.repeat(depth)}${']'.repeat(depth)}`, 'It')).toThrow(refusal);
+  const blocks = Array.from({ length: Math.min(depth, 1_000) }, (_, at) => `${' '.repeat(at)}a:`).join('\n');
+  expect(() => readYaml(`${blocks} 1`, 'It')).toThrow(refusal);
+});
+
+test('lists 99 deep are read', () => {
+  expect(() => readYaml(`a: ${'['.repeat(99)}${']'.repeat(99)}`, 'It')).not.toThrow();
+});
+
 test('a text above the limit is refused', () => {
   expect(() => readYaml('#'.repeat(maxYamlBytes + 1), 'It')).toThrow(`allowed at most ${maxYamlBytes} bytes`);
 });

@@ -1,0 +1,60 @@
+/** Votes as they come back from Slack and from a pull request, signed as their senders sign them. */
+import { createHmac } from 'node:crypto';
+import { commentPayload } from '../support/fake-pull-requests.ts';
+import { ask } from './client.ts';
+
+export interface Click {
+  readonly id: string;
+  /** Slack's id of the person. */
+  readonly user: string;
+  /** Each click has its own. */
+  readonly trigger: string;
+  readonly action?: 'approve' | 'deny';
+  readonly secret?: string;
+  /** Where the outcome is told, at Slack. */
+  readonly response?: string;
+}
+
+/** A click on a button of a message; `slackUrl` is told its outcome. */
+export function slackClick(url: string, slackUrl: string, given: Click) {
+  const { id, user, trigger, action = 'approve', secret = 'signing-secret', response = '/response' } = given;
+  const payload = {
+    type: 'block_actions',
+    team: { id: 'T01' },
+    user: { id: user },
+    trigger_id: trigger,
+    response_url: slackUrl + response,
+    actions: [{ action_id: action, value: id, action_ts: '1.2' }],
+  };
+  const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const signature = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${raw}`).digest('hex')}`;
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-slack-request-timestamp': timestamp,
+    'x-slack-signature': signature,
+  };
+  return ask<{ text?: string }>(url, 'POST', '/callbacks/slack', { raw, headers });
+}
+
+export interface Comment {
+  readonly text: string;
+  /** Of the pull request. */
+  readonly number: number;
+  /** Of the comment: a repeated one is the same comment. */
+  readonly id: number;
+  readonly login?: string;
+  readonly secret?: string;
+}
+
+/** A comment below a pull request, delivered by the Git host. */
+export function pullRequestComment(url: string, given: Comment) {
+  const { text, number, id, login = 'Alice-GH', secret = 'webhook-secret' } = given;
+  const raw = JSON.stringify(commentPayload({ text, id, login, number }));
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'issue_comment',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`,
+  };
+  return ask<{ text?: string }>(url, 'POST', '/callbacks/github', { raw, headers });
+}
