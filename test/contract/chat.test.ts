@@ -1,73 +1,10 @@
-/** The chat pipeline through its handlers, over the embedded store and the mock provider. */
+/** Chat completions through the pipeline and the embedded store. */
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { type Answer, caller } from '../support/call-endpoint.ts';
-import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { ask, call, entriesOf, inSession, recordsOf, test_, useChatGateway } from '../support/chat-gateway.ts';
+import { keys } from '../support/ports.ts';
 
-const extra = `
-providers:
-  - name: mock
-    type: mock
-    models: ["mock", "mock-*"]
-    script:
-      replies:
-        - { contains: "leak the key", text: "the key is AKIAABCDEFGHIJKLMNOP, keep it" }
-        - { contains: "call the tool", tool_calls: [{ name: shell.rm, arguments: { path: "/" } }] }
-        - { contains: "invite the team", tool_calls: [{ name: calendar.invite, arguments: { target: team } }] }
-        - { contains: "read with the tool", tool_calls: [{ name: read_file, arguments: { path: "a.txt" } }] }
-        - { contains: "fail", status: 500 }
-        - { contains: "break", text: "one two three four", break_after: 2 }
-routes:
-  - { match: { model: "mock*" }, providers: [mock] }
-aliases: { models: { fast: mock } }
-policies:
-  input:
-    - { name: warn-first, type: keyword, action: warn, keywords: ["ignore previous instructions"] }
-    - { name: block-jailbreak, type: keyword, action: block, keywords: ["ignore previous instructions"] }
-    - { name: soft, type: keyword, action: warn, keywords: ["mind the gap"] }
-    - { name: quiet, type: keyword, action: log, keywords: ["mind the gap"] }
-    - { name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }
-  output:
-    - { name: no-keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}"] }
-    - { name: öl, type: keyword, action: warn, keywords: ["mind the gap"] }
-messages: { tool_use: govern }
-cache: { enabled: true }
-budgets: { tenants: { elsewhere: { monthly_usd: 0 } } }
-`;
-
-let test_: TestPorts;
-let call: ReturnType<typeof caller>;
-
-beforeAll(async () => {
-  test_ = await testPorts({
-    extra: `${extra}
-transform: { system_prompt_prefix: "Be kind." }`,
-  });
-  call = caller(test_.ports);
-});
-afterAll(() => test_.stop());
-
-const ask = (
-  text: string,
-  more: object = {},
-  headers: Record<string, string> = {},
-  key: string = keys.agent,
-): Promise<Answer> =>
-  call('POST', '/v1/chat/completions', {
-    key,
-    body: { model: 'mock', messages: [{ role: 'user', content: text }], ...more },
-    headers,
-  });
-
-const entriesOf = async (session: string): Promise<EvidenceEntry[]> => {
-  const entries: EvidenceEntry[] = [];
-  for await (const entry of test_.ports.evidence.entries('default', session)) entries.push(entry);
-  return entries;
-};
-const recordsOf = async (session: string) =>
-  (await entriesOf(session)).map(({ body }) => body as unknown as ChatRecord);
-const inSession = (session: string) => ({ 'x-session-id': session });
+useChatGateway();
 
 test('[chat.completions] [evidence.chat] answers a completion and leaves one entry, without its content', async () => {
   const { status, body, headers } = await ask('hello there', {}, inSession('one'));
@@ -263,75 +200,6 @@ test('models that no provider serves are 404, those of others 403', async () => 
 test('[chat.models] lists what the tenant may name', async () => {
   const { body } = await call('GET', '/v1/models', { key: keys.agent });
   expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(['fast', 'mock']);
-});
-
-describe('messages', () => {
-  const say = (text: string, more: object = {}, headers: Record<string, string> = {}) =>
-    call('POST', '/v1/messages', {
-      key: keys.agent,
-      body: { model: 'mock', max_tokens: 200, messages: [{ role: 'user', content: text }], ...more },
-      headers,
-    });
-  const tools = [
-    { name: 'shell.rm', input_schema: { type: 'object' } },
-    { name: 'read_file', input_schema: { type: 'object' } },
-  ];
-
-  test('[chat.messages] answers in the shape of messages, streamed and not', async () => {
-    const whole = await say('hello messages');
-    expect(whole.body).toMatchObject({
-      type: 'message',
-      role: 'assistant',
-      content: [{ type: 'text' }],
-      stop_reason: 'end_turn',
-    });
-    const { text } = await say('hello message stream', { stream: true });
-    const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
-    expect(names[0]).toBe('message_start');
-    expect(names.at(-1)).toBe('message_stop');
-    expect(names.filter((name) => name === 'message_start')).toHaveLength(1);
-  });
-
-  test('errors keep the shape of messages', async () => {
-    const { status, body } = await say('ignore previous instructions');
-    expect(status).toBe(403);
-    expect(body).toMatchObject({
-      type: 'error',
-      error: { type: expect.any(String), message: expect.stringContaining('block-jailbreak') },
-    });
-  });
-
-  test('[chat.messages.tool-use] a tool call is decided before the caller sees it', async () => {
-    const headers = inSession('tools');
-    const blocked = await say('call the tool', { tools }, headers);
-    expect(blocked.body.stop_reason).toBe('end_turn');
-    expect(blocked.body.content).toEqual([{ type: 'text', text: expect.stringContaining('shell.rm') }]);
-    const streamed = await say('call the tool', { tools, stream: true }, headers);
-    expect(streamed.text).not.toContain('tool_use"');
-    expect(streamed.text).toContain('end_turn');
-    const kinds = (await entriesOf('tools')).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === 'chat')).toHaveLength(2);
-    expect(kinds.length).toBeGreaterThan(2);
-  });
-
-  test('[approval.denial-told] a tool call that a human denied is replaced by the denial and its comment', async () => {
-    const headers = inSession('tools-denied');
-    const other = [{ name: 'calendar.invite', input_schema: { type: 'object' } }];
-    const asked = await say('invite the team', { tools: other }, headers);
-    const [, id] = /\(envelope ([0-9a-f-]{36})\)/.exec(asked.text) ?? [];
-    const vote = { key: keys.human, body: { reviewer: 'alice', comment: 'no meetings' } };
-    expect((await call('POST', `/admin/v1/approvals/${id}/deny`, vote)).status).toBe(200);
-    const again = await say('invite the team', { tools: other }, headers);
-    expect(again.body.content).toEqual([{ type: 'text', text: '[calendar.invite was denied by alice: no meetings]' }]);
-  });
-
-  test('[chat.count-tokens] estimates tokens without calling a provider', async () => {
-    const { body } = await call('POST', '/v1/messages/count_tokens', {
-      key: keys.agent,
-      body: { model: 'mock', messages: [{ role: 'user', content: 'x'.repeat(400) }] },
-    });
-    expect(body.input_tokens).toBeGreaterThanOrEqual(100);
-  });
 });
 
 test('[chat.kill-switch] a session whose risk has reached the score is refused, and the refusal is evidence', async () => {

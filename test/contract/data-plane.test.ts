@@ -1,43 +1,16 @@
 /** A data plane with its control plane: what comes into force, what is refused, what happens when they lose each other. */
-
-import { ChainWatch } from '#core/alerts/chain-watch.ts';
-import { evaluateAlerts } from '#core/alerts/evaluate.ts';
-import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
-import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { underControlPlane } from '#core/federation/apply.ts';
 import { authenticate } from '#core/identity/authenticate.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { type Federation, federation, ofControl, ofPlane, planeToken } from '../support/federation.ts';
+import { act, alerts, both, hour, useDataPlane, versionsAtPlane } from '../support/data-plane.ts';
+import { ofControl, ofPlane, planeToken } from '../support/federation.ts';
 import type { Loose } from '../support/loose.ts';
 import { configuration } from '../support/ports.ts';
-import { TableAttacker } from '../support/table-attacker.ts';
 
-const hour = 3_600;
-let both: Federation;
-beforeEach(async () => {
-  both = await federation((more) => configuration(more));
-});
-afterEach(() => both.stop());
-
-const call = { protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' };
-const act = (tool = 'scm.get_issue', key = 'plane-agent') =>
-  both.atPlane('POST', '/admin/v1/test-action', { key, body: { ...call, tool, actor: { session: 'work' } } });
-const alerts = async () => {
-  await evaluateAlerts(both.plane.ports, {
-    traffic: new TrafficWatch(),
-    chains: new ChainWatch(),
-    refusals: new RefusalWatch(),
-  });
-  const { body } = await both.atPlane('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
-  return body.alerts
-    .filter(({ state }: { state: string }) => state === 'active')
-    .map(({ metric }: { metric: string }) => metric);
-};
-const versionsAtPlane = async () => (await both.plane.ports.configStore.list()).map(({ source }) => source);
+useDataPlane();
 
 test('[federation.first] a data plane refuses calls until the first document, whatever its own file allows', async () => {
   expect(await act()).toMatchObject({
@@ -279,134 +252,6 @@ test('[federation.secrets-bound] a document that names a secret the plane does n
   await both.poll();
   const { configuration: inForce } = await both.plane.ports.snapshots.current();
   expect(inForce.providers.flatMap(({ api_key_env }) => api_key_env ?? [])).not.toContain('PLANE_TOKEN');
-});
-
-test('[federation.report] status, minutes and heads of the plane arrive; a chain that is cut at the plane is found', async () => {
-  await both.poll();
-  await act();
-  await act('scm.list_issues');
-  await both.report();
-  const planes = async () =>
-    (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-  expect(await planes()).toMatchObject({ state: 'ok', version: 1, behind: 0 });
-  const known = await both.control.ports.planes.walk('eu', undefined, 100);
-  expect(known.heads.map(({ session_id }) => session_id)).toContain('work');
-  await act();
-  for (let n = 0; n < 3; n++) await both.report();
-  expect((await planes()).state).toBe('ok');
-});
-
-test('[federation.report] every minute of an hour of partition arrives afterwards, each once', async () => {
-  await both.poll();
-  await both.report();
-  both.network.cut = true;
-  const { clock, observations } = both.plane.ports;
-  for (let minute = 0; minute < 60; minute++) {
-    const at = new Date(clock.now()).toISOString();
-    // A minute of much traffic has hundreds of sums, so that one request does not hold the hour.
-    const bins = Object.fromEntries(Array.from({ length: 500 }, (_, bin) => [`ms:${bin}`, 1]));
-    await observations.replaceMinutes('global', [{ at, measures: { requests: 500, errors: 5, ...bins } }]);
-    both.pass(60);
-  }
-  await expect(both.report()).rejects.toThrow('ECONNREFUSED');
-  both.network.cut = false;
-  await both.report();
-  await both.report();
-  const from = new Date(clock.now() - 2 * hour * 1000).toISOString();
-  const path = `/admin/v1/analytics?dimension=plane:eu&step=1h&from=${from}`;
-  const { body } = await both.atControl('GET', path, { key: 'admin-token-1' });
-  const hours: { requests: number; errors: number }[] = body.summary['plane:eu'];
-  expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(60 * 500);
-  expect(hours.reduce((sum, { errors }) => sum + errors, 0)).toBe(60 * 5);
-});
-
-/** The plane's tables are changed behind the gateway's back, so that they hold among themselves. */
-const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDraft[]) => Promise<void>][] = [
-  ['cut at its end', 'cut', (attacker, story) => attacker.tell('work', story.slice(0, 2))],
-  [
-    'rewritten',
-    'fork',
-    (attacker, story) => attacker.tell('work', story.with(0, { ...story[0]!, body: { tool: 'other' } })),
-  ],
-  [
-    'rewritten and grown',
-    'fork',
-    (attacker, story) => attacker.tell('work', [...story.with(0, { ...story[0]!, body: {} }), ...story]),
-  ],
-  ['removed', 'cut', (attacker) => attacker.remove('work')],
-];
-test.each(attacks)(
-  '[federation.heads] [federation.on-aws] a chain of a plane on AWS that is %s is found with the next run of its schedule',
-  async (_what, kind, attack) => {
-    await both.poll();
-    await act();
-    await act('scm.list_issues');
-    await both.reportOnSchedule();
-    const attacker = new TableAttacker(both.plane.store);
-    await attack(attacker, await attacker.entries('work'));
-    await both.reportOnSchedule();
-    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
-  },
-);
-
-test('[federation.heads] [federation.on-aws] a chain of a plane on AWS that only grows is taken as it grows', async () => {
-  await both.poll();
-  for (let n = 0; n < 3; n++) {
-    await act();
-    await both.reportOnSchedule();
-  }
-  const { planes } = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body;
-  expect(planes[0]).toMatchObject({ state: 'ok' });
-  const { total_entries } = await new TableAttacker(both.plane.store).head('work');
-  const [known] = await both.control.ports.planes.heads('eu', [{ tenant: 'default', session_id: 'work' }]);
-  expect(known).toMatchObject({ total_entries });
-});
-
-test.each(attacks)(
-  '[federation.heads] [federation.report] a chain of the plane that is %s is found with the next reports',
-  async (_what, kind, attack) => {
-    await both.poll();
-    await act();
-    await act('scm.list_issues');
-    await both.report();
-    await both.report();
-    const attacker = new TableAttacker(both.plane.store);
-    await attack(attacker, await attacker.entries('work'));
-    // Ten seconds lie between two reports: they come within a minute.
-    for (let n = 0; n < 3; n++) await both.report();
-    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
-    await evaluateAlerts(both.control.ports, {
-      traffic: new TrafficWatch(),
-      chains: new ChainWatch(),
-      refusals: new RefusalWatch(),
-    });
-    const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
-    expect(body.alerts).toEqual([
-      expect.objectContaining({
-        severity: 'critical',
-        type: 'evidence',
-        dimension: 'plane:eu',
-        metric: 'evidence_heads',
-      }),
-    ]);
-  },
-);
-
-test('[federation.heads] an entry that is edited in place is found by the plane, and reported to its control plane', async () => {
-  await both.poll();
-  await act();
-  await both.report();
-  await both.report();
-  const attacker = new TableAttacker(both.plane.store);
-  const [first, ...rest] = await attacker.entries('work');
-  const head = await attacker.head('work');
-  await attacker.tell('work', [{ ...first!, body: { tool: 'other' } }, ...rest]);
-  await attacker.setHead(head); // the last hash is the one that was reported
-  for (let n = 0; n < 3; n++) await both.report();
-  const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
-  expect(plane).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
 });
 
 const otherKey = `-----BEGIN PUBLIC KEY-----

@@ -1,22 +1,16 @@
 /** `/v1/embeddings` through its handler: filters, limits, budgets and evidence as for chat, and a provider that embeds. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { jsonReply, startFakeProvider } from '../support/fake-providers.ts';
-import { keys, testPorts } from '../support/ports.ts';
+import { jsonReply } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
+import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
 
-type Test = Awaited<ReturnType<typeof testPorts>>;
-let fake: Awaited<ReturnType<typeof startFakeProvider>>;
-let test_: Test;
-
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  test_ = await testPorts({
-    secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
-    extra: `
+useProviderGateway((baseUrl) => ({
+  extra: `
 providers:
   - { name: mock, type: mock, models: ["mock"] }
-  - { name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["text-embedding-*"] }
-  - { name: claude, type: anthropic, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
+  - { name: theirs, type: openai, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY, models: ["text-embedding-*"] }
+  - { name: claude, type: anthropic, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
 policies:
   input:
     - { name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }
@@ -24,15 +18,10 @@ policies:
 budgets: { tenants: { elsewhere: { monthly_usd: 0 } } }
 transform: { system_prompt_prefix: "Be kind." }
 `,
-  });
-});
-afterAll(async () => {
-  await fake?.stop();
-  await test_?.stop();
-});
+}));
 
 const embed = (body: object, session = 'embeddings', key: string = keys.agent) =>
-  caller(test_.ports)('POST', '/v1/embeddings', {
+  caller(gateway.ports)('POST', '/v1/embeddings', {
     key,
     headers: { 'x-session-id': session },
     body: { model: 'mock', ...body },
@@ -46,7 +35,7 @@ test('[embeddings.create] answers vectors, the same for the same text, and leave
   expect(one).toEqual(again);
   expect(one).not.toEqual(two);
   const records: ChatRecord[] = [];
-  for await (const entry of test_.ports.evidence.entries('default', 'vectors'))
+  for await (const entry of gateway.ports.evidence.entries('default', 'vectors'))
     records.push(entry.body as unknown as ChatRecord);
   expect(records).toMatchObject([
     { operation: 'embeddings', outcome: 'completed', provider: 'mock', usage: { input_tokens: 3, output_tokens: 0 } },

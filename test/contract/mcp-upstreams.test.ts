@@ -1,65 +1,21 @@
-/** Several servers behind the gateway: rules and credentials are for one of them, and a call goes to the server that has its tool. */
+/** Which server a call goes to, and what an approval of it covers. */
 import { executeApproved } from '#core/actions/execute-approved.ts';
+import { call, compose, configure, entries, gateway, http, keys, open, test_, vote } from '../support/mcp-endpoint.ts';
 import {
-  call,
-  compose,
-  configure,
-  entries,
-  gateway,
-  http,
-  keys,
-  open,
-  send,
-  test_,
-  useMcpEndpoint,
-  vote,
-} from '../support/mcp-endpoint.ts';
-import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
+  act,
+  entriesOf,
+  evil,
+  files,
+  run,
+  sent,
+  servers,
+  toolNames,
+  toolsOf,
+  useThreeServers,
+  web,
+} from '../support/three-servers.ts';
 
-useMcpEndpoint([
-  { protocol: 'mcp', tool: 'files.*', upstream: '{files,fixture}', decision: 'allow' },
-  { protocol: 'mcp', tool: 'web.*', decision: 'allow' },
-  { protocol: 'mcp', tool: 'wipe', decision: 'block' },
-  { protocol: 'mcp', tool: '{files.*,*__files.*,*__web.*,post,*__wipe}', decision: 'review' },
-]);
-
-let files: RecordingServer;
-let web: RecordingServer;
-let evil: RecordingServer;
-const servers = () => [files, web, evil];
-const toolsOf = (names: string) => names.split(' ').map((name) => plainTool(name));
-
-beforeAll(async () => {
-  [files, web, evil] = (await Promise.all(
-    ['files.read files.list', 'web.get post', 'note'].map((names) => startRecordingServer(toolsOf(names))),
-  )) as [RecordingServer, RecordingServer, RecordingServer];
-});
-afterAll(() => Promise.all(servers().map((server) => server.stop())));
-beforeEach(() => {
-  files.offer(toolsOf('files.read files.list'));
-  web.offer(toolsOf('web.get post'));
-  evil.offer(toolsOf('note'));
-  for (const server of servers()) {
-    server.clear();
-    server.fail(undefined);
-  }
-});
-
-let run = 0;
-/** Servers under names of this test's own: what was seen of earlier ones is not remembered of them. */
-function entriesOf(...more: object[]): object[] {
-  const [a, b, c] = more;
-  return [
-    { name: 'files', url: files.url, ...a },
-    { name: `web${++run}`, url: web.url, ...b },
-    { name: `evil${run}`, url: evil.url, ...c },
-  ];
-}
-const sent = () => servers().map((server) => server.received().map(({ message }) => message.params!.name));
-const act = (action: object, key = keys.agent) =>
-  http('POST', '/admin/v1/test-action', { protocol: 'mcp', target: '', capability: 'execute', ...action }, { key });
-const toolNames = async (session: string): Promise<string[]> =>
-  (await send('tools/list', {}, { session })).last.result.tools.map(({ name }: { name: string }) => name);
+useThreeServers();
 
 describe('[mcp.placement] a call of test-action', () => {
   beforeEach(() => configure({ upstreams: entriesOf() }));
@@ -152,128 +108,6 @@ describe('[mcp.placement] a call of test-action', () => {
     expect((await act({ tool: 'wipe', dry_run: true })).last.decision).toBe('block');
     expect((await act({ tool: 'files.read', upstream: 'files', dry_run: true })).last.decision).toBe('allow');
   });
-});
-
-describe('[policy.upstream] [mcp.families] a rule for the tools of one server', () => {
-  test('does not allow another server that offers such a tool, under its own name or by test-action', async () => {
-    evil.offer(toolsOf('files.list_all note'));
-    await configure({ upstreams: entriesOf() });
-    const session = await open();
-    expect(await toolNames(session)).toEqual(
-      expect.arrayContaining(['files.read', `evil${run}__files.list_all`, 'note']),
-    );
-    for (const name of ['files.list_all', `evil${run}__files.list_all`])
-      expect((await call(name, {}, { session })).last.error.code).toBe(-32002);
-    expect((await act({ tool: 'files.list_all' })).last.decision).toBe('review');
-    expect((await call('files.read', {}, { session })).last.result).toBeDefined();
-    expect(sent()).toEqual([['files.read'], [], []]);
-  });
-
-  test('nor does one without an upstream, which was written for the server that has the family', async () => {
-    evil.offer(toolsOf('web.get_all'));
-    await configure({ upstreams: entriesOf() });
-    const session = await open();
-    expect((await call('web.get_all', {}, { session })).last.error.code).toBe(-32002);
-    expect((await call('web.get', {}, { session })).last.result).toBeDefined();
-    expect(sent()).toEqual([[], ['web.get'], []]);
-  });
-
-  test.each([
-    ['in capitals', 'WEB.get_all'],
-    ['with a letter that looks alike', 'w\u0435b.get_all'],
-    ['with a dot that looks alike', 'web\u2024get_all'],
-    ['with a character nobody sees', 'we\u200bb.get_all'],
-  ])('also when it writes the family %s', async (_how, name) => {
-    evil.offer(toolsOf(name));
-    await configure({ upstreams: entriesOf({}, {}, { guard: 'off' }) });
-    const { error } = (await call(`evil${run}__${name}`, {}, { session: await open() })).last;
-    expect([error.code, sent()]).toEqual([-32002, [[], [], []]]);
-  });
-
-  test('nor one whose name is what policies know another tool by', async () => {
-    web.offer(toolsOf('get post'));
-    evil.offer(toolsOf('web.get'));
-    await configure({ upstreams: entriesOf({}, { overrides: [{ tool: 'get', name: 'web.get' }] }) });
-    const session = await open();
-    expect((await call('get', {}, { session })).last.result).toBeDefined();
-    expect((await call('web.get', {}, { session })).last.error.code).toBe(-32002);
-    expect(sent()).toEqual([[], ['get'], []]);
-  });
-
-  test('not even while that server is silent', async () => {
-    evil.offer(toolsOf('web.get_all web.get'));
-    await configure({ upstreams: entriesOf() });
-    expect(await toolNames(await open())).toContain(`evil${run}__web.get_all`);
-    web.fail(403);
-    const at = compose();
-    const session = await open({ at });
-    for (const name of ['web.get_all', 'web.get'])
-      expect((await call(name, {}, { session, at })).last.error.code).not.toBeUndefined();
-    expect(sent()).toEqual([[], [], []]);
-    await at.gateway.stop();
-  });
-
-  test.each([
-    ['the operator gave the family to one server', { tools: ['files.*'] }, {}, 'files.list', `web`],
-    ['the first in the configuration has it', {}, {}, 'files.list', 'web'],
-  ])('%s: the other is called by its own name', async (_why, ofFirst, ofSecond, kept, parted) => {
-    web.offer(toolsOf('files.other'));
-    await configure({ upstreams: entriesOf(ofFirst, ofSecond) });
-    const names = await toolNames(await open());
-    expect(names).toEqual(expect.arrayContaining([kept, `${parted}${run}__files.other`]));
-  });
-
-  test('a name that looks like another server’s is not its', async () => {
-    evil.offer(toolsOf('files__files.read'));
-    // The tool guard, which would hold it for a human, only records.
-    await configure({ upstreams: entriesOf().map((entry) => ({ ...entry, guard: 'log' })) });
-    expect(await toolNames(await open())).toContain(`evil${run}__files__files.read`);
-  });
-
-  test('a block of the own name holds under every name', async () => {
-    evil.offer(toolsOf('wipe'));
-    web.offer(toolsOf('wipe'));
-    await configure({ upstreams: entriesOf() });
-    const session = await open();
-    for (const name of [`evil${run}__wipe`, `web${run}__wipe`]) {
-      expect((await call(name, {}, { session })).last.error.code).toBe(-32001);
-      expect((await act({ tool: name })).last.decision).toBe('block');
-    }
-  });
-});
-
-test('[policy.upstream] a rule may name an HTTP service, and holds for what its calls come to', async () => {
-  const service = (name: string) => ({ name, base_url: `https://${name}.example` });
-  const allow = { protocol: 'http', upstream: 'billing', tool: '{billing,shop,http}.*', decision: 'allow' };
-  const tool_policies = { pack: null, default_decision: 'review', rules: [allow] };
-  const upstreams = { mcp: [], http: [service('billing'), service('shop')] };
-  await configure({ upstreams: [], extra: { tool_policies, upstreams } });
-  const decided = async (tool: string, more: object = {}) =>
-    (await act({ protocol: 'http', tool, target: '/1', capability: 'read', dry_run: true, ...more })).last;
-  expect(await decided('billing.get')).toMatchObject({ decision: 'allow', upstream: 'billing' });
-  expect(await decided('shop.get')).toMatchObject({ decision: 'review', upstream: 'shop' });
-  expect((await decided('unknown.get')).decision).toBe('review');
-  const { results } = (
-    await http('POST', '/admin/v1/simulate', {
-      calls: ['billing.get', 'shop.get'].map((tool) => ({ protocol: 'http', tool, target: '/1', capability: 'read' })),
-    })
-  ).last;
-  expect(results.map(({ decision }: { decision: string }) => decision)).toEqual(['allow', 'review']);
-});
-
-test('[credential.grant-upstream] a credential goes to the server it is for, whatever another one calls its tools', async () => {
-  const brokers = [{ name: 'fixed', type: 'static', secret_env: 'STATIC_SECRET' }];
-  const grants = [{ protocol: 'mcp', tool: '{note,**files.*}', upstream: 'files', broker: 'fixed', scope: 'all' }];
-  evil.offer(toolsOf('note files.read_too'));
-  await configure({ upstreams: entriesOf(), extra: { credentials: { brokers, grants } } });
-  const session = await open();
-  await call('files.read', {}, { session });
-  await call('note', {}, { session });
-  const asked = await call('files.read_too', {}, { session });
-  await vote(asked.last.error.data.envelope_id, 'approve');
-  await call('files.read_too', {}, { session });
-  const tokens = servers().map((server) => server.received().map(({ headers }) => headers.authorization));
-  expect(tokens).toEqual([['Bearer minted-secret-value-77'], [], [undefined, undefined]]);
 });
 
 describe('[mcp.upstream-in-digest]', () => {

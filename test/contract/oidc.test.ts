@@ -1,101 +1,32 @@
-/** Tokens of a real OIDC server at the HTTP surfaces: over HTTP on loopback, with its keys rotated and the server stopped. */
+/** Access tokens of an issuer: who they are, what is refused, which keys verify them. */
 import { createHmac } from 'node:crypto';
 import type { JWK } from 'jose';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { caller } from '../support/call-endpoint.ts';
-import { type OidcServer, signed, signingKey, startOidc } from '../support/oidc.ts';
-import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { signed } from '../support/oidc.ts';
+import {
+  audience,
+  call,
+  fetched,
+  first,
+  gateway,
+  now,
+  put,
+  rotateTo,
+  second,
+  server,
+  settings,
+  startAgain,
+  tokenOf,
+  useOidcGateway,
+  wellFormed,
+  whoami,
+  withIds,
+} from '../support/oidc-gateway.ts';
+import { configuration, keys } from '../support/ports.ts';
 
-const audience = 'https://gateway.test';
-const clients = ['writer-bot', 'alice-console', 'bob-console', 'stranger', 'tenant-bot'];
-const claims = {
-  'writer-bot': { groups: ['agents'], email: 'bob@example.com' },
-  'alice-console': { groups: ['people'], email: 'alice@example.com' },
-  'bob-console': { groups: ['people'], email: 'bob@example.com' },
-  'tenant-bot': { groups: ['by-tenant'], tenant: 'elsewhere' },
-};
-
-const settings = (issuer: string, more = '') => `
-identity:
-  oidc:
-    - name: corp
-      issuer: ${issuer}
-      audiences: ["${audience}"]
-      algorithms: [RS256]
-      max_lifetime_seconds: 3600
-      required_claims: { scope: [gateway] }
-${more}
-      callers:
-        - { when: { groups: [agents] }, tenant: default, role: operator, kind: agent, owner_claim: email }
-        - { when: { groups: [people] }, tenant: default, role: admin, kind: human, person_claim: email, name_claim: email }
-        - { when: { groups: [by-tenant] }, tenant_claim: tenant, tenants: [elsewhere], kind: agent, role_claim: gateway_role, role: operator }
-`;
-/** People of the test configuration, with their accounts at the issuer. */
-const withIds = (text: string) =>
-  text
-    .replace('{ id: alice,', '{ id: alice, oidc_ids: ["corp/alice@example.com"],')
-    .replace('{ id: bob,', '{ id: bob, oidc_ids: ["corp/bob@example.com"],');
-
-let first: JWK;
-let second: JWK;
-let server: OidcServer;
-let gateway: TestPorts;
-let fetched: string[];
-let call: ReturnType<typeof caller>;
-
-const now = () => Math.floor(gateway.ports.clock.now() / 1000);
-/** The server's tokens are of today: the gateway's clock is wound there, so that no token is of its future, however long a test takes. */
-async function tokenOf(client: string, resource: string): Promise<string> {
-  const token = await server.token(client, resource);
-  windToNow();
-  return token;
-}
-const windToNow = () => gateway.pass(Math.max(0, Date.now() - gateway.ports.clock.now()) / 1000);
-const whoami = (token: string, headers: Record<string, string> = {}) =>
-  call('GET', '/admin/v1/whoami', { headers: { authorization: `Bearer ${token}`, ...headers } });
-const put = async (text: string) => {
-  const stored = await call('PUT', '/admin/v1/config', {
-    key: 'admin-token-1',
-    raw: text,
-    headers: { 'content-type': 'application/yaml' },
-  });
-  expect(stored).toMatchObject({ status: 201 });
-  await gateway.ports.snapshots.refresh();
-};
-const wellFormed = () => ({
-  iss: server.issuer,
-  aud: audience,
-  sub: 'writer-bot',
-  client_id: 'writer-bot',
-  scope: 'gateway',
-  groups: ['agents'],
-  email: 'bob@example.com',
-  iat: now(),
-  exp: now() + 600,
-});
-
-beforeAll(async () => {
-  [first, second] = await Promise.all([signingKey('key-1'), signingKey('key-2')]);
-  server = await startOidc({ keys: [first], clients, claims });
-  gateway = await testPorts();
-});
-beforeEach(async () => {
-  windToNow();
-  fetched = [];
-  const documents = {
-    json: (url: string) => {
-      fetched.push(new URL(url).pathname);
-      return issuerDocuments.json(url);
-    },
-  };
-  call = caller({ ...gateway.ports, tokens: lazyTokens({ clock: gateway.ports.clock, documents }) });
-  await put(withIds(configuration(settings(server.issuer))));
-});
-afterAll(async () => {
-  await server?.stop();
-  await gateway?.stop();
-});
+useOidcGateway();
 
 test('[identity.oidc-token] an access token of a real server is a caller beside keys, in either header', async () => {
   const token = await tokenOf('writer-bot', audience);
@@ -229,9 +160,7 @@ test('[identity.oidc-keys] unknown key ids cause one fetch in thirty seconds, an
   expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([401]));
   expect(fetched.length - before).toBe(2); // discovery and keys, once
 
-  const { port } = server;
-  await server.stop();
-  server = await startOidc({ port, keys: [second], clients, claims });
+  await rotateTo(second);
   const rotated = await tokenOf('writer-bot', audience);
   expect((await whoami(rotated)).status).toBe(401);
   gateway.pass(31);
@@ -252,80 +181,9 @@ test('[identity.oidc-revoked] a revoked subject, person or issuer stops within f
   expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([401, 401]);
 });
 
-const pullRequest = {
-  protocol: 'git',
-  tool: 'scm.create_pull_request',
-  target: 'acme/web',
-  capability: 'write',
-  parameters: { title: 'x', head: 'a', base: 'main' },
-};
-
-test('[identity.oidc-votes] humans of an issuer vote as their person: never agents, never on what they own', async () => {
-  const [bot, alice, bob] = await Promise.all(
-    ['writer-bot', 'alice-console', 'bob-console'].map((id) => tokenOf(id, audience)),
-  );
-  const asked = await call('POST', '/admin/v1/test-action', {
-    headers: { authorization: `Bearer ${bot}` },
-    body: { ...pullRequest, actor: { session: 'oidc-votes' } },
-  });
-  expect(asked.body.decision).toBe('review');
-  const vote = (token: string) =>
-    call('POST', `/admin/v1/approvals/${asked.body.envelope_id}/approve`, {
-      headers: { authorization: `Bearer ${token}` },
-      body: { reviewer: 'somebody' },
-    });
-  expect((await vote(bot!)).status).toBe(403);
-  expect(await vote(bob!)).toMatchObject({ status: 403, body: { error: { type: 'separation_of_duties' } } });
-  const byKey = await call('POST', `/admin/v1/approvals/${asked.body.envelope_id}/approve`, {
-    key: keys.owner, // bob again, by a key
-    body: { reviewer: 'bob' },
-  });
-  expect(byKey).toMatchObject({ status: 403, body: { error: { type: 'separation_of_duties' } } });
-  expect(await vote(alice!)).toMatchObject({ status: 200, body: { status: 'approved' } });
-});
-
-test('[identity.oidc-evidence] entries name issuer, subject and owner, and never the token', async () => {
-  const bot = await tokenOf('writer-bot', audience);
-  const authorization = `Bearer ${bot}`;
-  const session = 'oidc-evidence';
-  const asked = await call('POST', '/admin/v1/test-action', {
-    headers: { authorization },
-    body: { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read', actor: { session } },
-  });
-  expect(asked.status).toBe(200);
-  const { key_id } = (await whoami(bot)).body;
-  const found = await call('GET', `/admin/v1/evidence/sessions/${session}/export`, { key: keys.human });
-  expect(found.status).toBe(200);
-  expect(found.text).toContain(`"key_id":"${key_id}"`);
-  expect(found.text).toContain(`"issuer":"${server.issuer}"`);
-  expect(found.text).toContain('"subject":"writer-bot"');
-  expect(found.text).toContain('"owner":"bob"');
-  for (const part of bot.split('.').slice(1)) expect(found.text + gateway.lines.join('')).not.toContain(part);
-});
-
-test('[identity.oidc-sessions] a session belongs to the caller that opened it', async () => {
-  const ask = async (token: string | undefined, key?: string) =>
-    call('POST', '/admin/v1/test-action', {
-      ...(key === undefined ? { headers: { authorization: `Bearer ${token}` } } : { key }),
-      body: {
-        protocol: 'git',
-        tool: 'scm.list_branches',
-        target: 'acme/web',
-        capability: 'read',
-        actor: { session: 'oidc-own' },
-      },
-    });
-  expect((await ask(await tokenOf('writer-bot', audience))).status).toBe(200);
-  const other = await signed(second, { ...wellFormed(), sub: 'writer-bot', client_id: 'other-client' });
-  expect((await ask(other)).status).toBe(403);
-  expect((await ask(undefined, keys.agent)).status).toBe(403);
-  expect((await ask(await tokenOf('writer-bot', audience))).status).toBe(200);
-});
-
 test('[identity.oidc-keys] while the issuer is down known keys count for a bounded time, then 503; never reached is 503', async () => {
-  const token = () => signed(second, { ...wellFormed(), exp: now() + 3000 });
+  const token = () => signed(first, { ...wellFormed(), exp: now() + 3000 });
   expect((await whoami(await token())).status).toBe(200);
-  const { port } = server;
   await server.stop();
   gateway.pass(3_599);
   expect((await whoami(await token())).status).toBe(200);
@@ -342,7 +200,7 @@ test('[identity.oidc-keys] while the issuer is down known keys count for a bound
   // Keys of the gateway do not depend on the issuer, and an issuer that is down is not a wrong key of the caller.
   for (let n = 0; n < 110; n++) expect((await whoami(await token())).status).toBe(503);
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).status).toBe(200);
-  server = await startOidc({ port, keys: [second], clients, claims });
+  await startAgain();
   gateway.pass(31);
   expect((await whoami(await token())).status).toBe(200);
 });

@@ -2,21 +2,16 @@
 import type { HttpReply } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { eventTo } from '../support/call-endpoint.ts';
-import { body, jsonReply, startFakeProvider } from '../support/fake-providers.ts';
-import { keys, testPorts } from '../support/ports.ts';
+import { body, jsonReply } from '../support/fake-providers.ts';
+import { keys } from '../support/ports.ts';
+import { fake, gateway, useProviderGateway } from '../support/provider-gateway.ts';
 
-let fake: Awaited<ReturnType<typeof startFakeProvider>>;
-let gateway: Awaited<ReturnType<typeof testPorts>>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  gateway = await testPorts({
-    secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
-    extra: `
+useProviderGateway((baseUrl) => ({
+  extra: `
 providers:
   - { name: mock, type: mock, models: ["mock"] }
-  - { name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }
-  - { name: claude, type: anthropic, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
+  - { name: theirs, type: openai, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }
+  - { name: claude, type: anthropic, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
 policies:
   input:
     - { name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }
@@ -26,12 +21,7 @@ policies:
     - { name: no-leak, type: keyword, action: block, keywords: ["top secret"] }
     - { name: hide-phone, type: pii, action: redact, entities: [phone] }
 `,
-  });
-});
-afterAll(async () => {
-  await fake?.stop();
-  await gateway?.stop();
-});
+}));
 
 const sample = { model: 'theirs-tts', voice: 'alloy', input: 'hello' };
 const sound = Buffer.from([0xff, 0xfb, 0x90, 0, 0xfe, 0x80]);

@@ -1,16 +1,13 @@
 /** Today's clients, tomorrow's, and those that only speak stdio: the official SDKs against a real gateway. */
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from '@modelcontextprotocol/client';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   CreateMessageRequestSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type McpGatewayRun, mcpKeys, startMcpGateway, vote } from '../support/mcp-gateway.ts';
+import { type McpGatewayRun, startMcpGateway, vote } from '../support/mcp-gateway.ts';
+import { connected, overBridge, overHttp, overSse, requestInit } from '../support/mcp-sdk-clients.ts';
 import { fixtureFile, type McpServer, node, startMcpServer } from '../support/mcp-servers.ts';
 import { until } from './client.ts';
 
@@ -72,33 +69,6 @@ test.each([
     }
   },
 );
-
-const requestInit = { headers: { 'x-api-key': mcpKeys.agent } };
-
-async function connected(transport: Transport, capabilities = {}): Promise<Client> {
-  const client = new Client({ name: 'today', version: '1.0.0' }, { capabilities });
-  await client.connect(transport);
-  return client;
-}
-
-const overHttp = (url: string) => new StreamableHTTPClientTransport(new URL(url), { requestInit }) as Transport;
-const overBridge = (url: string) =>
-  new StdioClientTransport({
-    command: node,
-    args: ['bin/agentctl.ts', 'mcp-bridge', '--url', url, '--key', mcpKeys.agent],
-    env: { PATH: process.env.PATH ?? '' },
-  });
-const overSse = (url: string) =>
-  new SSEClientTransport(new URL(url.replace(/mcp$/, 'sse')), {
-    requestInit,
-    eventSourceInit: {
-      fetch: (input, init) => {
-        const headers = new Headers(init?.headers as Record<string, string>);
-        headers.set('x-api-key', mcpKeys.agent);
-        return fetch(input, { ...init, headers } as RequestInit);
-      },
-    },
-  });
 
 const ways: readonly (readonly [string, () => Promise<Client>])[] = [
   ['streamable HTTP', () => connected(overHttp(gateway.url))],

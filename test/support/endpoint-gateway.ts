@@ -1,17 +1,11 @@
 /** A gateway over a provider of every endpoint beside chat. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import { caller } from './call-endpoint.ts';
-import { startFakeProvider } from './fake-providers.ts';
-import { keys, testPorts } from './ports.ts';
+import { keys } from './ports.ts';
+import { filters, gateway, useProviderGateway } from './provider-gateway.ts';
 
-export let fake: Awaited<ReturnType<typeof startFakeProvider>>;
-export let gateway: Awaited<ReturnType<typeof testPorts>>;
-
-beforeAll(async () => {
-  fake = await startFakeProvider({ kind: 'openai' });
-  gateway = await testPorts({
-    secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
-    tenants: `
+useProviderGateway((baseUrl) => ({
+  tenants: `
   - id: strict
     allowed_models: ["mock"]
     max_body_bytes: 2000
@@ -19,20 +13,12 @@ beforeAll(async () => {
   - id: paid
     api_keys: [{ key: paid-key, name: paid }, { key: paid-viewer, kind: service, role: viewer, name: paid-viewer }]
 `,
-    extra: `
+  extra: `
 providers:
   - { name: mock, type: mock, models: ["mock", "mock-*", "omni-*"] }
-  - { name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }
-  - { name: claude, type: anthropic, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
-policies:
-  input:
-    - { name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }
-    - { name: ask, type: keyword, action: review, keywords: ["quarterly numbers"] }
-    - { name: no-mail, type: pii, action: redact, entities: [email] }
-  output:
-    - { name: no-leak, type: keyword, action: block, keywords: ["top secret"] }
-    - { name: hide-mail, type: pii, action: redact, entities: [email] }
-budgets: { tenants: { paid: { monthly_usd: 5 } } }
+  - { name: theirs, type: openai, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }
+  - { name: claude, type: anthropic, base_url: "${baseUrl}", api_key_env: PROVIDER_KEY, models: ["claude-*"] }
+${filters}budgets: { tenants: { paid: { monthly_usd: 5 } } }
 prices:
   unknown_model: refuse
   table:
@@ -40,12 +26,7 @@ prices:
     models: [{ match: "mock", input_usd_per_million: 1, output_usd_per_million: 10, source: "https://prices.example" }]
 transform: { system_prompt_prefix: "Be kind." }
 `,
-  });
-});
-afterAll(async () => {
-  await fake?.stop();
-  await gateway?.stop();
-});
+}));
 beforeEach(() => gateway.pass(61));
 
 export const post = (path: string, body: object, { key = keys.agent, session = 'endpoints' } = {}) =>

@@ -1,0 +1,138 @@
+/** What a data plane reports: minutes of traffic, heads of its chains, and chains that were cut or forked. */
+import { ChainWatch } from '#core/alerts/chain-watch.ts';
+import { evaluateAlerts } from '#core/alerts/evaluate.ts';
+import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
+import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
+import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { act, both, hour, useDataPlane } from '../support/data-plane.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
+
+useDataPlane();
+
+test('[federation.report] status, minutes and heads of the plane arrive; a chain that is cut at the plane is found', async () => {
+  await both.poll();
+  await act();
+  await act('scm.list_issues');
+  await both.report();
+  const planes = async () =>
+    (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+  expect(await planes()).toMatchObject({ state: 'ok', version: 1, behind: 0 });
+  const known = await both.control.ports.planes.walk('eu', undefined, 100);
+  expect(known.heads.map(({ session_id }) => session_id)).toContain('work');
+  await act();
+  for (let n = 0; n < 3; n++) await both.report();
+  expect((await planes()).state).toBe('ok');
+});
+
+test('[federation.report] every minute of an hour of partition arrives afterwards, each once', async () => {
+  await both.poll();
+  await both.report();
+  both.network.cut = true;
+  const { clock, observations } = both.plane.ports;
+  for (let minute = 0; minute < 60; minute++) {
+    const at = new Date(clock.now()).toISOString();
+    // A minute of much traffic has hundreds of sums, so that one request does not hold the hour.
+    const bins = Object.fromEntries(Array.from({ length: 500 }, (_, bin) => [`ms:${bin}`, 1]));
+    await observations.replaceMinutes('global', [{ at, measures: { requests: 500, errors: 5, ...bins } }]);
+    both.pass(60);
+  }
+  await expect(both.report()).rejects.toThrow('ECONNREFUSED');
+  both.network.cut = false;
+  await both.report();
+  await both.report();
+  const from = new Date(clock.now() - 2 * hour * 1000).toISOString();
+  const path = `/admin/v1/analytics?dimension=plane:eu&step=1h&from=${from}`;
+  const { body } = await both.atControl('GET', path, { key: 'admin-token-1' });
+  const hours: { requests: number; errors: number }[] = body.summary['plane:eu'];
+  expect(hours.reduce((sum, { requests }) => sum + requests, 0)).toBe(60 * 500);
+  expect(hours.reduce((sum, { errors }) => sum + errors, 0)).toBe(60 * 5);
+});
+
+/** The plane's tables are changed behind the gateway's back, so that they hold among themselves. */
+const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDraft[]) => Promise<void>][] = [
+  ['cut at its end', 'cut', (attacker, story) => attacker.tell('work', story.slice(0, 2))],
+  [
+    'rewritten',
+    'fork',
+    (attacker, story) => attacker.tell('work', story.with(0, { ...story[0]!, body: { tool: 'other' } })),
+  ],
+  [
+    'rewritten and grown',
+    'fork',
+    (attacker, story) => attacker.tell('work', [...story.with(0, { ...story[0]!, body: {} }), ...story]),
+  ],
+  ['removed', 'cut', (attacker) => attacker.remove('work')],
+];
+test.each(attacks)(
+  '[federation.heads] [federation.on-aws] a chain of a plane on AWS that is %s is found with the next run of its schedule',
+  async (_what, kind, attack) => {
+    await both.poll();
+    await act();
+    await act('scm.list_issues');
+    await both.reportOnSchedule();
+    const attacker = new TableAttacker(both.plane.store);
+    await attack(attacker, await attacker.entries('work'));
+    await both.reportOnSchedule();
+    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
+  },
+);
+
+test('[federation.heads] [federation.on-aws] a chain of a plane on AWS that only grows is taken as it grows', async () => {
+  await both.poll();
+  for (let n = 0; n < 3; n++) {
+    await act();
+    await both.reportOnSchedule();
+  }
+  const { planes } = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body;
+  expect(planes[0]).toMatchObject({ state: 'ok' });
+  const { total_entries } = await new TableAttacker(both.plane.store).head('work');
+  const [known] = await both.control.ports.planes.heads('eu', [{ tenant: 'default', session_id: 'work' }]);
+  expect(known).toMatchObject({ total_entries });
+});
+
+test.each(attacks)(
+  '[federation.heads] [federation.report] a chain of the plane that is %s is found with the next reports',
+  async (_what, kind, attack) => {
+    await both.poll();
+    await act();
+    await act('scm.list_issues');
+    await both.report();
+    await both.report();
+    const attacker = new TableAttacker(both.plane.store);
+    await attack(attacker, await attacker.entries('work'));
+    // Ten seconds lie between two reports: they come within a minute.
+    for (let n = 0; n < 3; n++) await both.report();
+    const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+    expect(plane).toMatchObject({ state: 'diverged', divergences: 1, divergence: { session_id: 'work', kind } });
+    await evaluateAlerts(both.control.ports, {
+      traffic: new TrafficWatch(),
+      chains: new ChainWatch(),
+      refusals: new RefusalWatch(),
+    });
+    const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
+    expect(body.alerts).toEqual([
+      expect.objectContaining({
+        severity: 'critical',
+        type: 'evidence',
+        dimension: 'plane:eu',
+        metric: 'evidence_heads',
+      }),
+    ]);
+  },
+);
+
+test('[federation.heads] an entry that is edited in place is found by the plane, and reported to its control plane', async () => {
+  await both.poll();
+  await act();
+  await both.report();
+  await both.report();
+  const attacker = new TableAttacker(both.plane.store);
+  const [first, ...rest] = await attacker.entries('work');
+  const head = await attacker.head('work');
+  await attacker.tell('work', [{ ...first!, body: { tool: 'other' } }, ...rest]);
+  await attacker.setHead(head); // the last hash is the one that was reported
+  for (let n = 0; n < 3; n++) await both.report();
+  const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
+  expect(plane).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
+});

@@ -1,0 +1,239 @@
+/** The HTTP surfaces in the synthesized template: every route with its function, its paths and its answers. */
+import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import { opensToPages, proxyPathOf, type Route, routes } from '#core/contracts/routes.ts';
+import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
+
+const { services } = synthesize();
+
+describe('routes', () => {
+  const resources: Resources = ofType(services, 'AWS::ApiGateway::Resource');
+  const apis = Object.fromEntries(
+    Object.entries(ofType(services, 'AWS::ApiGateway::RestApi')).map(([id, { Properties }]) => [
+      id,
+      Properties.Name as string,
+    ]),
+  );
+  const pathOf = (id: string): string => {
+    const resource = resources[id];
+    return resource ? `${pathOf(resource.Properties.ParentId.Ref)}/${resource.Properties.PathPart}` : '';
+  };
+  const deployed = Object.values(ofType(services, 'AWS::ApiGateway::Method')).map(({ Properties }) => ({
+    call: `${apis[Properties.RestApiId.Ref]} ${Properties.HttpMethod} ${pathOf(Properties.ResourceId.Ref) || '/'}`,
+    uri: reference(Properties.Integration.Uri),
+    type: Properties.Integration.Type as string,
+    integration: Properties.Integration,
+  }));
+  const callOf = ({ surface, method, path }: { surface: string; method: string; path: string }) =>
+    `agent-governance-${surface} ${method} ${path}`;
+  const deployedCallOf = (route: Route) => {
+    const proxy = proxyPathOf(route);
+    return proxy === undefined ? callOf(route) : callOf({ ...route, method: 'ANY', path: proxy });
+  };
+  /** Clients ask so whether the address answers. */
+  const head = 'agent-governance-gateway HEAD /';
+  const preflights = new Map(
+    routes
+      // A proxy takes every method.
+      .filter((route) => opensToPages(route.surface) && proxyPathOf(route) === undefined)
+      .map((route) => [callOf({ ...route, method: 'OPTIONS' }), route] as const),
+  );
+
+  it.each(routes.map((route) => [callOf(route), route] as const))('%s is answered by its function', (_, route) => {
+    const { handledBy } = route;
+    const method = deployed.find((candidate) => candidate.call === deployedCallOf(route));
+    expect(method?.type).toBe('AWS_PROXY');
+    const spec: FunctionSpec = functions[handledBy];
+    const [version, last] = spec.streams
+      ? ['2021-11-15', 'response-streaming-invocations']
+      : ['2015-03-31', 'invocations'];
+    expect(method?.uri).toMatch(/^arn:\{Partition\}:apigateway:\{Region\}:lambda:path\//);
+    expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
+  });
+
+  it('[admin.proxied-routes] opens no route the contract does not know, but preflights and one proxy for a function that finds its routes', () => {
+    const known = [...new Set(routes.map(deployedCallOf)), ...preflights.keys(), head];
+    expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
+  });
+
+  it('[cors.preflight] hands preflights to the function of their path, which knows the origins', () => {
+    expect(preflights.size).toBeGreaterThan(8);
+    for (const [call, route] of preflights) {
+      const uriOf = (wanted: string) => deployed.find((candidate) => candidate.call === wanted)?.uri;
+      expect([call, uriOf(call)]).toEqual([call, uriOf(callOf(route))]);
+    }
+  });
+
+  it('lets API Gateway invoke the functions that have routes, once each and surface', () => {
+    const permissions = Object.values(ofType(services, 'AWS::Lambda::Permission')).filter(
+      ({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com',
+    );
+    const webSocketRoutes = 3;
+    const pairs = new Set(routes.map(({ surface, handledBy }) => `${surface} ${handledBy}`));
+    expect(permissions).toHaveLength(pairs.size + webSocketRoutes);
+    for (const { Properties } of permissions) expect(Properties.Action).toBe('lambda:InvokeFunction');
+  });
+
+  it('lets what streams take 15 minutes, and buffers everything else', () => {
+    const modes = deployed.map(({ call, integration }) => [
+      call,
+      integration.ResponseTransferMode,
+      integration.TimeoutInMillis,
+    ]);
+    const streams = ({ handledBy }: Route) => (functions[handledBy] as FunctionSpec).streams === true;
+    const expected = [...new Map(routes.map((route) => [deployedCallOf(route), route] as const)), ...preflights].map(
+      ([call, route]) => (streams(route) ? [call, 'STREAM', 900_000] : [call, undefined, undefined]),
+    );
+    expect(modes.filter(([call]) => call !== head).sort()).toEqual(expected.sort());
+    const ofEvidence = routes.filter(({ handledBy }) => handledBy === 'evidence').map(callOf);
+    expect(ofEvidence).toContain('agent-governance-admin GET /admin/v1/evidence/sessions/{id}/export');
+    expect(routes.filter(streams).map(callOf)).toEqual([
+      'agent-governance-admin POST /admin/v1/test-action',
+      'agent-governance-admin POST /admin/v1/outcomes',
+      ...ofEvidence,
+      'agent-governance-callbacks POST /callbacks/slack',
+      'agent-governance-callbacks POST /callbacks/github',
+      'agent-governance-gateway POST /v1/chat/completions',
+      'agent-governance-gateway POST /v1/responses',
+      'agent-governance-gateway GET /v1/responses/{id}',
+      'agent-governance-gateway DELETE /v1/responses/{id}',
+      'agent-governance-gateway GET /v1/responses/{id}/input_items',
+      'agent-governance-gateway POST /v1/embeddings',
+      'agent-governance-gateway POST /v1/completions',
+      'agent-governance-gateway POST /v1/moderations',
+      'agent-governance-gateway POST /v1/images/generations',
+      'agent-governance-gateway POST /v1/images/edits',
+      'agent-governance-gateway POST /v1/audio/transcriptions',
+      'agent-governance-gateway POST /v1/audio/translations',
+      'agent-governance-gateway POST /v1/audio/speech',
+      'agent-governance-gateway POST /v1/files',
+      'agent-governance-gateway GET /v1/files',
+      'agent-governance-gateway GET /v1/files/{id}',
+      'agent-governance-gateway GET /v1/files/{id}/content',
+      'agent-governance-gateway DELETE /v1/files/{id}',
+      'agent-governance-gateway POST /v1/batches',
+      'agent-governance-gateway GET /v1/batches',
+      'agent-governance-gateway GET /v1/batches/{id}',
+      'agent-governance-gateway POST /v1/batches/{id}/cancel',
+      'agent-governance-gateway POST /v1/messages',
+      'agent-governance-mcp GET /health',
+      'agent-governance-mcp POST /mcp',
+      'agent-governance-mcp GET /mcp',
+      'agent-governance-mcp DELETE /mcp',
+      'agent-governance-mcp GET /sse',
+      'agent-governance-mcp POST /mcp/session/{id}',
+      'agent-governance-mcp GET /.well-known/oauth-protected-resource',
+      'agent-governance-mcp GET /.well-known/oauth-protected-resource/mcp',
+    ]);
+    for (const { Properties } of Object.values(ofType(services, 'AWS::Lambda::Function'))) {
+      const { streams: answersInPieces }: FunctionSpec =
+        functions[Properties.FunctionName.replace('agent-governance-', '') as keyof typeof functions];
+      // A single silent answer is cut off after 5 minutes: the function that gives one ends with it.
+      const shorter = { 'agent-governance-test-action': 300, 'agent-governance-approval-callback': 29 };
+      const longest = shorter[Properties.FunctionName as keyof typeof shorter] ?? 900;
+      if (answersInPieces) expect(Properties.Timeout).toBe(longest);
+    }
+  });
+
+  it('does nothing to an answer that a stream does not bear: no mapping, cache, compression, conversion', () => {
+    for (const { integration } of deployed) {
+      for (const property of ['ContentHandling', 'IntegrationResponses', 'RequestTemplates', 'CacheKeyParameters'])
+        expect(integration[property]).toBeUndefined();
+    }
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
+      // Of requests: forms with files. A streamed answer of bytes needs no type here.
+      const forms = Properties.Name === 'agent-governance-gateway' ? ['multipart/form-data'] : undefined;
+      expect(Properties.BinaryMediaTypes).toEqual(forms);
+      expect(Properties.MinimumCompressionSize).toBeUndefined();
+    }
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
+      expect(Properties.CacheClusterEnabled).toBeUndefined();
+      for (const setting of Properties.MethodSettings) expect(setting.CachingEnabled).toBeUndefined();
+    }
+  });
+
+  it('is regional, logs who called and never what they said', () => {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::RestApi'))) {
+      expect(Properties.EndpointConfiguration.Types).toEqual(['REGIONAL']);
+    }
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
+      expect(Properties.AccessLogSetting.DestinationArn).toBeDefined();
+      expect(Properties.MethodSettings).toEqual([
+        expect.objectContaining({ LoggingLevel: 'ERROR', DataTraceEnabled: false, MetricsEnabled: true }),
+      ]);
+    }
+  });
+
+  it('[admin.stage-throttle] has a throttle that all callers of a surface share', () => {
+    const stages = Object.values(ofType(services, 'AWS::ApiGateway::Stage'));
+    const limits = stages.map(({ Properties }) => Properties.MethodSettings[0].ThrottlingRateLimit);
+    expect(limits.toSorted((a, b) => a - b)).toEqual([50, 200, 1_000, 1_000]);
+    for (const { Properties } of stages)
+      expect(Properties.MethodSettings[0]).toMatchObject({ HttpMethod: '*', ResourcePath: '/*' });
+  });
+
+  it('[aws.no-retry-after-unknown] says 504 without Retry-After where a function did not answer in time, and how to look the outcome up', () => {
+    const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties,
+    );
+    const late = answers.filter(({ ResponseType }) => ResponseType === 'INTEGRATION_TIMEOUT');
+    expect(late).toHaveLength(4);
+    for (const { StatusCode, ResponseParameters, ResponseTemplates } of late) {
+      expect([StatusCode, ResponseParameters?.['gatewayresponse.header.Retry-After']]).toEqual(['504', undefined]);
+      const { error } = JSON.parse(ResponseTemplates['application/json']);
+      expect(error).toMatchObject({ code: 504, type: 'outcome_unknown' });
+      expect(error.message).toContain('/admin/v1/audit?session=');
+    }
+    const throttled = answers.find(({ ResponseType }) => ResponseType === 'THROTTLED');
+    expect(throttled?.ResponseParameters).toMatchObject({ 'gatewayresponse.header.Retry-After': "'1'" });
+  });
+
+  it('answers unknown routes in the error shape of the contract', () => {
+    const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties,
+    );
+    const unknown = answers.find(({ ResponseType }) => ResponseType === 'MISSING_AUTHENTICATION_TOKEN');
+    expect(unknown?.StatusCode).toBe('404');
+    expect(JSON.parse(unknown?.ResponseTemplates['application/json'])).toMatchObject({
+      error: { code: 404, type: 'not_found' },
+    });
+  });
+
+  it('[cloud.own-answers] keeps a refusal by WAF or an authoriser a 403, in both error shapes; pages can read it', () => {
+    const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties,
+    );
+    const filtered = answers.filter(({ ResponseType }) => ResponseType === 'WAF_FILTERED');
+    expect(filtered).toHaveLength(4);
+    for (const { StatusCode, ResponseTemplates } of filtered) {
+      expect(StatusCode).toBe('403');
+      expect(JSON.parse(ResponseTemplates['application/json'])).toMatchObject({
+        type: 'error',
+        error: { code: 403, type: 'forbidden' },
+      });
+    }
+    const open = filtered.filter(({ ResponseParameters }) => ResponseParameters);
+    expect(open.map(({ RestApiId }) => reference(RestApiId).replace(/Api.*/, '')).sort()).toEqual(['{Gateway', '{Mcp']);
+    expect(open[0]?.ResponseParameters).toMatchObject({
+      'gatewayresponse.header.Access-Control-Allow-Origin': "'*'",
+    });
+  });
+
+  it('[cloud.access-logs] logs what went wrong and how long it took, and nothing a caller sent', () => {
+    for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
+      const line = JSON.parse(Properties.AccessLogSetting.Format);
+      expect(Object.keys(line)).toEqual(
+        expect.arrayContaining(['status', 'error', 'errorType', 'integrationError', 'integrationLatency', 'traceId']),
+      );
+      expect(Properties.AccessLogSetting.Format).not.toMatch(/header|querystring|body|authorizer/i);
+    }
+  });
+});
+
+it('has an address people can read for every surface', () => {
+  const outputs = services.toJSON().Outputs as Record<string, { Value: unknown }>;
+  for (const name of ['Admin', 'Gateway', 'Mcp']) {
+    const id = reference(outputs[`${name}ApiId`]?.Value);
+    expect(id).toMatch(new RegExp(`^\\{${name}Api`));
+    expect(reference(outputs[`${name}Url`]?.Value)).toBe(`https://${id}.execute-api.{Region}.{URLSuffix}/gateway`);
+  }
+});

@@ -1,0 +1,163 @@
+/** Each kind of provider before a fake of its wire form over real HTTP, for the contract suite. */
+import { lazyBedrock } from '#adapters/aws/bedrock.ts';
+import { httpCall } from '#adapters/http/provider-http.ts';
+import { systemClock } from '#adapters/system/clock.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { dialects } from '#core/dialects/dialects.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+import { type ProviderCall, ProviderFault, type ProviderReply } from '#core/providers/ports.ts';
+import { providersFrom } from '#core/providers/providers.ts';
+import { until } from './executor-cases.ts';
+import { type FakeKind, type FakeProvider, type FakeReply, startFakeProvider } from './fake-providers.ts';
+import { providerEntry } from './provider-entry.ts';
+import { woundTimeouts } from './wound-timeouts.ts';
+
+export const key = 'provider-key-0123456789';
+
+interface Kind {
+  readonly title: string;
+  readonly type: ProviderEntry['type'];
+  readonly fake: FakeKind;
+  /** Added to the fake's base URL. */
+  readonly suffix?: string;
+  readonly path: { readonly json: string; readonly stream: string };
+  readonly keyHeader: readonly [name: string, value: string];
+}
+
+const both = (path: string) => ({ json: path, stream: path });
+const bearer = ['authorization', `Bearer ${key}`] as const;
+export const kinds: readonly Kind[] = [
+  { title: 'openai', type: 'openai', fake: 'openai', path: both('/v1/chat/completions'), keyHeader: bearer },
+  {
+    title: 'anthropic',
+    type: 'anthropic',
+    fake: 'anthropic',
+    path: both('/v1/messages'),
+    keyHeader: ['x-api-key', key],
+  },
+  { title: 'ollama', type: 'ollama', fake: 'ollama', path: both('/api/chat'), keyHeader: bearer },
+  { title: 'ollama /v1', type: 'ollama', fake: 'openai', path: both('/v1/chat/completions'), keyHeader: bearer },
+  {
+    title: 'bedrock',
+    type: 'bedrock',
+    fake: 'bedrock',
+    path: { json: '/model/m-1/converse', stream: '/model/m-1/converse-stream' },
+    keyHeader: bearer,
+  },
+];
+
+export const minute = 60_000;
+const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' } });
+/** A fake of the kind for the tests of a `describe`, and calls to it. */
+export function useProviderKind({ type, fake: kind }: Kind) {
+  let fake: FakeProvider;
+  const secrets = new Map([['PROVIDER_KEY', key]]);
+  const withTimeouts = (timeouts: Timeouts) =>
+    providersFrom({
+      http: httpCall,
+      secrets: { get: async (name) => secrets.get(name) },
+      clock: systemClock,
+      timeouts,
+      bedrock,
+    });
+  const providers = withTimeouts(systemTimeouts);
+
+  beforeAll(async () => {
+    fake = await startFakeProvider({ kind });
+  });
+  afterAll(() => fake.stop());
+
+  const entry = (more: Partial<ProviderEntry> = {}) =>
+    providerEntry({
+      name: 'p',
+      type,
+      base_url: fake.baseUrl,
+      region: 'us-east-1',
+      api_key_env: 'PROVIDER_KEY',
+      ...more,
+    });
+
+  const asked = (streams: boolean): JsonObject => ({
+    model: 'alias',
+    max_tokens: 50,
+    stream: streams,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  const calling = async (
+    streams: boolean,
+    more: Partial<ProviderCall> = {},
+    changed: Partial<ProviderEntry> = {},
+    from = providers,
+  ) => {
+    const provider = await from.get(entry(changed));
+    const signal = new AbortController().signal;
+    return provider.call({ model: 'm-1', body: asked(streams), stream: streams, headers: {}, signal, ...more });
+  };
+  const faultOf = async (work: Promise<unknown>): Promise<ProviderFault> => {
+    const thrown = await work.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (!(thrown instanceof ProviderFault)) throw thrown ?? new Error('it did not fail');
+    return thrown;
+  };
+  const answering = (reply: FakeReply, streams = false, changed: Partial<ProviderEntry> = {}) => {
+    fake.answers(reply);
+    return faultOf(calling(streams, {}, changed));
+  };
+  const dialect = dialects[type === 'anthropic' || type === 'bedrock' ? 'anthropic' : 'openai'];
+  const textOf = (slots: readonly { readonly kind: string; readonly text: string }[]) =>
+    slots
+      .filter((slot) => slot.kind === 'text')
+      .map(({ text }) => text)
+      .join('');
+  const eventsOf = (reply: ProviderReply): AsyncIterable<JsonObject> => {
+    if (reply.type !== 'stream') throw new Error('no stream');
+    return reply.events;
+  };
+  const read = async (reply: ProviderReply): Promise<JsonObject[]> => {
+    const events: JsonObject[] = [];
+    for await (const event of eventsOf(reply)) events.push(event);
+    return events;
+  };
+
+  /** How a stream ends whose time passes once so many of its events have come, and no sooner. */
+  const silenceAfter = async (events: number): Promise<ProviderFault> => {
+    const timeouts = woundTimeouts();
+    let [seen, over] = [0, false];
+    const reading = async () => {
+      for await (const _ of eventsOf(await calling(true, {}, { timeout_ms: minute }, withTimeouts(timeouts)))) seen++;
+    };
+    const failed = faultOf(reading()).finally(() => {
+      over = true;
+    });
+    await until(() => over || seen >= events);
+    await until(() => {
+      timeouts.pass(minute);
+      return over;
+    });
+    expect(seen > 0).toBe(events > 0);
+    return failed;
+  };
+  return {
+    /** Undefined before the tests begin. */
+    get fake() {
+      return fake;
+    },
+    withTimeouts,
+    providers,
+    entry,
+    calling,
+    faultOf,
+    answering,
+    dialect,
+    textOf,
+    eventsOf,
+    read,
+    silenceAfter,
+    secrets,
+    asked,
+  };
+}
