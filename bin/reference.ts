@@ -20,6 +20,7 @@ import { gatewayOpenApi, openApi } from './reference/openapi.ts';
 import { shellProgramsPage } from './reference/shell-programs.ts';
 import { sqlPage } from './reference/sql.ts';
 import { functionsPage, tablesPage } from './reference/tables.ts';
+import { translationPage } from './reference/translation.ts';
 
 const here = fileURLToPath(import.meta.url);
 const folder = join(dirname(here), '../docs/reference');
@@ -40,6 +41,7 @@ export async function reference(): Promise<Record<string, string>> {
     'cli.md': await cliPage(),
     'shell-programs.md': shellProgramsPage(),
     'sql-queries.md': sqlPage(),
+    'translation.md': translationPage(),
     'schema.graphql': sdl,
     'grafana-dashboard.json': json(grafanaDashboard()),
   };

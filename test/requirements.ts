@@ -1922,6 +1922,18 @@ const chat: readonly Requirement[] = [
   must('chat.retry-after', 'A 429 has a Retry-After, also where a provider that limits its callers names no time.'),
   must('chat.provider-error', 'A provider failure is 502 with a generic message.'),
   must(
+    'chat.translated-members',
+    'A member of a request that the form of the provider lacks is refused by name with 400 and what is allowed where its loss would make another answer, and is left out by name where it would not.',
+  ),
+  must(
+    'chat.left-out',
+    'What a request holds and its provider does not get stands in X-Left-Out and in the left_out of its entry, also of an answer from the cache.',
+  ),
+  must(
+    'chat.unfit-provider',
+    'A provider whose form lacks what a call asks for is passed over; the 400 that says so is answered where no provider of the route failed otherwise.',
+  ),
+  must(
     'chat.provider-overload',
     "A provider's overload (503, 529, or an error of that type in a reply or a stream) is 529 overloaded_error on messages and 503 elsewhere, with the provider's Retry-After; in a stream that has begun it is the last event.",
   ),

@@ -7,6 +7,8 @@ export interface CachedReply {
   readonly provider: string;
   readonly reply: JsonObject;
   readonly usage: Usage;
+  /** Names of what its provider did not get. */
+  readonly leftOut: readonly string[];
 }
 
 export interface CacheQuestion {

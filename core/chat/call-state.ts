@@ -15,7 +15,7 @@ import { costOf } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import type { Provider } from '#core/providers/ports.ts';
 import type { ChatCall } from './call.ts';
-import { leftOutHeader } from './left-out.ts';
+import { boundedNames, leftOutHeader } from './left-out.ts';
 import { forcedTool, governsTools } from './structured-output.ts';
 
 export interface ChatCallState {
@@ -62,6 +62,8 @@ export interface ChatCallState {
   resource?: string;
   /** The approval whose lease this call holds. */
   approvalId?: string;
+  /** What the caller sent and the provider did not get. */
+  leftOut: readonly string[];
   readonly headers: Record<string, string>;
   /** Ends the call from our side while the model speaks. */
   readonly halt: AbortController;
@@ -89,8 +91,16 @@ export function startCallState(call: ChatCall, clock: Clock): ChatCallState {
     attempts: [],
     counted: {},
     outputCharacters: 0,
+    leftOut: call.leftOut,
     headers: { 'x-envelope-id': call.envelopeId, 'x-session-id': call.sessionId, ...leftOutHeader(call.leftOut) },
   };
+}
+
+/** What the provider that is asked, or was asked for a cached answer, did not get beside what no provider gets. */
+export function noteLeftOut(state: ChatCallState, names: readonly string[]): void {
+  state.leftOut = [...new Set([...state.call.leftOut, ...names])];
+  delete state.headers['x-left-out'];
+  Object.assign(state.headers, leftOutHeader(state.leftOut));
 }
 
 /** Of a provider that keeps responses, the id of this one. */
@@ -175,6 +185,7 @@ export function recordOf(
     ...(state.error !== undefined && { error: state.error }),
     ...(tool !== undefined && { structured_output: tool.slice(0, 256) }),
     ...(state.resource !== undefined && { resource: state.resource }),
+    ...(state.leftOut.length > 0 && { left_out: boundedNames(state.leftOut) }),
     ...(by !== undefined && state.outcome === 'aborted' && { aborted_by: by }),
     ...(delivered !== undefined && { delivered }),
     model: call.model,

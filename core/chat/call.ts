@@ -39,13 +39,15 @@ export interface ChatRequest {
   readonly passed: Readonly<Record<string, string>>;
   /** The response is to be kept, or continues one that is [responses.stored]. */
   readonly keep?: ResponseRetention | undefined;
+  /** Names of what its endpoint's dialect has and chat completions have not. */
+  readonly leftOut?: readonly string[] | undefined;
   /** `Cache-Control: no-cache` or `no-store`: neither looked up nor kept [cache.control]. */
   readonly noCache?: boolean;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }
 
-export interface ChatCall extends Omit<ChatRequest, 'operation'> {
+export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'> {
   readonly envelopeId: string;
   readonly snapshot: Snapshot;
   readonly tenant: Tenant;
@@ -96,7 +98,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   return {
     ...request,
     passed,
-    leftOut,
+    leftOut: [...(request.leftOut ?? []), ...leftOut],
     envelopeId,
     snapshot,
     tenant,

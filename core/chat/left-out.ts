@@ -1,6 +1,13 @@
-/** The header that names what of a request the gateway left out. */
+/** The names of what a request holds and the provider does not get, for the header and for evidence [chat.left-out]. */
+
+const mostNames = 32;
+const mostCharacters = 64;
+const mostInHeader = 500;
 
 /** Names come from the caller. */
+export const boundedNames = (names: readonly string[]): string[] =>
+  names.slice(0, mostNames).map((name) => name.slice(0, mostCharacters).toWellFormed());
+
 export const leftOutHeader = (names: readonly string[]): Record<string, string> =>
   names.length === 0
     ? {}
@@ -8,5 +15,5 @@ export const leftOutHeader = (names: readonly string[]): Record<string, string> 
         'x-left-out': names
           .join(', ')
           .replace(/[^\x20-\x7e]/g, '?')
-          .slice(0, 500),
+          .slice(0, mostInHeader),
       };

@@ -97,6 +97,8 @@ export interface ChatRecord {
   readonly reason?: string;
   /** The one tool that the request forces, whose arguments passed as data if the session holds no decision on them. */
   readonly structured_output?: string;
+  /** Names of what the caller sent and the provider did not get: settings without a form there, betas that are not listed. */
+  readonly left_out?: readonly string[];
   /** Id of the file, batch or response that was made, read or changed. */
   readonly resource?: string;
   /** With `aborted`: the key that cancelled the call. Absent where the caller went away. */

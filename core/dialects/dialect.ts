@@ -90,9 +90,10 @@ export interface TranslationContext {
 export interface Translator {
   /**
    * A request of the caller, as the provider takes it.
+   * @param note takes the name of each member that is left out.
    * @throws GatewayError `invalid_request` for what the provider's dialect cannot say.
    */
-  request(body: JsonObject): JsonObject;
+  request(body: JsonObject, note?: (name: string) => void): JsonObject;
   /** A complete reply of the provider, as the caller reads it. */
   reply(reply: JsonObject, context: TranslationContext): JsonObject;
   /** A provider's stream, event by event, as the caller reads it. One translator of events per stream; `end` gives what is due when the source ends well. */

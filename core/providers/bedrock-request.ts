@@ -1,9 +1,10 @@
 /** A messages request in Anthropic's form as the input of Converse. */
+import { cannotCarry, noteRest } from '#core/dialects/translate/members.ts';
 import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';
-import { UnfitRequest } from './reply.ts';
+import { UnfitRequest, unfit } from './reply.ts';
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -41,6 +42,19 @@ export function converseInput({ model, body, headers }: ProviderCall): ConverseI
   };
 }
 
+/** Of a body that fits, what Converse has no place for. */
+export function converseLeftOut({ metadata, tools, tool_choice }: JsonObject): string[] {
+  const names: string[] = [];
+  if (isObject(metadata)) names.push('metadata');
+  if (isObject(tool_choice) && tool_choice.disable_parallel_tool_use === true)
+    names.push('tool_choice.disable_parallel_tool_use');
+  for (const tool of objectsOf(tools))
+    noteRest(tool, ['type', 'name', 'description', 'input_schema', 'cache_control'], 'tools', (name) =>
+      names.push(name),
+    );
+  return names;
+}
+
 const systemOf = (system: Json | undefined): Part[] => {
   if (typeof system === 'string') return system === '' ? [] : [{ text: system }];
   return objectsOf(system).flatMap((block) => [{ text: textOf(block.text) ?? '' }, ...cachePoint(block)]);
@@ -55,10 +69,16 @@ function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObj
   };
 }
 
-function toolConfigOf({ tools, tool_choice }: JsonObject): Part | undefined {
+function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | undefined {
   const offered = objectsOf(tools);
   if (offered.length === 0) return undefined;
   const choice = isObject(tool_choice) ? tool_choice : {};
+  if (choice.type === 'none') {
+    // Converse has no word for it, and wants the tools where the conversation holds calls.
+    if (!objectsOf(messages).some(({ content }) => objectsOf(content).some(({ type }) => type === 'tool_use')))
+      return undefined;
+    throw unfit(cannotCarry('tool_choice', 'auto, any, tool', 'none'));
+  }
   const toolChoice =
     choice.type === 'auto'
       ? { auto: {} }
@@ -107,6 +127,8 @@ function partOf(block: JsonObject): Part {
 }
 
 function documentOf(block: JsonObject): Part {
+  if (isObject(block.citations) && block.citations.enabled === true)
+    throw unfit(cannotCarry('messages[].content[].citations', 'enabled: false'));
   const source = isObject(block.source) ? block.source : {};
   // Converse allows few characters in names, and wants one.
   const name = (textOf(block.title) ?? '').replace(/[^A-Za-z0-9 ()[\]-]+/g, '-') || 'document';

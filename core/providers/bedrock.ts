@@ -4,7 +4,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import { converseEvents, converseReply } from './bedrock-reply.ts';
-import { converseInput } from './bedrock-request.ts';
+import { converseInput, converseLeftOut } from './bedrock-request.ts';
 import { HttpFault } from './http.ts';
 import { addressOf, asFault, awaitFirstEvent } from './http-provider.ts';
 import { keyOf } from './key.ts';
@@ -27,6 +27,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
     type: 'bedrock',
     dialect: 'anthropic',
     region,
+    leftOut: converseLeftOut,
     ...(address && { address: addressOf(address) }),
 
     async call(call) {

@@ -25,6 +25,7 @@ export interface Wire {
   headers(key: string | undefined, call: ProviderCall): Record<string, string>;
   /** @throws UnfitRequest */
   body(call: ProviderCall): JsonObject;
+  leftOut?(body: JsonObject): readonly string[];
   /** The reply in the provider's dialect. @throws BadReply */
   reply(body: JsonObject): JsonObject;
   stream(call: ProviderCall): FrameReader;
@@ -110,6 +111,7 @@ export function httpProvider(
     region,
     address: addressOf(baseUrl),
     keepsResponses: entry.keeps_responses,
+    ...(wire.leftOut && { leftOut: wire.leftOut }),
 
     async call(call): Promise<ProviderReply> {
       let id: string | undefined;
@@ -298,7 +300,8 @@ export function asFault(
   }
   if (thrown instanceof UnfitRequest) {
     const told = thrown.message;
-    return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, { status: 400, told });
+    const options = { status: 400, reason: 'unfit', told, cause: thrown.refusal } as const;
+    return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, options);
   }
   if (thrown instanceof ReportedError) {
     const { status, reason } = thrown;

@@ -1,19 +1,41 @@
 /** A chat request in OpenAI's form as Ollama's `/api/chat` takes it. */
-import { argumentsOf, isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
+import {
+  askedOfOpenai,
+  cannotCarry,
+  crossing,
+  each,
+  hintsOfOpenai,
+  leftOut,
+  type Members,
+  type Note,
+  translated,
+  unless,
+} from '#core/dialects/translate/members.ts';
+import { argumentsOf, isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderCall } from './ports.ts';
-import { defined, UnfitRequest } from './reply.ts';
+import { defined, UnfitRequest, unfit } from './reply.ts';
 
 /** Names of OpenAI's that Ollama keeps among `options`. */
 const optionNames = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
-/** Names without an equal there. */
-const dropped = [...optionNames, 'stop', 'max_tokens', 'max_completion_tokens', 'response_format', 'stream_options'];
+
+/**
+ * What becomes of OpenAI's members: Ollama passes over the names it does not know without a word, so each is read, refused or
+ * left out by name [chat.translated-members].
+ */
+export const membersToOllama: Members = {
+  ...hintsOfOpenai,
+  ...askedOfOpenai,
+  ...each([...optionNames, 'stop', 'max_tokens', 'max_completion_tokens', 'response_format'], translated),
+  ...each(['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice'], translated),
+  ...each(['user', 'safety_identifier', 'function_call'], leftOut),
+  parallel_tool_calls: { ...leftOut, ...unless(true) },
+};
 
 /** What neither side knows passes through. @throws UnfitRequest */
 export function ollamaBody({ model, body, stream }: ProviderCall): JsonObject {
-  if (typeof body.n === 'number' && body.n > 1)
-    throw new UnfitRequest('This model gives one choice a call; send n: 1.');
-  const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !dropped.includes(name))) as JsonObject;
+  const rest = crossed(body, () => {});
+  const offered = offeredTools(body);
   const format = formatOf(body.response_format);
   return {
     ...rest,
@@ -21,8 +43,40 @@ export function ollamaBody({ model, body, stream }: ProviderCall): JsonObject {
     stream,
     messages: messagesOf(objectsOf(body.messages)),
     options: optionsOf(body),
+    ...(offered !== undefined && { tools: offered }),
     ...(format !== undefined && { format }),
   };
+}
+
+/** What Ollama does without; of a body that does not fit, what was found before its refusal. */
+export function ollamaLeftOut(body: JsonObject): string[] {
+  const names: string[] = [];
+  try {
+    crossing(body, membersToOllama, (name) => names.push(name));
+  } catch {
+    // `ollamaBody` says why.
+  }
+  if (!isKept(body.tool_choice)) names.push('tool_choice');
+  return names;
+}
+
+const isKept = (choice: Json | undefined): boolean =>
+  choice === undefined || choice === null || choice === 'auto' || choice === 'none';
+
+function crossed(body: JsonObject, note: Note): JsonObject {
+  try {
+    return crossing(body, membersToOllama, note);
+  } catch (thrown) {
+    throw unfit(thrown);
+  }
+}
+
+/** Ollama lets the model choose among the tools it is given: of a choice of the caller only what narrows them can be kept. */
+function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
+  if (tool_choice === 'none') return undefined;
+  const name = objectOf(objectOf(tool_choice)?.function)?.name;
+  if (name === undefined) return tools ?? undefined;
+  return objectsOf(tools).filter((tool) => objectOf(tool.function)?.name === name);
 }
 
 function optionsOf(body: JsonObject): JsonObject {
@@ -69,6 +123,9 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
 function contentOf(content: Json | undefined): { content: string; images: string[] } {
   if (typeof content === 'string') return { content, images: [] };
   const parts = objectsOf(content);
+  for (const { type } of parts)
+    if (type !== 'text' && type !== 'image_url' && type !== 'refusal')
+      throw unfit(cannotCarry('messages[].content', 'parts of type text and image_url', type ?? null));
   const images = parts.flatMap(({ image_url }) => {
     const url = textOf(isObject(image_url) ? image_url.url : image_url);
     if (url === undefined) return [];
@@ -77,5 +134,5 @@ function contentOf(content: Json | undefined): { content: string; images: string
     if (data === undefined) throw new UnfitRequest('This model takes images as data:image/…;base64 URLs only.');
     return [data];
   });
-  return { content: parts.map(({ text }) => textOf(text) ?? '').join(''), images };
+  return { content: parts.map(({ text, refusal }) => textOf(text) ?? textOf(refusal) ?? '').join(''), images };
 }

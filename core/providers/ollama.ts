@@ -8,7 +8,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
-import { ollamaBody } from './ollama-request.ts';
+import { ollamaBody, ollamaLeftOut } from './ollama-request.ts';
 import { openaiWire } from './openai.ts';
 import { BadReply, defined, parseObject, refuseError } from './reply.ts';
 
@@ -24,6 +24,7 @@ const nativeWire: Wire = {
   path: () => '/api/chat',
   headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
   body: ollamaBody,
+  leftOut: ollamaLeftOut,
   reply: completionOf,
   stream: ({ body }) => new LineReader(wantsUsage(body)),
 };

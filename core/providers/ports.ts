@@ -63,6 +63,8 @@ export interface Provider {
   readonly region?: string | undefined;
   /** Whether it keeps responses; then a call with `kept` has the provider's id of its response as `id`. */
   readonly keepsResponses?: boolean;
+  /** What of a body in its dialect the kind of provider has no form for, and does without. */
+  leftOut?(body: JsonObject): readonly string[];
   /** Host and port called, for spans. */
   readonly address?: { readonly host: string; readonly port: number };
   /**
@@ -148,7 +150,11 @@ export type FaultReason =
   /** The account the gateway calls with has nothing left: waiting does not help. */
   | 'quota'
   /** The provider has no model of that name. */
-  | 'no_model';
+  | 'no_model'
+  /** The request cannot be put into the provider's form; nothing was sent. */
+  | 'unfit'
+  /** It failed so often that it is not asked for a while. */
+  | 'breaker_open';
 
 interface FaultOptions {
   readonly cause?: unknown;

@@ -1,5 +1,6 @@
 /** What every provider's answer must be before it is believed: JSON, an object, and no error in disguise. */
 import { isObject } from '#core/dialects/wire.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
 import type { FaultReason } from './ports.ts';
 
@@ -23,7 +24,18 @@ export class ReportedError extends BadReply {
 /** A request this kind of provider cannot be given; the message is for the caller. */
 export class UnfitRequest extends Error {
   override readonly name = 'UnfitRequest';
+  /** The caller's error, where it says more than the message. */
+  readonly refusal: GatewayError | undefined;
+
+  constructor(message: string, refusal?: GatewayError) {
+    super(message);
+    this.refusal = refusal;
+  }
 }
+
+/** A refusal of the translation as a request that the kind of provider cannot be given. */
+export const unfit = (thrown: unknown): unknown =>
+  thrown instanceof GatewayError ? new UnfitRequest(thrown.message, thrown) : thrown;
 
 /** As large as a reply is that says something: work on a value costs more than its characters. */
 export const replyBounds = { nesting: 256, values: 200_000 } as const;

@@ -5,6 +5,7 @@
 
 import type { EndpointName } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { pause } from '#core/providers/pause.ts';
@@ -43,7 +44,7 @@ export interface RoutedCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
-  /** The body in the provider's dialect. */
+  /** The body in the provider's dialect. @throws GatewayError `invalid_request` for what that cannot say. */
   bodyFor(provider: Provider): JsonObject;
 }
 
@@ -59,7 +60,7 @@ export interface Answered {
   settleSpan(settled: Settled): void;
 }
 
-/** @throws ProviderFault the most telling one of all attempts, with `attempts`; and what `bodyFor` throws. */
+/** @throws ProviderFault the most telling one of all attempts, with `attempts`. */
 export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<Answered> {
   const attempts: ProviderAttempt[] = [];
   const faults: ProviderFault[] = [];
@@ -70,7 +71,7 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
       const tried = await attempted(ports, candidate, call);
       if (!(tried instanceof ProviderFault)) return { ...tried, attempts };
       faults.push(tried);
-      attempts.push({ provider: entry.name, error: tried instanceof BreakerOpen ? 'breaker_open' : errorType(tried) });
+      attempts.push({ provider: entry.name, error: errorType(tried) });
       if (isFinal(tried)) throw tried.with({ attempts });
       const delayMs = attempt < most ? retryDelayMs(tried, attempt, ports.random) : undefined;
       if (delayMs === undefined) break;
@@ -80,11 +81,8 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
   throw (mostSpecificFault(faults) ?? nobody(plan)).with({ attempts });
 }
 
-class BreakerOpen extends ProviderFault {
-  constructor(provider: string) {
-    super(provider, 'unavailable', `the breaker of ${provider} is open`);
-  }
-}
+const breakerOpen = (provider: string) =>
+  new ProviderFault(provider, 'unavailable', `the breaker of ${provider} is open`, { reason: 'breaker_open' });
 
 const nobody = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
@@ -102,13 +100,24 @@ async function attempted(
       return new ProviderFault(entry.name, 'unavailable', `${entry.name} has no ${call.endpoint}`);
     if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
     admitted = await breakersOf(ports.providers).admit(entry, ports);
-    if (!admitted) return new BreakerOpen(entry.name);
+    if (!admitted) return breakerOpen(entry.name);
     const { reply, settleSpan } = await traced(ports, provider, call, admitted);
     return { provider, entry, region, reply, settleSpan };
   } catch (thrown) {
     admitted?.settle(thrown instanceof ProviderFault ? outcomeOf(thrown) : 'nothing');
     if (thrown instanceof ProviderFault) return thrown;
-    throw thrown; // not the provider's doing: a body that cannot be translated
+    throw thrown; // not the provider's doing
+  }
+}
+
+/** A provider whose form lacks what the call asks for is passed over: the next one may have it. */
+function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
+  try {
+    return call.bodyFor(provider);
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.code !== 'invalid_request') throw thrown;
+    const options = { status: 400, reason: 'unfit', cause: thrown } as const;
+    throw new ProviderFault(provider.name, 'status', `${provider.name} cannot be given this request`, options);
   }
 }
 
@@ -124,7 +133,7 @@ function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admit
       try {
         const headers = { ...call.headers, ...telemetry.outgoing() };
         const { model, stream, signal, form, kept } = call;
-        const asked = { model, stream, signal, headers, form, kept, body: call.bodyFor(provider) };
+        const asked = { model, stream, signal, headers, form, kept, body: bodyOf(call, provider) };
         const reply: ProviderReply = call.endpoint
           ? { type: 'json', body: await provider.post!(call.endpoint, asked) }
           : await provider.call(asked);

@@ -10,6 +10,7 @@ type Options = ConstructorParameters<typeof GatewayError>[2];
 
 export function faultToError(cause: ProviderFault): GatewayError {
   const { kind, status, retryAfterSeconds, requestId } = cause;
+  if (cause.reason === 'unfit' && cause.cause instanceof GatewayError) return cause.cause;
   const fault = (code: ErrorCode, message: string, more: Options = {}) =>
     new GatewayError(code, message, { cause, providerRequestId: requestId, ...more });
   if (kind === 'aborted')

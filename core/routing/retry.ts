@@ -11,8 +11,8 @@ const longestWaitMs = 5_000;
 const ofTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /** Whether no other provider can help. */
-export const isFinal = ({ kind, status = 0 }: ProviderFault): boolean =>
-  kind === 'aborted' || (kind === 'status' && ofTheRequest.has(status));
+export const isFinal = ({ kind, status = 0, reason }: ProviderFault): boolean =>
+  kind === 'aborted' || (kind === 'status' && ofTheRequest.has(status) && reason !== 'unfit');
 
 /**
  * Milliseconds until the same provider may be asked again; undefined where it should not be. Full jitter, or what
@@ -32,30 +32,35 @@ export function retryDelayMs(fault: ProviderFault, attempt: number, random: () =
 const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** What the breaker learns: limits and refusals are answers of a healthy provider. */
-export function outcomeOf({ kind, status = 0 }: ProviderFault): CallOutcome {
-  if (kind === 'aborted' || kind === 'unavailable') return 'nothing';
+export function outcomeOf({ kind, status = 0, reason }: ProviderFault): CallOutcome {
+  if (kind === 'aborted' || kind === 'unavailable' || reason === 'unfit') return 'nothing';
   return kind === 'status' && status < 500 ? 'success' : 'fault';
 }
 
 /** A fault as a word: an HTTP status, or its kind. */
-export const errorType = ({ kind, status }: ProviderFault): string =>
-  kind === 'status' && status !== undefined ? String(status) : kind;
+export const errorType = ({ kind, status, reason }: ProviderFault): string =>
+  reason === 'breaker_open' ? reason : kind === 'status' && status !== undefined ? String(status) : kind;
 
 /** The more a fault tells the caller, the later it stands. */
 const ranks: Readonly<Record<FaultKind, number>> = {
   unavailable: 0,
-  unreachable: 1,
-  garbage: 2,
-  broken: 2,
-  status: 3,
-  timeout: 4,
-  aborted: 7,
+  unreachable: 2,
+  garbage: 3,
+  broken: 3,
+  status: 4,
+  timeout: 5,
+  aborted: 8,
 };
 
+/** Of a provider that was passed over: above one that is switched off, below any that may answer the next time. */
+const unfitRank = 1;
+
 function rank(fault: ProviderFault): number {
-  if (isFinal(fault)) return 6;
+  if (fault.reason === 'unfit') return unfitRank;
+  if (fault.reason === 'breaker_open') return ranks.unreachable;
+  if (isFinal(fault)) return 7;
   if (fault.kind !== 'status') return ranks[fault.kind];
-  if (fault.status === 429) return 5;
+  if (fault.status === 429) return 6;
   return isOverloaded(fault) || fault.reason === 'no_model' ? ranks.timeout : ranks.status;
 }
 

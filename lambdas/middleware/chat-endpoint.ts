@@ -81,6 +81,7 @@ export function chatEndpoint(
         files: form?.files,
         batch: opened?.batch,
         keep: opened?.keep,
+        leftOut: opened?.leftOut,
         principal,
         sessionId: seen.sessionId!,
         requestId: event.requestContext?.requestId ?? '',

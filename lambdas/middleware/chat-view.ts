@@ -32,6 +32,8 @@ export interface OpenView {
   readonly body: JsonObject;
   readonly batch?: BatchRequest;
   readonly keep?: ResponseRetention | undefined;
+  /** What of the request its dialect has no word for. */
+  readonly leftOut?: readonly string[];
   readonly wire: SseWire;
   answer(reply: ChatReply): ChatReply;
 }

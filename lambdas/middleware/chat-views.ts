@@ -1,6 +1,5 @@
 /** Other forms of a chat call: read into a dialect before the pipeline, made of its answers after it. */
 import { isStream } from '#core/chat/answering.ts';
-import { leftOutHeader } from '#core/chat/left-out.ts';
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { endpoints, type Speech } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
@@ -30,19 +29,16 @@ export const responsesView: ChatView = {
     const keep = await retentionOf(request, { store, principal, snapshot, sessionId });
     const body = keep ? { ...read, ...member('metadata', request.metadata ?? undefined) } : read;
     if (!keep && request.store === true) leftOut.push('store');
-    const more = leftOutHeader(leftOut);
     return {
-      ...{ body, keep },
+      ...{ body, keep, leftOut },
       wire: { encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)), terminator: '' },
       answer(reply) {
-        const headers = { ...reply.headers, ...more };
         const id = reply.headers['x-envelope-id'] ?? '';
         const context = { id, createdAt: Math.floor(clock.now() / 1000), stored: () => keep?.stored ?? false };
-        if (isStream(reply.body))
-          return { ...reply, headers, body: viewed(reply.body, new ResponseEvents(request, context)) };
+        if (isStream(reply.body)) return { ...reply, body: viewed(reply.body, new ResponseEvents(request, context)) };
         // A review is answered as on every chat surface.
-        if (reply.status !== 200) return { ...reply, headers };
-        return { ...reply, headers, body: responseOf(reply.body, request, context) };
+        if (reply.status !== 200) return reply;
+        return { ...reply, body: responseOf(reply.body, request, context) };
       },
     };
   },

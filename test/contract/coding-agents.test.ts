@@ -74,6 +74,9 @@ const turn = {
 const betas = (...more: string[]) => ['claude-code-20250219', 'thinking-token-count-2026-05-13', ...more].join(',');
 
 describe('[messages.betas-left-out] a turn of Claude Code', () => {
+  /** What the model that answers here, one in OpenAI's form, has no word for [chat.left-out]. */
+  const settings = 'thinking, context_management, output_config.effort';
+
   const post = (test: TestPorts, header: string) =>
     caller(test.ports)('POST', '/v1/messages?beta=true', {
       key: keys.agent,
@@ -83,12 +86,15 @@ describe('[messages.betas-left-out] a turn of Claude Code', () => {
 
   test('passes as it is', async () => {
     const answer = await post(governed, betas());
-    expect([answer.status, answer.headers['x-left-out']]).toEqual([200, undefined]);
+    expect([answer.status, answer.headers['x-left-out']]).toEqual([200, settings]);
   });
 
   test('with a beta of next year passes without it, and the answer names it', async () => {
     const answer = await post(governed, betas('next-feature-2027-01-01'));
-    expect([answer.status, answer.headers['x-left-out']]).toEqual([200, 'anthropic-beta next-feature-2027-01-01']);
+    expect([answer.status, answer.headers['x-left-out']]).toEqual([
+      200,
+      `anthropic-beta next-feature-2027-01-01, ${settings}`,
+    ]);
   });
 });
 

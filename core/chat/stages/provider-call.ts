@@ -13,7 +13,7 @@ import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type ChatCallState, disconnectError, noteKept } from '../call-state.ts';
+import { type ChatCallState, disconnectError, noteKept, noteLeftOut } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from '../responses/retention.ts';
 import { leavesTools } from '../structured-output.ts';
@@ -92,10 +92,16 @@ export function recordProviderStart(ports: ChatPorts, { call }: ChatCallState): 
 }
 
 /** The provider's name of the model comes first: what a translation may say depends on it. */
-function bodyFor({ call }: ChatCallState, given: JsonObject, { dialect, keepsResponses }: Provider): JsonObject {
+function bodyFor(state: ChatCallState, given: JsonObject, provider: Provider): JsonObject {
+  const { call } = state;
+  const { dialect, keepsResponses } = provider;
   const { metadata: _, ...body } = given;
   const own = call.keep && !keepsResponses ? body : given;
-  const asked = translator(call.dialect, dialect).request({ ...own, model: call.resolvedModel });
+  const names: string[] = [];
+  const asked = translator(call.dialect, dialect).request({ ...own, model: call.resolvedModel }, (name) => {
+    names.push(name);
+  });
+  noteLeftOut(state, [...names, ...(provider.leftOut?.(asked) ?? [])]);
   return call.stream && dialect === 'openai' ? withUsageRequested(asked) : asked;
 }
 
@@ -155,7 +161,8 @@ async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-use.ts'));
 
-function storeReply({ call, provider = '', counted }: ChatCallState, flight: Flight, reply: JsonObject): void {
+function storeReply(state: ChatCallState, flight: Flight, reply: JsonObject): void {
+  const { call, provider = '', counted, leftOut } = state;
   const usage = { input_tokens: 0, output_tokens: 0, ...counted };
-  flight.keep({ dialect: call.dialect, provider, reply, usage });
+  flight.keep({ dialect: call.dialect, provider, reply, usage, leftOut });
 }

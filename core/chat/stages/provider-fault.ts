@@ -12,8 +12,8 @@ export function failed(ports: ChatPorts, state: ChatCallState, thrown: unknown):
   const id = error.providerRequestId;
   if (id !== undefined) state.headers['x-provider-request-id'] = id;
   if (fault) state.attempts = [...state.attempts, ...fault.attempts];
-  // A caller who leaves is not a failure of the provider's.
-  if (fault && fault.kind !== 'aborted') {
+  // A caller who leaves, or asks for what a provider has no form for, is not a failure of the provider's.
+  if (fault && fault.kind !== 'aborted' && fault.reason !== 'unfit') {
     ports.telemetry.count('svc_provider_errors_total', { provider: fault.provider });
     ports.telemetry.log('warn', 'provider call failed', {
       envelope_id: state.call.envelopeId,

@@ -5,7 +5,7 @@ import type { CachedReply, CacheQuestion, Flight } from '#core/cache/ports.ts';
 import { isUsageOnly, isUsageRequested } from '#core/dialects/openai/openai.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering } from '../answering.ts';
-import type { ChatCallState } from '../call-state.ts';
+import { type ChatCallState, noteLeftOut } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
@@ -63,8 +63,10 @@ function questionOf({ call }: ChatCallState, body: JsonObject): CacheQuestion {
 }
 
 /** As JSON or as the events that would have streamed it, whichever the caller asks for. */
-async function replay(state: ChatCallState, { reply, provider }: CachedReply, answering: Answering): Promise<void> {
+async function replay(state: ChatCallState, cached: CachedReply, answering: Answering): Promise<void> {
   const { call } = state;
+  const { reply, provider, leftOut } = cached;
+  noteLeftOut(state, leftOut);
   state.outcome = 'cached';
   state.provider = provider;
   if (!call.stream) return answering.json(200, reply);

@@ -5,6 +5,7 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { noteRest } from '../translate/members.ts';
 import { member, objectOf, textOf } from '../wire.ts';
 import { messagesOf } from './input.ts';
 import { flatName, toolsOfNamespace } from './namespaces.ts';
@@ -17,7 +18,11 @@ export interface ReadRequest {
 /** @throws GatewayError `invalid_request`. */
 export function readResponsesRequest(body: JsonObject): ReadRequest {
   refuseKept(body);
-  const leftOut = Object.keys(body).filter((name) => !read.has(name) && body[name] !== null);
+  refuseLogprobs(body);
+  const leftOut = [
+    ...Object.keys(body).filter((name) => !read.has(name) && body[name] !== null),
+    ...partsLeftOut(body),
+  ];
   const tools = toolsOf(body.tools, leftOut);
   const text = objectOf(body.text);
   const chat: JsonObject = {
@@ -52,7 +57,7 @@ const same = ['stream', 'temperature', 'top_p', 'user', 'safety_identifier', 'pr
 const read: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'max_output_tokens', 'text'],
   ...['reasoning', 'metadata', 'store', 'include', 'truncation', 'stream_options', 'background', 'conversation'],
-  ...['previous_response_id', 'prompt', ...same],
+  ...['previous_response_id', 'prompt', 'top_logprobs', ...same],
 ]);
 
 /** Whatever a provider keeps that no caller of the gateway is known to own, or would run on unseen. */
@@ -70,6 +75,26 @@ function refuseKept(body: JsonObject): void {
       'is true, and no response runs without its caller',
       'leave it out; stream the answer instead',
     );
+}
+
+/** Of a member that is read, what is not. */
+function partsLeftOut({ include, truncation, reasoning, text }: JsonObject): string[] {
+  const names: string[] = [];
+  const note = (name: string) => names.push(name);
+  if (Array.isArray(include) && include.length > 0) note('include');
+  if (truncation === 'auto') note('truncation');
+  noteRest(objectOf(reasoning), ['effort'], 'reasoning', note);
+  noteRest(objectOf(text), ['format', 'verbosity'], 'text', note);
+  return names;
+}
+
+/** The answer would lack what a program reads. */
+function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
+  const says = 'log probabilities come with chat completions: logprobs and top_logprobs of /v1/chat/completions';
+  if (typeof top_logprobs === 'number' && top_logprobs > 0)
+    throw refused('top_logprobs', `is ${top_logprobs}`, `0; ${says}`);
+  if (Array.isArray(include) && include.some((name) => typeof name === 'string' && name.endsWith('logprobs')))
+    throw refused('include', 'names logprobs', `other members; ${says}`);
 }
 
 /** Optional tools of the provider; a model without them still answers. */

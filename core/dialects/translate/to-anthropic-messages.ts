@@ -1,25 +1,44 @@
 /** The conversation of a chat completions request as Anthropic's system prompt and alternating turns. */
-import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isSystem } from '../openai/texts.ts';
 import { blankLine } from '../system-prompt.ts';
 import { argumentsOf, isObject, member, objectOf, objectsOf, textOf } from '../wire.ts';
+import { cannotCarry, type Note, noteRest } from './members.ts';
 
 /**
  * System and developer messages, wherever they stand, make the system prompt; tool messages become `tool_result` blocks of
  * a user turn; turns of the same side in a row become one, since not every server of this dialect joins them itself.
  */
-export function toAnthropicMessages(messages: readonly JsonObject[]): { system?: Json; messages: JsonObject[] } {
+export function toAnthropicMessages(
+  messages: readonly JsonObject[],
+  note: Note,
+): { system?: Json; messages: JsonObject[] } {
   const system: JsonObject[] = [];
   const turns: Turn[] = [];
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
+    checkMessage(message, path, note);
     if (isSystem(message)) system.push(...partsOf(message.content, `${path}.content`));
     else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, path));
   }
   // Anthropic wants at least one turn: instructions alone are then what the user says.
   if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
+}
+
+const messageMembers = [
+  ...['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'],
+];
+
+/** What an assistant said in sound lies with its provider: left out, the turn would be empty. */
+function checkMessage(message: JsonObject, path: string, note: Note): void {
+  if (objectOf(message.audio)) throw cannotCarry(`${path}.audio`, 'content');
+  const named = message.role === 'function' ? ['name'] : [];
+  noteRest(message, [...messageMembers, ...named], 'messages', note);
+  for (const part of objectsOf(message.content)) {
+    const detail = objectOf(part.image_url)?.detail ?? 'auto';
+    if (detail !== 'auto') note('image_url.detail');
+  }
 }
 
 interface Turn {
@@ -96,10 +115,7 @@ function partOf(part: JsonObject, path: string): JsonObject[] {
     case 'file':
       return [{ ...documentOf(objectOf(part.file) ?? {}, path), ...cached }];
     default:
-      throw invalidRequest(
-        `${path} is a part the provider of this model cannot read; allowed types are text, image_url and file.`,
-        { param: path },
-      );
+      throw cannotCarry(path, 'parts of type text, image_url and file', part.type ?? null);
   }
 }
 
@@ -108,23 +124,12 @@ function imageSource(image: Json | undefined, path: string): JsonObject {
   const data = dataUrl(url);
   if (data) return { type: 'base64', media_type: data.mediaType, data: data.base64 };
   if (/^https?:\/\//i.test(url)) return { type: 'url', url };
-  throw invalidRequest(
-    `${path}.image_url.url is not an image address; allowed are http(s) URLs and base64 data URLs.`,
-    {
-      param: `${path}.image_url.url`,
-    },
-  );
+  throw cannotCarry(`${path}.image_url.url`, 'http(s) URLs and base64 data URLs');
 }
 
 function documentOf(file: JsonObject, path: string): JsonObject {
   const data = dataUrl(textOf(file.file_data) ?? '');
-  if (data === undefined)
-    throw invalidRequest(
-      `${path}.file cannot be carried to the provider of this model; allowed is a base64 data URL.`,
-      {
-        param: `${path}.file`,
-      },
-    );
+  if (data === undefined) throw cannotCarry(`${path}.file`, 'file_data as a base64 data URL');
   return {
     type: 'document',
     source: { type: 'base64', media_type: data.mediaType, data: data.base64 },

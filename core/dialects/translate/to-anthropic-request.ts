@@ -1,34 +1,24 @@
-/**
- * A chat completions request as a messages request.
- *
- * Left out, since Anthropic has no word for it: `response_format: json_object`, `logprobs`, `seed`, penalties,
- * `logit_bias`, `reasoning_effort`, `service_tier`, `store` and what else `request-members.ts` lists. Refused, since
- * leaving it out would answer another question: `n` above 1, `functions`, tools that are not functions, parts that are
- * neither text nor image nor file.
- */
+/** A chat completions request as a messages request. What becomes of each member is a row of `members.ts`. */
 
 import { chatSizes } from '#core/contracts/chat.ts';
-import { asText } from '#core/kernel/as-text.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { membersForAnthropic } from './request-members.ts';
+import { cannotCarry, crossing, membersToAnthropic, type Note } from './members.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what Anthropic's dialect cannot say. */
-export function toAnthropicRequest(body: JsonObject): JsonObject {
-  refuseUnsayable(body);
-  const { system, messages } = toAnthropicMessages(objectsOf(body.messages));
+export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): JsonObject {
+  const crossed = crossing(body, membersToAnthropic, note);
+  const { system, messages } = toAnthropicMessages(objectsOf(body.messages), note);
   const tools = objectsOf(body.tools).map(toTool);
   return {
-    ...membersForAnthropic(body),
+    ...crossed,
     model: body.model ?? null,
     max_tokens: countOf(body.max_completion_tokens) ?? countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,
     ...member('system', system),
     messages,
     ...member('stop_sequences', toStopSequences(body.stop)),
-    // Anthropic's scale ends at 1, OpenAI's at 2.
-    ...member('temperature', typeof body.temperature === 'number' ? Math.min(1, body.temperature) : undefined),
+    ...member('temperature', toTemperature(body.temperature, note)),
     ...member('top_p', body.top_p ?? undefined),
     ...member('stream', body.stream ?? undefined),
     ...(tools.length > 0 && { tools }),
@@ -38,23 +28,16 @@ export function toAnthropicRequest(body: JsonObject): JsonObject {
   };
 }
 
-function refuseUnsayable(body: JsonObject): void {
-  if ((countOf(body.n) ?? 1) > 1)
-    throw invalidRequest(`n is ${asText(body.n)}; the provider of this model answers once: allowed is 1.`, {
-      param: 'n',
-    });
-  if (objectsOf(body.functions).length > 0)
-    throw invalidRequest('functions cannot be carried to the provider of this model; send tools instead.', {
-      param: 'functions',
-    });
+/** Anthropic's scale ends at 1, OpenAI's at 2. */
+function toTemperature(temperature: Json | undefined, note: Note): number | undefined {
+  if (typeof temperature !== 'number') return undefined;
+  if (temperature > 1) note('temperature above 1');
+  return Math.min(1, temperature);
 }
 
 function toTool(tool: JsonObject, index: number): JsonObject {
   const named = objectOf(tool.function);
-  if (tool.type !== 'function' || named === undefined)
-    throw invalidRequest(`tools[${index}] cannot be carried to the provider of this model; allowed are functions.`, {
-      param: `tools[${index}]`,
-    });
+  if (tool.type !== 'function' || named === undefined) throw cannotCarry(`tools[${index}]`, 'functions');
   return {
     name: named.name ?? '',
     ...member('description', textOf(named.description)),
@@ -72,12 +55,7 @@ function toToolChoice(choice: Json | undefined, parallel: Json | undefined): Jso
   if (choice === 'required') return { type: 'any', ...alone };
   const name = textOf(objectOf(objectOf(choice)?.function)?.name);
   if (name !== undefined) return { type: 'tool', name, ...alone };
-  throw invalidRequest(
-    'tool_choice is of a kind the provider of this model lacks; allowed: none, auto, required, a function.',
-    {
-      param: 'tool_choice',
-    },
-  );
+  throw cannotCarry('tool_choice', 'none, auto, required, a function');
 }
 
 function toStopSequences(stop: Json | undefined): Json | undefined {
@@ -91,6 +69,10 @@ function toMetadata(body: JsonObject): JsonObject | undefined {
 }
 
 function toOutputConfig(format: JsonObject | undefined): JsonObject | undefined {
-  const schema = objectOf(objectOf(format?.json_schema)?.schema);
-  return format?.type === 'json_schema' && schema ? { format: { type: 'json_schema', schema } } : undefined;
+  if (format === undefined || format.type === 'text') return undefined;
+  const schema = objectOf(objectOf(format.json_schema)?.schema);
+  // Without its guarantee a program that parses the answer would fail on some of them.
+  if (format.type !== 'json_schema' || !schema)
+    throw cannotCarry('response_format', 'text, json_schema with a schema', format.type ?? null);
+  return { format: { type: 'json_schema', schema } };
 }

@@ -1,18 +1,18 @@
 /** Anthropic's system prompt and turns as the messages of a chat completions request. */
-import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { blankLine } from '../system-prompt.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../wire.ts';
+import { cannotCarry, type Note } from './members.ts';
 
 /**
  * Tool results become tool messages before whatever else their turn says, since they must follow the calls they answer.
  * Thinking is left out, and so is what the provider's own tools did: only Anthropic can read either.
  */
-export function toOpenaiMessages(body: JsonObject): JsonObject[] {
+export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   const system = joined(body.system);
   return [
     ...(system === '' ? [] : [{ role: 'system', content: system }]),
-    ...objectsOf(body.messages).flatMap((message, index) => messagesOf(message, `messages[${index}].content`)),
+    ...objectsOf(body.messages).flatMap((message, index) => messagesOf(message, `messages[${index}].content`, note)),
   ];
 }
 
@@ -23,9 +23,9 @@ const joined = (content: Json | undefined): string =>
         .map(({ text }) => textOf(text) ?? '')
         .join(blankLine);
 
-function messagesOf(message: JsonObject, path: string): JsonObject[] {
+function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[] {
   if (message.role === 'system') return [{ role: 'system', content: joined(message.content) }];
-  if (message.role === 'assistant') return assistantOf(message.content);
+  if (message.role === 'assistant') return assistantOf(message.content, note);
   if (typeof message.content === 'string') return [{ role: 'user', content: message.content }];
   const results: JsonObject[] = [];
   const parts: JsonObject[] = [];
@@ -53,9 +53,10 @@ function resultOf(block: JsonObject, path: string): { texts: string; others: Jso
   };
 }
 
-function assistantOf(content: Json | undefined): JsonObject[] {
+function assistantOf(content: Json | undefined, note: Note): JsonObject[] {
   if (typeof content === 'string') return [{ role: 'assistant', content }];
   const blocks = objectsOf(content);
+  for (const { type } of blocks) if (type !== 'text' && type !== 'tool_use') note(`messages.${textOf(type) ?? ''}`);
   const text = blocks.flatMap((block) => (block.type === 'text' ? [textOf(block.text) ?? ''] : [])).join('');
   const calls = blocks
     .filter((block) => block.type === 'tool_use')
@@ -81,14 +82,13 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
       return [{ type: 'text', text: [head, joined(block.content)].join(blankLine) }];
     }
     default:
-      throw invalidRequest(
-        `${path} is a block the provider of this model cannot read; allowed types are text, image, document, tool_result.`,
-        { param: path },
-      );
+      throw cannotCarry(path, 'blocks of type text, image, document and tool_result', block.type ?? null);
   }
 }
 
 function documentOf(block: JsonObject, path: string): JsonObject[] {
+  // The answer would lack the citations that a program reads.
+  if (objectOf(block.citations)?.enabled === true) throw cannotCarry(`${path}.citations`, 'enabled: false');
   const source = objectOf(block.source) ?? {};
   const title = textOf(block.title);
   const head = [title, textOf(block.context)].filter((text) => text).map((text) => ({ type: 'text', text: text! }));
@@ -99,13 +99,7 @@ function documentOf(block: JsonObject, path: string): JsonObject[] {
     const parts = Array.isArray(inner) ? inner.filter(isObject) : [];
     return [...head, ...parts.flatMap((part, index) => partsOf(part, `${path}.source.content[${index}]`))];
   }
-  if (source.type !== 'base64')
-    throw invalidRequest(
-      `${path}.source cannot be carried to the provider of this model; allowed are base64 and text.`,
-      {
-        param: `${path}.source`,
-      },
-    );
+  if (source.type !== 'base64') throw cannotCarry(`${path}.source`, 'base64 and text', source.type ?? null);
   return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: addressOf(source, path) } }];
 }
 
@@ -115,9 +109,7 @@ function addressOf(source: JsonObject, path: string): string {
   if (source.type === 'url' && url !== undefined) return url;
   const data = textOf(source.data);
   if (source.type === 'base64' && data !== undefined) return `data:${textOf(source.media_type) ?? ''};base64,${data}`;
-  throw invalidRequest(`${path}.source cannot be carried to the provider of this model; allowed are base64 and url.`, {
-    param: `${path}.source`,
-  });
+  throw cannotCarry(`${path}.source`, 'base64 and url', source.type ?? null);
 }
 
 /** Parts that are one plain text are sent as a text: every server of this dialect reads that. */

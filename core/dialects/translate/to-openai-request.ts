@@ -1,30 +1,23 @@
-/**
- * A messages request as a chat completions request.
- *
- * Left out, since chat completions have no word for it: `thinking`, `top_k`, `container`, `service_tier`, cache control
- * and what else `request-members.ts` lists. Refused, since an agent would miss them: tools the provider itself runs,
- * `mcp_servers`.
- */
+/** A messages request as a chat completions request. What becomes of each member is a row of `members.ts`. */
 import { chatSizes } from '#core/contracts/chat.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { membersForOpenai } from './request-members.ts';
+import { cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what OpenAI's dialect cannot say. */
-export function toOpenaiRequest(body: JsonObject): JsonObject {
-  if (objectsOf(body.mcp_servers).length > 0)
-    throw invalidRequest('mcp_servers cannot be carried to the provider of this model; send tools instead.', {
-      param: 'mcp_servers',
-    });
-  const tools = objectsOf(body.tools).map(toTool);
+export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonObject {
+  const crossed = crossing(body, membersToOpenai, note);
+  const tools = objectsOf(body.tools).map((tool, index) => toTool(tool, index, note));
+  const output = objectOf(body.output_config);
+  noteRest(output, ['format'], 'output_config', note);
+  noteRest(objectOf(body.metadata), ['user_id'], 'metadata', note);
   const stops = Array.isArray(body.stop_sequences) && body.stop_sequences.length > 0 ? body.stop_sequences : undefined;
   return {
-    ...membersForOpenai(body),
+    ...crossed,
     model: body.model ?? null,
-    messages: toOpenaiMessages(body),
+    messages: toOpenaiMessages(body, note),
     [maxTokensMember(textOf(body.model) ?? '')]: countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,
     ...member('stop', stops),
     ...member('temperature', body.temperature ?? undefined),
@@ -33,7 +26,7 @@ export function toOpenaiRequest(body: JsonObject): JsonObject {
     ...(body.stream === true && { stream_options: { include_usage: true } }),
     ...(tools.length > 0 && { tools, ...toToolChoice(objectOf(body.tool_choice)) }),
     ...member('user', toUser(textOf(objectOf(body.metadata)?.user_id))),
-    ...member('response_format', toResponseFormat(objectOf(objectOf(body.output_config)?.format))),
+    ...member('response_format', toResponseFormat(objectOf(output?.format) ?? objectOf(body.output_format))),
   };
 }
 
@@ -41,12 +34,12 @@ export function toOpenaiRequest(body: JsonObject): JsonObject {
 const maxTokensMember = (model: string): string =>
   /(^|\/)(o\d|gpt-[5-9])/.test(model) ? 'max_completion_tokens' : 'max_tokens';
 
-function toTool(tool: JsonObject, index: number): JsonObject {
+const toolMembers = ['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'];
+
+function toTool(tool: JsonObject, index: number, note: Note): JsonObject {
   if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom')
-    throw invalidRequest(
-      `tools[${index}] is run by a provider of another kind than this model's; allowed are tools with an input_schema.`,
-      { param: `tools[${index}].type` },
-    );
+    throw cannotCarry(`tools[${index}].type`, 'tools with an input_schema, which the caller runs', tool.type);
+  noteRest(tool, toolMembers, 'tools', note);
   return {
     type: 'function',
     function: {
@@ -76,8 +69,9 @@ const toUser = (id: string | undefined): string | undefined =>
   id !== undefined && id.length > longestUser ? sha256(id) : id;
 
 function toResponseFormat(format: JsonObject | undefined): JsonObject | undefined {
-  const schema = objectOf(format?.schema);
-  return format?.type === 'json_schema' && schema
-    ? { type: 'json_schema', json_schema: { name: 'output', schema } }
-    : undefined;
+  if (format === undefined) return undefined;
+  const schema = objectOf(format.schema);
+  if (format.type !== 'json_schema' || !schema)
+    throw cannotCarry('output_config.format', 'json_schema with a schema', format.type ?? null);
+  return { type: 'json_schema', json_schema: { name: 'output', schema } };
 }

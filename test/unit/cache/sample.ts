@@ -16,6 +16,7 @@ export const reply = (text: string): CachedReply => ({
   provider: 'mock',
   reply: { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }] },
   usage: { input_tokens: 1, output_tokens: 2 },
+  leftOut: [],
 });
 
 export function textOf(lookup: Lookup): string | undefined {

@@ -165,6 +165,8 @@ describe('openai to anthropic', () => {
       },
     ],
   ])('refused, not dropped: %s', (param, body) => {
-    expect(() => toAnthropic(body)).toThrow(expect.objectContaining({ code: 'invalid_request', data: { param } }));
+    expect(() => toAnthropic(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', data: { param, reason: 'unsupported_parameter' } }),
+    );
   });
 });

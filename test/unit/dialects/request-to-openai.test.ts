@@ -137,6 +137,8 @@ describe('anthropic to openai', () => {
       { ...good, messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] },
     ],
   ])('refused, not dropped: %s', (param, body) => {
-    expect(() => toOpenai(body)).toThrow(expect.objectContaining({ code: 'invalid_request', data: { param } }));
+    expect(() => toOpenai(body)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', data: { param, reason: 'unsupported_parameter' } }),
+    );
   });
 });

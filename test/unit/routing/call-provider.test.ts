@@ -1,5 +1,5 @@
 /** Calls along a route, over real HTTP: what is tried, and in which order. */
-import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { breakersOf } from '#core/routing/breakers.ts';
@@ -105,17 +105,48 @@ test('an abort is final, before, within and between attempts', async () => {
   });
   expect(second.requests).toHaveLength(0);
 });
-test('what bodyFor throws reaches the caller: no provider is called, no breaker counts it', async () => {
-  first.answers(say());
-  const { call, providers } = world([
-    at(first, 'a', { breaker: { min_requests: 1, error_rate: 0.1, window_seconds: 9, open_seconds: 9 } }),
-  ]);
-  const bodyFor = (): JsonObject => {
-    throw invalidRequest('cannot be translated');
+describe('[chat.unfit-provider] a provider that cannot be given the request', () => {
+  const refusal = invalidRequest('logprobs cannot be carried');
+  /** What fits no provider but the second. */
+  const bodyFor = ({ name }: { name: string }): JsonObject => {
+    if (name !== 'b') throw refusal;
+    return {};
   };
-  await expect(call({ bodyFor })).rejects.toBeInstanceOf(GatewayError);
-  expect(first.requests).toHaveLength(0);
-  expect(breakersOf(providers).states().a).toBe('closed');
+
+  test('is not called, its breaker does not count it, and the caller gets the refusal', async () => {
+    first.answers(say());
+    const { call, providers } = world([
+      at(first, 'a', { breaker: { min_requests: 1, error_rate: 0.1, window_seconds: 9, open_seconds: 9 } }),
+    ]);
+    const fault = await faultOf(call({ bodyFor }));
+    expect(faultToError(fault)).toBe(refusal);
+    expect(fault.attempts).toEqual([{ provider: 'a', error: '400' }]);
+    expect(first.requests).toHaveLength(0);
+    expect(breakersOf(providers).states().a).toBe('closed');
+  });
+
+  test('is passed over: the next one answers', async () => {
+    second.answers(say('from the second'));
+    const answered = await world([at(first, 'a'), at(second, 'b')]).call({ bodyFor });
+    expect(answered).toMatchObject({ provider: { name: 'b' }, attempts: [{ provider: 'a', error: '400' }] });
+  });
+
+  test.each([
+    ['a fault that passes', refuse('openai', 529), 'provider_overloaded'],
+    ['a connection that breaks', reset, 'provider_error'],
+  ])('does not hide %s of another one', async (_title, reply, code) => {
+    second.answers(reply);
+    const fault = await faultOf(world([at(second, 'b'), at(first, 'a')]).call({ bodyFor }));
+    expect(faultToError(fault)).toMatchObject({ code });
+  });
+
+  test('says more than one that is switched off, and less than one whose breaker is open', async () => {
+    const off = await faultOf(world([at(second, 'b', { enabled: false }), at(first, 'a')]).call({ bodyFor }));
+    expect(faultToError(off)).toBe(refusal);
+    const unfit = new ProviderFault('a', 'status', 'x', { status: 400, reason: 'unfit' });
+    const open = new ProviderFault('b', 'unavailable', 'x', { reason: 'breaker_open' });
+    expect(mostSpecificFault([unfit, open])).toBe(open);
+  });
 });
 test('a route whose providers are all disabled is unavailable', async () => {
   const fault = await faultOf(world([at(first, 'a', { enabled: false })]).call());

@@ -1,0 +1,155 @@
+/**
+ * What becomes of each top-level member of a request that crosses to the other dialect, one row a member [chat.translated-members].
+ * What no row names is carried untouched. A member whose loss would make another answer is refused; one whose loss leaves the
+ * answer what it is, is left out by name.
+ */
+import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '../wire.ts';
+
+export type Treatment =
+  /** Put into the other dialect's words by the translation. */
+  | 'translated'
+  /** A setting of the provider's own dialect that a caller of the other may name: it says nothing to the model. */
+  | 'carried'
+  | 'left out'
+  | 'refused';
+
+export interface Member {
+  readonly is: Treatment;
+  /** Of a refused one, what is allowed. */
+  readonly allowed?: string;
+  /** Values that ask for nothing: they go without a word. */
+  readonly asksNothing?: (value: Json) => boolean;
+}
+
+export type Members = Readonly<Record<string, Member>>;
+/** Takes the name of what is left out. */
+export type Note = (name: string) => void;
+
+export const translated: Member = { is: 'translated' };
+const carried: Member = { is: 'carried' };
+export const leftOut: Member = { is: 'left out' };
+export const unless = (...values: Json[]): Pick<Member, 'asksNothing'> => ({
+  asksNothing: (value) => values.includes(value),
+});
+const refused = (allowed: string, more: Pick<Member, 'asksNothing'> = {}): Member => ({
+  is: 'refused',
+  allowed,
+  ...more,
+});
+const none = 'leave it out';
+export const each = (names: readonly string[], member: Member): Members =>
+  Object.fromEntries(names.map((name) => [name, member]));
+
+/** What both directions refuse of OpenAI's members: the answer would lack what was asked for, or hold what was ruled out. */
+export const askedOfOpenai: Members = {
+  n: refused('1', unless(1)),
+  functions: refused('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
+  logprobs: refused('false', unless(false)),
+  top_logprobs: refused('0', unless(0)),
+  logit_bias: refused('an empty object', {
+    asksNothing: (value) => isObject(value) && Object.keys(value).length === 0,
+  }),
+  audio: refused(none),
+  modalities: refused('["text"]', {
+    asksNothing: (value) => Array.isArray(value) && value.every((kind) => kind === 'text'),
+  }),
+  web_search_options: refused(none),
+};
+
+/** OpenAI's members whose loss changes the sample, the cost or the speed, and not what the answer is. */
+export const hintsOfOpenai: Members = {
+  ...each(['reasoning_effort', 'verbosity', 'seed', 'metadata', 'moderation', 'prediction'], leftOut),
+  ...each(['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'], leftOut),
+  frequency_penalty: { ...leftOut, ...unless(0) },
+  presence_penalty: { ...leftOut, ...unless(0) },
+  service_tier: { ...leftOut, ...unless('auto', 'default') },
+  store: { ...leftOut, ...unless(false) },
+};
+
+const ofAnthropic: Members = {
+  ...each(['context_management', 'cache_control', 'diagnostics', 'betas', 'user_profile_id', 'workspace_id'], leftOut),
+  ...each(['anthropic_version', 'anthropic_beta'], leftOut),
+  thinking: { ...leftOut, asksNothing: (value) => isObject(value) && value.type === 'disabled' },
+  top_k: leftOut,
+  speed: { ...leftOut, ...unless('standard') },
+  service_tier: hintsOfOpenai.service_tier!,
+  mcp_servers: refused('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
+  container: refused(none),
+  // Where the provider computes is a promise to the people the data is about.
+  inference_geo: refused(none),
+};
+
+/** Chat completions → messages. */
+export const membersToAnthropic: Members = {
+  ...ofAnthropic,
+  ...hintsOfOpenai,
+  ...askedOfOpenai,
+  ...each(['model', 'messages', 'stream', 'stream_options', 'stop', 'temperature', 'top_p', 'max_tokens'], translated),
+  ...each(['max_completion_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'function_call'], translated),
+  ...each(['user', 'safety_identifier', 'response_format'], translated),
+  ...each(['top_k', 'thinking'], carried),
+  // Would reach the model, or shape the answer, unseen by what reads chat completions.
+  system: refused('a system message'),
+  stop_sequences: refused('stop'),
+  output_config: refused('response_format'),
+  output_format: refused('response_format'),
+};
+
+/** Messages → chat completions. */
+export const membersToOpenai: Members = {
+  ...hintsOfOpenai,
+  ...askedOfOpenai,
+  ...ofAnthropic,
+  ...each(
+    ['model', 'messages', 'stream', 'system', 'stop_sequences', 'temperature', 'top_p', 'max_tokens'],
+    translated,
+  ),
+  ...each(['tools', 'tool_choice', 'metadata', 'output_config', 'output_format'], translated),
+  ...each(['seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'reasoning_effort', 'verbosity'], carried),
+  ...each(['user', 'safety_identifier', 'stream_options'], leftOut),
+  stop: refused('stop_sequences'),
+  max_completion_tokens: refused('max_tokens'),
+  response_format: refused('output_config'),
+  parallel_tool_calls: refused('tool_choice.disable_parallel_tool_use', unless(true)),
+  function_call: refused('tool_choice'),
+};
+
+/**
+ * The members that cross as they are; each that does not is noted.
+ * @throws GatewayError `invalid_request` with `reason: unsupported_parameter`.
+ */
+export function crossing(body: JsonObject, members: Members, note: Note): JsonObject {
+  const crossed: JsonObject = {};
+  for (const [name, value] of Object.entries(body)) {
+    const { is, allowed, asksNothing } = (Object.hasOwn(members, name) && members[name]) || carried;
+    if (is === 'carried') crossed[name] = value;
+    else if (is !== 'translated' && value !== null && !asksNothing?.(value)) {
+      if (is === 'refused') throw cannotCarry(name, allowed!, typeof value === 'string' ? undefined : value);
+      note(name);
+    }
+  }
+  return crossed;
+}
+
+/** Members of a part of the request that no rule reads, by path. */
+export function noteRest(part: JsonObject | undefined, read: readonly string[], path: string, note: Note): void {
+  for (const [name, value] of Object.entries(part ?? {}))
+    if (value !== null && !read.includes(name)) note(`${path}.${name}`);
+}
+
+/**
+ * The refusal of a member that the provider of the model has no form for: what was found, what is allowed. Of what was found
+ * numbers, switches and types alone: anything else may hold a prompt or a secret.
+ */
+export function cannotCarry(param: string, allowed: string, found?: Json) {
+  const value =
+    found === undefined || typeof found === 'object' ? '' : ` (${JSON.stringify(found).slice(0, mostShown)})`;
+  return invalidRequest(`${param}${value} cannot be carried to the provider of this model; allowed: ${allowed}.`, {
+    param,
+    reason: 'unsupported_parameter',
+  });
+}
+
+const mostShown = 64;

@@ -1,0 +1,150 @@
+/** What the official clients ask of a provider of the other form: answered, refused by name, or left out by name, in header and evidence. */
+import type Anthropic from '@anthropic-ai/sdk';
+import type OpenAI from 'openai';
+import { Stream } from 'openai/core/streaming';
+import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
+import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
+import type { Loose } from '../support/loose.ts';
+
+let openaiHost: FakeProvider;
+let anthropicHost: FakeProvider;
+let gateway: ChatGateway;
+let openai: OpenAI;
+let anthropic: Anthropic;
+
+beforeAll(async () => {
+  openaiHost = await startFakeProvider({ kind: 'openai' });
+  anthropicHost = await startFakeProvider({ kind: 'anthropic' });
+  const patient = 'breaker: { min_requests: 100000 }';
+  gateway = await startChatGateway(`
+providers:
+${providerYaml('openai', 'openai', openaiHost.baseUrl, `, models: ["gpt-*"], ${patient}`)}
+${providerYaml('anthropic', 'anthropic', anthropicHost.baseUrl, `, models: ["claude-*"], ${patient}`)}
+routes:
+  - { match: { model: both }, providers: [openai, anthropic] }
+  - { match: { model: htob }, providers: [anthropic, openai] }
+`);
+  openai = gateway.openai();
+  anthropic = gateway.anthropic();
+});
+beforeEach(() => {
+  openaiHost.answers(say('Hello'));
+  anthropicHost.answers(say('Hello'));
+});
+afterAll(async () => {
+  await openaiHost?.stop();
+  await anthropicHost?.stop();
+  await gateway?.stop();
+});
+
+let sessions = 0;
+const session = () => ({ 'x-session-id': `t${sessions++}` });
+const messages = [{ role: 'user' as const, content: 'hi' }];
+const failure = (work: Promise<unknown>): Promise<Loose> =>
+  work.then(
+    (value) => ({ value }),
+    (fault: unknown) => fault as Loose,
+  );
+
+test.each<[string, object]>([
+  ['logprobs', { logprobs: true, top_logprobs: 2 }],
+  ['n', { n: 2 }],
+  ['logit_bias', { logit_bias: { 50256: -100 } }],
+  ['response_format', { response_format: { type: 'json_object' } }],
+])(
+  '[chat.translated-members] the OpenAI client asks Claude for %s: refused with what is allowed',
+  async (param, more) => {
+    for (const stream of [false, true]) {
+      const headers = session();
+      const refused = await failure(
+        openai.chat.completions.create({ model: 'claude-x', messages, ...more, stream }, { headers }),
+      );
+      expect(refused).toMatchObject({ status: 400, param, error: { reason: 'unsupported_parameter' } });
+      expect(refused.message).toMatch(new RegExp(`${param}.* allowed: `));
+      expect(await gateway.record(headers['x-session-id'])).toMatchObject({
+        ...{ outcome: 'failed', status: 400, attempts: [{ provider: 'anthropic', error: '400' }] },
+        usage: { input_tokens: 0, output_tokens: 0 },
+      });
+    }
+    expect(anthropicHost.requests).toHaveLength(0);
+  },
+);
+
+test('[chat.left-out] hints of the OpenAI client are named in header and evidence, whole, streamed, and from the cache', async () => {
+  const asked = {
+    model: 'claude-x',
+    messages,
+    seed: 7,
+    presence_penalty: 0.5,
+    frequency_penalty: 0,
+    n: 1,
+    logprobs: false,
+  };
+  for (const [more, cache] of [
+    [{}, 'MISS'],
+    [{}, 'HIT'],
+    [{ stream: true }, 'HIT'],
+    [{ stream: true, temperature: 1.5 }, undefined],
+  ] as const) {
+    const headers = session();
+    const { data, response } = await openai.chat.completions.create({ ...asked, ...more }, { headers }).withResponse();
+    const names = ['seed', 'presence_penalty', ...('temperature' in more ? ['temperature above 1'] : [])];
+    expect([response.headers.get('x-left-out'), response.headers.get('x-cache')]).toEqual([
+      names.join(', '),
+      cache ?? null,
+    ]);
+    if (data instanceof Stream) for await (const _ of data);
+    expect(await gateway.record(headers['x-session-id'])).toMatchObject({ left_out: names });
+  }
+  expect(anthropicHost.requests[0]!.body).not.toHaveProperty('seed');
+});
+
+test('[chat.left-out] nothing is named where the provider gets everything', async () => {
+  const headers = session();
+  const { response } = await openai.chat.completions
+    .create({ model: 'gpt-x', messages, seed: 7 }, { headers })
+    .withResponse();
+  expect(response.headers.get('x-left-out')).toBeNull();
+  expect(await gateway.record(headers['x-session-id'])).not.toHaveProperty('left_out');
+});
+
+test('[chat.left-out] the Anthropic client and a model of another maker: thinking is left out by name, a container is refused', async () => {
+  const asked: Loose = {
+    model: 'gpt-x',
+    max_tokens: 2000,
+    messages,
+    thinking: { type: 'enabled', budget_tokens: 1024 },
+    top_k: 5,
+  };
+  const { data, response } = await anthropic.messages.create(asked).withResponse();
+  expect((data as Loose).content).toMatchObject([{ type: 'text', text: 'Hello' }]);
+  expect(response.headers.get('x-left-out')).toBe('thinking, top_k');
+  const refused = await failure(anthropic.messages.create({ ...asked, container: 'c1' }));
+  expect(refused).toMatchObject({
+    status: 400,
+    type: 'invalid_request_error',
+    error: { error: { param: 'container' } },
+  });
+});
+
+test('[chat.left-out] responses: what chat completions lack and what the provider lacks stand in one header', async () => {
+  const { response } = await openai.responses
+    .create({ model: 'claude-x', input: 'hi', truncation: 'auto', reasoning: { effort: 'low', summary: 'auto' } })
+    .withResponse();
+  expect(response.headers.get('x-left-out')).toBe('truncation, reasoning.summary, reasoning_effort');
+  const refused = await failure(openai.responses.create({ model: 'gpt-x', input: 'hi', top_logprobs: 2 }));
+  expect(refused).toMatchObject({
+    status: 400,
+    param: 'top_logprobs',
+    message: expect.stringContaining('chat completions'),
+  });
+});
+
+test('[chat.unfit-provider] a route goes on to the provider that can, and an overload of that one is not a 400', async () => {
+  const asked = { messages, logprobs: true };
+  expect((await openai.chat.completions.create({ model: 'htob', ...asked })).choices[0]!.message.content).toBe('Hello');
+  expect([anthropicHost.requests.length, openaiHost.requests.length]).toEqual([0, 1]);
+  openaiHost.answers(refuse('openai', 503));
+  const refused = await failure(openai.chat.completions.create({ model: 'both', ...asked }));
+  expect(refused).toMatchObject({ status: 503, type: 'provider_overloaded' });
+});
