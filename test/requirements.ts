@@ -648,6 +648,10 @@ const evidence: readonly Requirement[] = [
     'evidence.verify-streamed',
     'A bundle is verified entry by entry with the verdict it has as a whole, however its bytes arrive; one that changes meanwhile is not valid.',
   ),
+  must(
+    'evidence.in-force',
+    'The configuration and keys in force are those that administrative acts put in force, budgets have spent at least what calls of the period cost by their entries, and risk is what entries come to; a row that was changed past the gateway is named with what evidence says.',
+  ),
   must('evidence.verify.offline', 'A bundle verifies offline with the public key alone, the server stopped.'),
   must('evidence.verify.origin', 'Without a trusted public key the verifier says origin not checked and exits 1.'),
   must('evidence.edit.detected', 'Any changed byte of an entry is found at its index.'),

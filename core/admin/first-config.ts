@@ -6,6 +6,7 @@ import { assertModules, loadText } from './load-text.ts';
 import type { Reply } from './operation.ts';
 import type { GatewayPorts } from './ports.ts';
 import { recordAct } from './record.ts';
+import { versionAct } from './version-act.ts';
 
 export async function putFirstConfig(
   ports: GatewayPorts,
@@ -20,9 +21,7 @@ export async function putFirstConfig(
     bind: (bound) => bindingsAfter(bound, loaded.configuration, 'api'),
   });
   const snapshot = await ports.snapshots.refresh();
-  await recordAct({ ports, principal: { ...principal, tenant: snapshot.configuration.tenants[0]!.id } }, 'config.put', {
-    policy_version: row.version,
-    sha256: row.sha256,
-  });
+  const first = { ...principal, tenant: snapshot.configuration.tenants[0]!.id };
+  await recordAct({ ports, principal: first }, 'config.put', await versionAct(ports, row));
   return { status: 201, body: { ...row, warnings: loaded.warnings } };
 }

@@ -244,7 +244,8 @@ export const functions = {
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
     // Where the log stands, and who cosigned it, lies beside the projections.
-    tables: { ...configuration, evidence: 'get', sessions: 'append', observations: 'append' },
+    // Budgets in force are compared with what entries say.
+    tables: { ...configuration, evidence: 'get', sessions: 'append', observations: 'append', counters: 'get' },
     queries: ['evidence', 'evidence.by_time', 'observations', 'sessions.by_opened'],
     signs: true,
     log: 'reads',

@@ -339,6 +339,14 @@ export const routes: readonly Route[] = [
   }),
   route(`GET ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
   route(`POST ${a}/audit/verify`, 'evidence', 'admin', 'verifyAudit', "Verify a tenant's chains", { query: paging }),
+  route(
+    `GET ${a}/audit/in-force`,
+    'evidence',
+    'admin',
+    'compareInForce',
+    'Compare the configuration, keys, budgets and risk in force with evidence',
+    { platform: true },
+  ),
 
   route(`GET ${a}/config`, 'policies', 'admin', 'getConfig', 'The configuration in force, without secrets', {
     platform: true,

@@ -25,7 +25,7 @@ function dateOf(ms: number): string {
   return date;
 }
 
-const periodStart = (period: Period, ms: number): number => {
+export const periodStart = (period: Period, ms: number): number => {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), period === 'day' ? date.getUTCDate() : 1);
 };

@@ -1,5 +1,6 @@
 /** Exports, verifies and reports evidence; the audit log. */
 import * as evidence from '#core/admin/evidence.ts';
+import { compareInForce } from '#core/admin/in-force.ts';
 import * as transparency from '#core/admin/transparency.ts';
 import { httpEndpoint } from '../middleware/http-endpoint.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -8,6 +9,7 @@ export const createHandler = (ports: GatewayPorts) =>
   httpEndpoint('evidence', ports, {
     ...evidence,
     ...transparency,
+    compareInForce,
     markdownReport: evidence.markdownSessionReport,
     htmlReport: evidence.htmlSessionReport,
   });

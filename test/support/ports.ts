@@ -177,6 +177,11 @@ export async function testPorts(options: TestOptions = {}) {
     settled,
     lines,
     telemetry,
+    /** A secret is replaced, or withdrawn. */
+    setSecret: (name: string, value: string | undefined) => {
+      if (value === undefined) delete values[name];
+      else values[name] = value;
+    },
     /** Winds the clock on. */
     pass: (seconds: number) => {
       time.ms += seconds * 1000;

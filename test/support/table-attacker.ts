@@ -8,10 +8,11 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { entryPutItem, headKey, headPutItem, toHead } from '#adapters/dynamodb/evidence-table.ts';
-import { toItem } from '#adapters/dynamodb/items.ts';
+import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
@@ -71,17 +72,33 @@ export class TableAttacker {
   }
 
   /** Writes attributes into an approval's row. */
-  async setApproval(id: string, set: Readonly<Record<string, unknown>>): Promise<void> {
+  setApproval(id: string, set: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.set('approvals', { id }, set);
+  }
+
+  /** Writes attributes into any row. */
+  async set(table: TableName, key: Readonly<Record<string, string>>, set: Readonly<Record<string, unknown>>) {
     const names = Object.keys(set);
     await this.#client.send(
       new UpdateItemCommand({
-        TableName: this.#tables.approvals,
-        Key: { id: { S: id } },
+        TableName: this.#tables[table],
+        Key: toItem(key) as never,
         UpdateExpression: `SET ${names.map((_, i) => `#n${i} = :v${i}`).join(', ')}`,
         ExpressionAttributeNames: Object.fromEntries(names.map((name, i) => [`#n${i}`, name])),
-        ExpressionAttributeValues: toItem(Object.fromEntries(names.map((name, i) => [`:v${i}`, set[name]]))),
+        ExpressionAttributeValues: toItem(Object.fromEntries(names.map((name, i) => [`:v${i}`, set[name]]))) as never,
       }),
     );
+  }
+
+  /** The rows of a table whose `id` begins so. */
+  async rows(table: TableName, prefix: string): Promise<Readonly<Record<string, unknown>>[]> {
+    const { Items = [] } = await this.#client.send(new ScanCommand({ TableName: this.#tables[table] }));
+    return Items.map((item) => fromItem(item as never)).filter(({ id }) => String(id).startsWith(prefix));
+  }
+
+  /** Puts a whole row in place of another. */
+  async put(table: TableName, row: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#put({ TableName: this.#tables[table], Item: toItem(row) });
   }
 
   /** Deletes entries and head. */
@@ -89,6 +106,10 @@ export class TableAttacker {
     for (const { index } of await this.entries(session)) await this.removeEntry(session, index);
     const Key = headKey(this.#tenant, session);
     await this.#client.send(new DeleteItemCommand({ TableName: this.#tables.sessions, Key }));
+  }
+
+  async removeRow(table: TableName, key: Readonly<Record<string, string>>): Promise<void> {
+    await this.#client.send(new DeleteItemCommand({ TableName: this.#tables[table], Key: toItem(key) as never }));
   }
 
   async removeEntry(session: string, index: number): Promise<void> {

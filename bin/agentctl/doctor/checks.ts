@@ -124,6 +124,21 @@ async function evidence(api: Api): Promise<Found[]> {
   ];
 }
 
+async function inForce(api: Api): Promise<Found[]> {
+  const { agrees, policy_version, differences, not_checked } = await read(api, 'compareInForce');
+  if (agrees === true) {
+    const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
+    const rest = open.length > 0 ? `; not compared: ${open.join('; ')}` : '';
+    return [ok(`version ${policy_version}, its keys, budgets and risk are as evidence says${rest}`)];
+  }
+  return list(differences).map(({ of, what, in_force, evidence: said }) =>
+    fail(
+      `${of}: ${what}: in force is ${in_force}; evidence says ${said}`,
+      'repeat it; if it stays, a row of the store was changed past the gateway: store the configuration again, and look at who writes the tables',
+    ),
+  );
+}
+
 async function tools(api: Api): Promise<Found[]> {
   const all = list((await read(api, 'listMcpTools')).tools);
   const waiting = all.filter(({ state }) => state !== 'accepted');
@@ -201,6 +216,7 @@ export const checks: readonly Check[] = [
   { name: 'health', run: health, absent: otherRelease },
   { name: 'alerts', run: alerts, absent: otherRelease },
   { name: 'evidence', run: evidence, absent: otherRelease },
+  { name: 'in force', run: inForce, absent: otherRelease },
   {
     name: 'log',
     run: witness,

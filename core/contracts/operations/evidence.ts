@@ -79,4 +79,20 @@ export const evidence = {
   },
   audit: { output: z.strictObject({ entries: z.array(evidenceEntrySchema), cursor }) },
   verifyAudit: { output: verifiedAudit },
+  compareInForce: {
+    output: z.strictObject({
+      agrees: z.boolean(),
+      policy_version: count,
+      compared: counts,
+      differences: z.array(
+        z.strictObject({
+          of: z.enum(['configuration', 'keys', 'budget', 'risk']),
+          what: z.string().meta({ description: 'Which version, key, account or session.' }),
+          in_force: z.string(),
+          evidence: z.string(),
+        }),
+      ),
+      not_checked: z.array(z.string()),
+    }),
+  },
 } satisfies Record<string, OperationContract>;

@@ -25,6 +25,7 @@ const healthy: Readonly<Record<string, unknown>> = {
   'GET /admin/v1/health/detailed': status,
   'GET /admin/v1/alerts': { alerts: [] },
   'GET /admin/v1/audit/verify': { valid: true, total_entries: 7 },
+  'GET /admin/v1/audit/in-force': { agrees: true, policy_version: 3, compared: {}, differences: [], not_checked: [] },
   'GET /admin/v1/evidence/log/checkpoint': { cosigned: [{ witness: 'w' }] },
   'GET /admin/v1/mcp/tools': { tools: [{ tool: 'read', state: 'accepted' }] },
   'GET /admin/v1/supply-chain': { require_signed: false, parts: [] },
@@ -51,6 +52,26 @@ async function examined(but: Readonly<Record<string, unknown>> = {}) {
   };
   return { code, ...sums, odd: findings.filter(({ state }) => state !== 'ok') };
 }
+
+test('[evidence.in-force] doctor names each row that differs from evidence, and what was not compared', async () => {
+  const difference = { of: 'keys', what: 'AGENT_KEY', in_force: 'key 0123456789abcdef', evidence: 'no key' };
+  const answer = { policy_version: 3, compared: {}, not_checked: ['risk: sessions before the newest 50'] };
+  const call = 'GET /admin/v1/audit/in-force';
+  const changed = await examined({ [call]: { ...answer, agrees: false, differences: [difference] } });
+  expect(changed).toMatchObject({
+    ...{ code: 1, failed: 1 },
+    odd: [
+      {
+        ...{ check: 'in force', state: 'fail' },
+        found: 'keys: AGENT_KEY: in force is key 0123456789abcdef; evidence says no key',
+        todo: expect.stringContaining('changed past the gateway'),
+      },
+    ],
+  });
+  await examined({ [call]: { ...answer, agrees: true, differences: [] } });
+  const { out } = await home.run(['doctor']);
+  expect(out).toContain('as evidence says; not compared: risk: sessions before the newest 50');
+});
 
 test('[cli.doctor] a healthy deployment leaves nothing to do', async () => {
   expect(await examined()).toEqual({ code: 0, ok: true, failed: 0, warned: 0, odd: [] });

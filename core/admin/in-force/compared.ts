@@ -1,0 +1,18 @@
+/** What a comparison of the store with evidence found. */
+export interface Difference {
+  readonly of: 'configuration' | 'keys' | 'budget' | 'risk';
+  /** Which version, key, account or session. */
+  readonly what: string;
+  /** As the store has it, and so as calls are decided by. */
+  readonly in_force: string;
+  /** As entries have it. */
+  readonly evidence: string;
+}
+
+export interface Compared {
+  /** How much was compared, by what it is. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly differences: readonly Difference[];
+  /** What evidence does not say, or was not read. */
+  readonly notChecked: readonly string[];
+}

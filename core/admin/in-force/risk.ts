@@ -1,0 +1,81 @@
+/** Risk scores of sessions and of agents' keys, beside what their entries come to when they are scored again. */
+import { forKeys, keyRiskAfter } from '#core/behavior/assess.ts';
+import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
+import { scoreAt } from '#core/behavior/score.ts';
+import { stateOf } from '#core/behavior/state.ts';
+import { type RiskRecord, riskSettingsOf } from '#core/contracts/behavior.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { firstEntries } from '#core/evidence/bundle.ts';
+import type { SessionHead } from '#core/evidence/ports.ts';
+import type { Call } from '../operation.ts';
+import type { Compared, Difference } from './compared.ts';
+
+type Asked = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
+
+const mostSessions = 50;
+const mostEntries = 10_000;
+
+export async function compareRisk(asked: Asked): Promise<Compared> {
+  const { ports, principal } = asked;
+  const { items, cursor } = await ports.evidence.sessions(principal.tenant, { limit: mostSessions });
+  const differences: Difference[] = [];
+  const ofKeys = new Map<string, EvidenceEntry[]>();
+  let entries = 0;
+  let sessions = 0;
+  for (const head of items) {
+    if (entries + head.total_entries > mostEntries) continue;
+    const read: EvidenceEntry[] = [];
+    for await (const entry of firstEntries(ports.evidence.entries(head.tenant, head.session_id), head.total_entries))
+      read.push(entry);
+    sessions++;
+    entries += read.length;
+    differences.push(...(await sessionDifferences(head, read)));
+    if (head.owner_key !== undefined) ofKeys.set(head.owner_key, [...(ofKeys.get(head.owner_key) ?? []), ...read]);
+  }
+  for (const [key, own] of ofKeys) differences.push(...(await keyDifferences(asked, key, own)));
+  const unread = items.length - sessions;
+  return {
+    counts: { sessions, risk_of_keys: ofKeys.size },
+    differences,
+    notChecked: [
+      ...(cursor === undefined ? [] : [`risk: sessions before the newest ${mostSessions}`]),
+      ...(unread === 0 ? [] : [`risk: ${unread} sessions beyond ${mostEntries} entries`]),
+    ],
+  };
+}
+
+async function sessionDifferences(head: SessionHead, entries: readonly EvidenceEntry[]): Promise<Difference[]> {
+  const { record } = await replayRisk(entries);
+  if (record?.score === head.risk?.score && record?.state === head.risk?.state) return [];
+  const what = `session ${head.session_id}`;
+  return [{ of: 'risk', what, in_force: shown(head.risk), evidence: shown(record) }];
+}
+
+const shown = (record: RiskRecord | undefined): string =>
+  record ? `a score of ${record.score}${record.rule === '' ? '' : ` by ${record.rule}`}` : 'nothing is counted';
+
+/**
+ * A key's record follows from entries of all its sessions in the order in which they were counted, and some were not read: a score below what
+ * those that were read come to was lowered.
+ */
+async function keyDifferences(
+  { ports, principal, snapshot }: Asked,
+  keyId: string,
+  entries: readonly EvidenceEntry[],
+): Promise<Difference[]> {
+  if (snapshot.identities.byKeyId.get(keyId)?.kind !== 'agent') return [];
+  const inTime = entries.toSorted((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+  const counted = inTime.reduce<RiskRecord | undefined>(
+    (record, entry) => (isRelease(entry) ? undefined : keyRiskAfter(record, entry)),
+    undefined,
+  );
+  const stored = await ports.keyRisks.of(principal.tenant, keyId);
+  const settings = forKeys(riskSettingsOf(snapshot.configuration.behavior));
+  const now = ports.clock.now();
+  const [held, least] = [stored, counted].map((record) => scoreAt(stateOf(record), now, settings).score);
+  if (held! >= least!) return [];
+  const what = `key ${keyId}`;
+  return [{ of: 'risk', what, in_force: `a score of ${held}`, evidence: `a score of at least ${least}` }];
+}
+
+const isRelease = ({ kind, body }: EvidenceEntry): boolean => kind === 'admin' && body.action === releaseAction;
