@@ -25,8 +25,11 @@ export interface Api {
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
-/** @param rejected the key does not hold any more: asked once a call, before it fails. */
-export function apiOf(key: string, rejected: () => void = () => {}): Api {
+/**
+ * @param keyNow the key as it is when a call begins; undefined without a session, and then nothing is sent.
+ * @param rejected the gateway refused this key: called once a call, before it fails.
+ */
+export function apiOf(keyNow: () => string | undefined, rejected: (key: string) => void = () => {}): Api {
   const answered = async (
     method: string,
     path: string,
@@ -35,6 +38,8 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
     headers: Readonly<Record<string, string>> = {},
     raw?: string,
   ): Promise<Response> => {
+    const key = keyNow();
+    if (key === undefined) throw new ApiError(401, 'signed_out', 'Sign in again.');
     const response = await fetch(`/admin/v1/${path}`, {
       method,
       headers: { ...headers, 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -49,7 +54,7 @@ export function apiOf(key: string, rejected: () => void = () => {}): Api {
       throw new ApiError(0, 'unreachable', 'The gateway does not answer.');
     });
     if (response.ok) return response;
-    if (response.status === 401) rejected();
+    if (response.status === 401) rejected(key);
     throw refusalOf(response.status, await response.text());
   };
   const asked = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> =>

@@ -2,12 +2,13 @@
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { AlertsPage } from './alerts/page.tsx';
-import { apiOf, faultText } from './api.ts';
+import { type Api, apiOf, faultText } from './api.ts';
 import { ApprovalsPage } from './approvals/page.tsx';
 import { countOf, usePending } from './approvals/pending.ts';
 import { BudgetsPage } from './budgets/page.tsx';
 import { CredentialsPage } from './credentials/page.tsx';
 import { HealthPage } from './health/page.tsx';
+import { askAgain } from './live.ts';
 import { pagesOf, refusedPage } from './page-access.ts';
 import type { PageProps } from './page-props.ts';
 import { PasskeysPage } from './passkeys/page.tsx';
@@ -15,9 +16,9 @@ import { PoliciesPage } from './policies/page.tsx';
 import { RequestsPage } from './requests/page.tsx';
 import { RolloutsPage } from './rollouts/page.tsx';
 import { hashOf, type Page, useRoute } from './route.ts';
-import { forgetKey, keepKey, keptKey, keyOfLink, mayOperate, nameOf, type Session, takeLinkToken } from './session.ts';
+import { forgetKey, keepKey, keptKey, keyOfLink, type Me, mayOperate, nameOf, takeLinkToken } from './session.ts';
 import { SessionsPage } from './sessions/page.tsx';
-import { SignIn } from './sign-in.tsx';
+import { SignIn, SignInAgain } from './sign-in.tsx';
 import { ToolsPage } from './tools/page.tsx';
 import { TrafficPage } from './traffic/page.tsx';
 import { Heading, Notice, Text } from './ui.tsx';
@@ -53,23 +54,45 @@ const components: Readonly<Record<Page, ComponentType<PageProps>>> = {
 };
 
 export function App() {
-  const [session, setSession] = useState<Session | undefined>();
+  const [me, setMe] = useState<Me | undefined>();
   const [token] = useState(takeLinkToken);
   const [kept, setKept] = useState<string | undefined>(token === undefined ? keptKey : '');
   const [why, setWhy] = useState<string | undefined>();
+  // The key of the calls: absent once the gateway has refused it.
+  const key = useRef<string | undefined>();
+  const [ended, setEnded] = useState(false);
 
   const signOut = useCallback((reason?: string) => {
     forgetKey();
+    key.current = undefined;
     setKept(undefined);
-    setSession(undefined);
+    setMe(undefined);
+    setEnded(false);
     setWhy(reason);
   }, []);
-  const signIn = useCallback(async (key: string) => {
-    const me = await apiOf(key).get<'whoami'>('whoami');
-    keepKey(key);
+  const signIn = useCallback(async (given: string) => {
+    const signedIn = await apiOf(() => given).get<'whoami'>('whoami');
+    keepKey(given);
+    key.current = given;
     setWhy(undefined);
-    setSession({ key, me });
+    setEnded(false);
+    setMe(signedIn);
+    askAgain();
   }, []);
+  const api = useMemo(
+    () =>
+      apiOf(
+        () => key.current,
+        (refused) => {
+          // An answer to the key before may still come.
+          if (refused !== key.current) return;
+          forgetKey();
+          key.current = undefined;
+          setEnded(true);
+        },
+      ),
+    [],
+  );
 
   useEffect(() => {
     if (kept === undefined) return;
@@ -78,15 +101,33 @@ export function App() {
       .finally(() => setKept(undefined));
   }, [kept, token, signIn, signOut]);
 
-  if (session) return <Signed session={session} signOut={signOut} />;
+  if (me)
+    return (
+      <>
+        <Signed key={`${me.tenant} ${me.person ?? me.key_id}`} api={api} me={me} signOut={signOut} />
+        {ended && (
+          <SignInAgain
+            who={nameOf(me)}
+            signIn={signIn}
+            why="The key does not hold any more."
+            signOut={() => signOut()}
+          />
+        )}
+      </>
+    );
   if (kept !== undefined) return <p class="quiet">Signing in…</p>;
   return <SignIn signIn={signIn} why={why} />;
 }
 
-function Signed({ session, signOut }: { readonly session: Session; readonly signOut: (why?: string) => void }) {
-  const { key, me } = session;
+interface SignedProps {
+  readonly api: Api;
+  readonly me: Me;
+  readonly signOut: () => void;
+}
+
+/** For one person: another one begins with pages of their own. */
+function Signed({ api, me, signOut }: SignedProps) {
   const route = useRoute();
-  const api = useMemo(() => apiOf(key, () => signOut('The key does not hold any more.')), [key, signOut]);
   const shown = pagesOf(me);
   // An address that names a page keeps it: who followed a link reads why it does not open.
   const page = route.named ? route.page : (shown.find((name) => name === route.page) ?? shown[0] ?? route.page);

@@ -11,6 +11,11 @@ export interface Live<T> {
   readonly refresh: () => void;
 }
 
+const again = 'gateway-ask-again';
+
+/** Every open question is asked now: what kept it from an answer is over. */
+export const askAgain = (): boolean => document.dispatchEvent(new Event(again));
+
 const visibleMs = 2_000;
 const hiddenMs = 15_000;
 const slowestMs = 20_000;
@@ -21,7 +26,7 @@ const slowestMs = 20_000;
  */
 export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): Live<T> {
   const [state, setState] = useState<Pick<Live<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });
-  const again = useRef(() => {});
+  const now = useRef(() => {});
   const every = useRef(everyMs);
   every.current = everyMs;
   useEffect(() => {
@@ -29,15 +34,15 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
     let timer: ReturnType<typeof setTimeout> | undefined;
     let failures = 0;
     let asking = false;
-    let askAgain = false;
+    let waiting = false;
     const question = async () => {
       // What is asked for while an answer is on its way may be newer than that answer.
       if (asking) {
-        askAgain = true;
+        waiting = true;
         return;
       }
       asking = true;
-      askAgain = false;
+      waiting = false;
       clearTimeout(timer);
       try {
         const value = await ask(ended.signal);
@@ -48,7 +53,7 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
         if (!ended.signal.aborted) setState(({ value }) => ({ value, fault: faultText(fault) }));
       }
       asking = false;
-      if (askAgain && failures === 0 && !ended.signal.aborted) return void question();
+      if (waiting && failures === 0 && !ended.signal.aborted) return void question();
       if (ended.signal.aborted || (every.current === 0 && failures === 0)) return;
       const shortest = document.hidden ? hiddenMs : visibleMs;
       // After a fault it is asked again soon, however seldom else, and then less and less often.
@@ -62,15 +67,18 @@ export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = v
       if (!document.hidden) question();
     };
     setState({ value: undefined, fault: undefined });
-    again.current = () => void question();
+    now.current = () => void question();
     question();
     if (every.current > 0) document.addEventListener('visibilitychange', shown);
+    const ifFailed = () => void (failures > 0 && question());
+    document.addEventListener(again, ifFailed);
     return () => {
       ended.abort();
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', shown);
+      document.removeEventListener(again, ifFailed);
     };
   }, [ask]);
-  const refresh = useCallback(() => again.current(), []);
+  const refresh = useCallback(() => now.current(), []);
   return { ...state, refresh };
 }

@@ -7,11 +7,6 @@ import { ApiError, refusalOf } from './api.ts';
 
 export type Me = AnswerOf<'whoami'>;
 
-export interface Session {
-  readonly key: string;
-  readonly me: Me;
-}
-
 const place = 'gateway-console-key';
 
 export const keptKey = (): string | undefined => sessionStorage.getItem(place) ?? undefined;

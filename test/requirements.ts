@@ -2471,6 +2471,10 @@ const webConsole: readonly Requirement[] = [
   must('console.credentials', 'Credentials that are still good are listed and revoked; no value is shown.'),
   must('console.requests', 'Chat calls are listed with decision, outcome, tokens, cost and session.'),
   must(
+    'console.session-end',
+    'When the key ends under an open page, the page stays with what was typed and sends nothing; signed in again the same person goes on, another one begins with new pages.',
+  ),
+  must(
     'console.policies',
     'Rules with their conditions, versions and their differences are shown; a call is evaluated and nothing is recorded.',
   ),
