@@ -1194,6 +1194,10 @@ const admin: readonly Requirement[] = [
     'topic-fence flags texts in scripts, languages or about topics that its settings do not let pass; names and quotations pass.',
   ),
   must('plugin.download', 'A download is HTTPS only, also after redirects, to public addresses, and bounded in size.'),
+  must(
+    'plugin.resume',
+    'A download that ends early goes on where it ended, at most five times and only while it gets further; the whole has one bound of size and one of time.',
+  ),
   must('plugin.store', 'Plugins lie by digest in a folder whose record is replaced whole; a refusal changes nothing.'),
   must('supply-chain.envelope', 'Signed documents are DSSE envelopes over in-toto Statements; signatures hold first.'),
   must(

@@ -1,10 +1,9 @@
-/** Downloads index files and plugins: HTTPS only, also after a redirect, bounded in size [plugin.download]. */
-import { lookup as resolveHost } from 'node:dns';
+/** Downloads index files and plugins: HTTPS only, also after a redirect, bounded in size and time, resumed where they end early [plugin.download]. */
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { refuse, SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
+import { isPrivate, privateRefusal, publicOnly } from './public-address.ts';
 
 export interface DownloadOptions {
   /** Largest number of bytes. */
@@ -13,30 +12,107 @@ export interface DownloadOptions {
   readonly privateAllowed: boolean;
   /** Longest silence of the server in milliseconds. */
   readonly idleMs?: number;
+  /** Longest time of the whole download in milliseconds: a server that sends a byte now and then is not waited for. */
+  readonly totalMs?: number;
   readonly onProgress?: (received: number, total: number | undefined) => void;
   /** Certificate authorities besides those of the system, in PEM form. */
   readonly ca?: string;
 }
 
 const maxRedirects = 5;
+const maxResumptions = 5;
 const defaultIdleMs = 30_000;
+const defaultTotalMs = 15 * 60_000;
 
-/** @throws SupplyChainRefusal */
+/** What has arrived, over several connections. */
+interface Arrived {
+  chunks: Buffer[];
+  bytes: number;
+  /** Tells the server that only the rest of the same file is wanted. */
+  validator: string | undefined;
+}
+
+/** One download, with its end in time. */
+interface Run extends DownloadOptions {
+  readonly deadline: AbortSignal;
+}
+
+/**
+ * The caller verifies the bytes, so the rest of another file does no harm.
+ *
+ * @throws SupplyChainRefusal
+ */
 export async function download(address: string, options: DownloadOptions): Promise<Buffer> {
+  const { totalMs = defaultTotalMs } = options;
+  const run = { ...options, deadline: AbortSignal.timeout(totalMs) };
+  const arrived: Arrived = { chunks: [], bytes: 0, validator: undefined };
+  let furthest = 0;
+  for (let resumptions = 0; ; resumptions++) {
+    try {
+      return await receive(arrived, address, run);
+    } catch (cause) {
+      if (run.deadline.aborted)
+        return refuse('download_failed', `${address} took longer than ${totalMs / 1000} s`, cause);
+      const ended = cause instanceof SupplyChainRefusal && cause.reason === 'download_truncated';
+      // A server that ends at the same place again has no more to send.
+      if (!ended || arrived.bytes <= furthest || resumptions === maxResumptions) throw cause;
+      furthest = arrived.bytes;
+    }
+  }
+}
+
+async function receive(arrived: Arrived, address: string, run: Run): Promise<Buffer> {
+  const { response, url } = await answerOf(address, run, rangeAfter(arrived));
+  if (response.statusCode === 206) requireRest(response, url, arrived);
+  else startOver(arrived, response);
+  return body(response, url, arrived, run);
+}
+
+const rangeAfter = ({ bytes, validator }: Arrived): Record<string, string> =>
+  bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...(validator !== undefined && { 'if-range': validator }) };
+
+/** A weak ETag says nothing of bytes. */
+function startOver(arrived: Arrived, { headers }: IncomingMessage): void {
+  const { etag, 'last-modified': modified } = headers;
+  arrived.chunks = [];
+  arrived.bytes = 0;
+  arrived.validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified;
+}
+
+function requireRest(response: IncomingMessage, url: URL, { bytes }: Arrived): void {
+  const range = response.headers['content-range'];
+  if (bytes > 0 && range?.startsWith(`bytes ${bytes}-`)) return;
+  response.destroy();
+  refuse(
+    'download_failed',
+    `${url.href} answered the part ${range ?? 'without a name'}, wanted the bytes from ${bytes}`,
+  );
+}
+
+async function answerOf(
+  address: string,
+  run: Run,
+  range: Readonly<Record<string, string>>,
+): Promise<{ readonly response: IncomingMessage; readonly url: URL }> {
   let url = httpsUrl(address);
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-    const response = await open(url, options);
+    const response = await open(url, run, range);
     const { statusCode = 0, headers } = response;
     if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
       response.destroy();
       url = httpsUrl(headers.location, url);
       continue;
     }
-    if (statusCode !== 200) {
+    const coding = headers['content-encoding'] ?? 'identity';
+    if (statusCode !== 200 && statusCode !== 206) {
       response.destroy();
       return refuse('download_failed', `${url.href} answered ${statusCode}, wanted 200`);
     }
-    return body(response, url, options);
+    if (coding !== 'identity') {
+      response.destroy();
+      return refuse('download_failed', `${url.href} answered in the encoding ${coding}, wanted the bytes as they are`);
+    }
+    return { response, url };
   }
   return refuse('too_many_redirects', `${address} redirects more than ${maxRedirects} times`);
 }
@@ -48,14 +124,19 @@ function httpsUrl(address: string, base?: URL): URL {
   return url;
 }
 
-function open(url: URL, { privateAllowed, idleMs = defaultIdleMs, ca }: DownloadOptions): Promise<IncomingMessage> {
+function open(
+  url: URL,
+  { privateAllowed, idleMs = defaultIdleMs, ca, deadline }: Run,
+  range: Readonly<Record<string, string>>,
+): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (!privateAllowed && isIP(host) !== 0 && isPrivate(host)) return Promise.reject(privateRefusal(url.hostname, host));
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => reject(asRefusal(cause, url));
     const outgoing = request(url, {
       agent: false,
-      headers: { 'accept-encoding': 'identity', 'user-agent': 'agentctl' },
+      signal: deadline,
+      headers: { 'accept-encoding': 'identity', 'user-agent': 'agentctl', ...range },
       ...(ca !== undefined && { ca }),
       // The connection goes to the address that was checked, not to what a second look-up returns.
       ...(!privateAllowed && { lookup: publicOnly }),
@@ -68,78 +149,35 @@ function open(url: URL, { privateAllowed, idleMs = defaultIdleMs, ca }: Download
   });
 }
 
-async function body(response: IncomingMessage, url: URL, { maxBytes, onProgress }: DownloadOptions): Promise<Buffer> {
+async function body(
+  response: IncomingMessage,
+  url: URL,
+  arrived: Arrived,
+  { maxBytes, onProgress }: Run,
+): Promise<Buffer> {
   const announced = response.headers['content-length'];
-  const total = announced === undefined ? undefined : Number(announced);
+  const total = announced === undefined ? undefined : arrived.bytes + Number(announced);
   const tooLarge = (bytes: number): never => {
     response.destroy();
     return refuse('size_exceeded', `${url.href} has ${bytes} bytes or more, allowed ${maxBytes}`);
   };
   if (total !== undefined && total > maxBytes) return tooLarge(total);
-  const chunks: Buffer[] = [];
-  let received = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      received += chunk.byteLength;
-      if (received > maxBytes) tooLarge(received);
-      chunks.push(chunk);
-      onProgress?.(received, total);
+      if (arrived.bytes + chunk.byteLength > maxBytes) tooLarge(arrived.bytes + chunk.byteLength);
+      arrived.bytes += chunk.byteLength;
+      arrived.chunks.push(chunk);
+      onProgress?.(arrived.bytes, total);
     }
   } catch (cause) {
     if (cause instanceof SupplyChainRefusal) throw cause;
-    return refuse('download_truncated', `${url.href} ended after ${received} of ${total ?? 'unknown'} bytes`, cause);
+    const ended = `${url.href} ended after ${arrived.bytes} of ${total ?? 'unknown'} bytes`;
+    return refuse('download_truncated', ended, cause);
   }
-  return Buffer.concat(chunks, received);
+  return Buffer.concat(arrived.chunks, arrived.bytes);
 }
-
-const publicOnly: LookupFunction = (hostname, options, callback) => {
-  resolveHost(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, '', 0);
-    const found = addresses.find(({ address }) => isPrivate(address));
-    if (found) return callback(privateRefusal(hostname, found.address) as NodeJS.ErrnoException, '', 0);
-    if (options.all) return callback(null, addresses);
-    callback(null, addresses[0]!.address, addresses[0]!.family);
-  });
-};
-
-const privateRefusal = (host: string, address: string) =>
-  new SupplyChainRefusal(
-    'private_address',
-    `${host} has the address ${address}, which is not public; a local index file may name it`,
-  );
 
 const asRefusal = (cause: Error, url: URL): SupplyChainRefusal =>
   cause instanceof SupplyChainRefusal
     ? cause
     : new SupplyChainRefusal('download_failed', `${url.href} cannot be read: ${cause.message}`, { cause });
-
-const notPublic = new BlockList();
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  notPublic.addSubnet(network, bits, 'ipv4');
-}
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet('2000::', 3, 'ipv6');
-// Tunnels carry an IPv4 address inside.
-for (const [network, bits] of [
-  ['2001::', 32],
-  ['2002::', 16],
-] as const) {
-  notPublic.addSubnet(network, bits, 'ipv6');
-}
-
-/** IPv6 is public only within 2000::/3: mapped, local and translated addresses are outside of it. */
-export const isPrivate = (address: string): boolean =>
-  isIP(address) === 6
-    ? !globalUnicast.check(address, 'ipv6') || notPublic.check(address, 'ipv6')
-    : notPublic.check(address, 'ipv4');

@@ -74,7 +74,11 @@ async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer 
     last: before,
     now: ports.clock.now(),
   });
-  if (!verified.ok) return refused(ports, snapshot, verified.reason);
+  if (!verified.ok) {
+    // With the token of another plane every document is another plane's, until the right one is read.
+    ports.secrets.refused?.();
+    return refused(ports, snapshot, verified.reason);
+  }
   const { version, digest, expires_at, configuration } = verified.document;
   try {
     await applied(ports, snapshot, configuration, { version, digest });

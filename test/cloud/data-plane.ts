@@ -106,7 +106,7 @@ export async function deployDataPlane(
       tables: physical as Record<TableName, string>,
     }),
     adopts: (decision) =>
-      until(`the plane to decide ${decision}`, 60, async () => {
+      until(`the plane to decide ${decision}`, 120, async () => {
         await run();
         return (await act()).body.decision === decision;
       }),

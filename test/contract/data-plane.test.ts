@@ -101,6 +101,21 @@ test('[federation.token-rotation] [secrets.kept] a token that is refused is read
   expect([await both.poll(), readAgain]).toEqual(['refused', 1]);
 });
 
+test('[federation.token-rotation] with the token of another plane its document is refused, and the token is read again', async () => {
+  let readAgain = 0;
+  both.plane.ports.secrets.refused = () => {
+    readAgain++;
+  };
+  const swapped = configuration(ofControl()).replace('name: eu', 'name: us');
+  const loaded = await loadConfiguration(swapped, both.control.ports);
+  await storeVersion(both.control.ports, loaded.configuration, 'test', 'api');
+  both.pass(6);
+  expect([await both.poll(), readAgain]).toEqual(['refused', 1]);
+  const { refused } = (await both.plane.ports.configStore.federation())!;
+  expect(refused?.reason).toContain('it was made for the plane "us", and this one is "eu"');
+  expect((await act()).status).toBe(503);
+});
+
 test('[federation.own-view] the plane itself shows what it has, and what is wrong with it', async () => {
   const view = async () =>
     (await both.atPlane('GET', '/admin/v1/health/detailed', { key: 'admin-token-1' })).body.federation;

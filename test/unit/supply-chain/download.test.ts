@@ -1,8 +1,12 @@
 /** Downloads from a real HTTPS server. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { DownloadOptions } from '#adapters/http/plugin-download.ts';
-import { download, isPrivate } from '#adapters/http/plugin-download.ts';
+import { download } from '#adapters/http/plugin-download.ts';
+import { isPrivate } from '#adapters/http/public-address.ts';
 import { loopbackCertificate, loopbackKey } from '../../support/loopback-tls.ts';
 
 const server = createServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
@@ -18,10 +22,54 @@ const server = createServer({ cert: loopbackCertificate, key: loopbackKey }, (re
     response.writeHead(200, { 'content-length': '900' });
     return response.write(Buffer.alloc(10), () => response.destroy());
   }
+  if (path === '/endless') return endless(response, 200);
+  if (path === '/trickle') return endless(response, 1);
+  if (path === '/early-hints') return hints(response);
+  if (path === '/gzip') {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    return response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+  }
+  if (path === '/header-flood') return response.writeHead(200, { 'x-flood': 'x'.repeat(100_000) }).end();
+  if (path === '/two-lengths')
+    return response.socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nmodule');
+  if (path === '/no-length') return response.socket?.end('HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nmodule');
+  if (path === '/unwanted-part') return response.writeHead(206, { 'content-range': 'bytes 4-7/12' }).end('le b');
+  if (path.startsWith('/in-parts')) return inParts(request, response);
   if (path === '/silent') return response.writeHead(200, { 'content-length': '900' }).write('x');
   response.end('module bytes');
 });
+/** Bytes for as long as someone reads, so many at a time. */
+function endless(response: ServerResponse, size: number): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(Buffer.alloc(size)), 5);
+  response.on('close', () => clearInterval(timer));
+}
+
+/** Informational answers, and never the one. */
+function hints(response: ServerResponse): void {
+  const timer = setInterval(() => response.writeProcessing(), 5);
+  response.on('close', () => clearInterval(timer));
+}
+
+const asked: (string | undefined)[] = [];
+const content = 'a module that comes in parts';
+/** Ends each answer after nine bytes. `?changed`: the file is another one at the second request; `?elsewhere`: a part that nobody wanted. */
+function inParts({ url = '', headers }: IncomingMessage, response: ServerResponse): void {
+  asked.push(headers.range);
+  const changed = url.endsWith('?changed') && asked.length > 1;
+  const etag = changed ? '"second"' : '"first"';
+  const text = changed ? 'another file' : content;
+  const from = headers['if-range'] === etag ? Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0) : 0;
+  const start = url.endsWith('?elsewhere') && from > 0 ? from + 1 : from;
+  const rest = text.slice(start);
+  const range = { 'content-range': `bytes ${start}-${text.length - 1}/${text.length}` };
+  response.writeHead(from > 0 ? 206 : 200, { etag, 'content-length': `${rest.length}`, ...(from > 0 && range) });
+  if (rest.length <= 9 || changed) return void response.end(rest);
+  response.write(rest.slice(0, 9), () => response.destroy());
+}
+
 let base = '';
+beforeEach(() => asked.splice(0));
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -51,12 +99,47 @@ describe('[plugin.download]', () => {
     ['an announced size above the limit', '/announced', 'size_exceeded'],
     ['a size above the limit that was not announced', '/streamed', 'size_exceeded'],
     ['a body that ends early', '/truncated', 'download_truncated'],
+    ['a body without end', '/endless', 'size_exceeded'],
+    ['a compressed body, which may be a bomb', '/gzip', 'download_failed'],
+    ['headers without end', '/header-flood', 'download_failed'],
+    ['two lengths', '/two-lengths', 'download_failed'],
+    ['a length that is not a number', '/no-length', 'download_failed'],
+    ['a part that was not asked for', '/unwanted-part', 'download_failed'],
+    ['another part than the rest', '/in-parts?elsewhere', 'download_failed'],
   ])('%s is refused', async (_what, path, reason) => {
     await expect(get(path)).rejects.toMatchObject({ name: 'SupplyChainRefusal', reason });
   });
 
   test('a server that falls silent is given up', async () => {
-    await expect(get('/silent', { idleMs: 50 })).rejects.toMatchObject({ reason: 'download_truncated' });
+    await expect(get('/silent', { idleMs: 500 })).rejects.toMatchObject({ reason: 'download_truncated' });
+  });
+
+  test.each(['/trickle', '/early-hints'])(
+    'a server that never ends is given up after the time for all: %s',
+    async (path) => {
+      await expect(get(path, { totalMs: 300 })).rejects.toMatchObject({
+        reason: 'download_failed',
+        message: expect.stringContaining('took longer than 0.3 s'),
+      });
+    },
+  );
+
+  test('[plugin.resume] what ended early goes on where it ended', async () => {
+    const seen: [number, number | undefined][] = [];
+    const bytes = await get('/in-parts', { onProgress: (...now) => seen.push(now) });
+    expect(bytes.toString()).toBe(content);
+    expect(asked).toEqual([undefined, 'bytes=9-', 'bytes=18-', 'bytes=27-']);
+    expect(seen.at(-1)).toEqual([content.length, content.length]);
+  });
+
+  test('[plugin.resume] another file is read from its beginning', async () => {
+    expect((await get('/in-parts?changed')).toString()).toBe('another file');
+    expect(asked).toEqual([undefined, 'bytes=9-']);
+  });
+
+  test('[plugin.resume] the size counts over all parts', async () => {
+    await expect(get('/in-parts', { maxBytes: content.length - 1 })).rejects.toMatchObject({ reason: 'size_exceeded' });
+    expect(asked).toHaveLength(1);
   });
 
   test('a certificate of an unknown authority is refused', async () => {
