@@ -111,6 +111,10 @@ const policies: readonly Requirement[] = [
   ),
   must('policy.relative-globs', 'A pattern that begins with ./ matches relative paths that do not climb.'),
   must(
+    'policy.secret-files',
+    'Files in which well-known programs keep keys, credentials, sessions and wallets are blocked over MCP, in shell lines and by the hooks of coding agents, whatever the way of reading; names that only look like these pass.',
+  ),
+  must(
     'policy.guards',
     "A pack's guards block secret files, keys, system accounts and ways out of the workspace in every protocol and every parameter that is a path; no rule lifts them.",
   ),

@@ -11,6 +11,8 @@ import { relativeWords } from './workspace.ts';
 export type Stdin =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unknown' }
+  /** Names of files with a zero byte behind each: words with wildcards that stand for all of them. */
+  | { readonly kind: 'names'; readonly names: readonly Arg[] }
   /** Nothing is connected by the line itself. */
   | { readonly kind: 'inherited' };
 

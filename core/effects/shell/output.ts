@@ -1,6 +1,7 @@
 /** What a command prints, where the text says so: `echo …`, `printf …` and here-documents fed to a shell. */
+import { foundBelow, foundNames } from './found-names.ts';
 import type { Command } from './syntax.ts';
-import { expandWord, joinedWord } from './words.ts';
+import { type Arg, argOf, expandWord, joinedWord } from './words.ts';
 
 /** The text on the standard output, or undefined where it is not certain. */
 export function outputOf(command: Command): string | undefined {
@@ -46,3 +47,20 @@ function unescaped(text: string): string | undefined {
   });
   return certain ? plain : undefined;
 }
+
+/** What `find … -print0` may print, where that is names of sources only and it does nothing else. */
+export function namesPrinted(command: Command): readonly Arg[] | undefined {
+  if (command.kind !== 'simple' || command.assignments.length > 0 || command.redirects.length > 0) return undefined;
+  const [name, ...args] = command.words.flatMap(expandWord);
+  if (name?.text !== 'find' || !name.known || args.some((arg) => !arg.known)) return undefined;
+  const at = args.findIndex(({ text }) => /^[-!(]/.test(text));
+  const roots = at > 0 ? args.slice(0, at) : [argOf('.')];
+  const expression = at < 0 ? [] : args.slice(at);
+  const words = expression.map(({ text }) => text);
+  if (words.at(-1) !== '-print0' || words.slice(0, -1).some((word) => printing.test(word))) return undefined;
+  const names = foundNames(expression);
+  return names && foundBelow(roots, names);
+}
+
+/** Other words of find that print or run. */
+const printing = /^-(?:f?print0?|f?printf|f?ls|exec|execdir|ok|okdir|delete)$/;

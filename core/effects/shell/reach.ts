@@ -3,7 +3,7 @@ import { resolveAt } from '../paths.ts';
 import { givenOptions, isGiven, type Parsed } from './arguments.ts';
 import { type Invocation, short } from './invocation.ts';
 import type { Below } from './profiles/profile.ts';
-import { namesFile, namesSources } from './source-names.ts';
+import { namesFile, namesSources, namesSourcesAnywhere } from './source-names.ts';
 import { isSpecificPattern } from './specific-pattern.ts';
 import type { Arg } from './words.ts';
 
@@ -85,10 +85,11 @@ const showsHidden = ({ reveals, narrows: globs }: Below, parsed: Parsed): boolea
   givenOptions(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 
 /** All names it is given to read are those of sources. */
-function narrows({ narrows: globs, types }: Below, parsed: Parsed): boolean {
+function narrows(below: Below, parsed: Parsed): boolean {
+  const { narrows: globs, types } = below;
   const names = givenOptions(parsed, globs).map(({ value }) => value?.text ?? '*');
   const wanted = names.filter((name) => !name.startsWith('!'));
-  if (wanted.length > 0) return wanted.every(namesSources);
+  if (wanted.length > 0) return wanted.every(revealsHidden(below, parsed) ? namesSourcesAnywhere : namesSources);
   const kinds = givenOptions(parsed, types).map(({ value }) => value?.text ?? '');
   return kinds.length > 0 && kinds.every((kind) => sourceTypes.has(kind));
 }

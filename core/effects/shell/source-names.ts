@@ -28,6 +28,18 @@ const dataSuffixes = new Set(
   'json yaml yml toml ini cfg conf xml lock properties map ipynb plist log csv tsv diff patch'.split(' '),
 );
 
+/** Names of data that belong to a workspace. A program keeps its keys under none of them, so they are harmless in hidden folders. */
+const workspaceNames =
+  /^(?:package(?:-lock)?\.json|[tj]sconfig(?:\.[\w-]+)?\.json|pnpm-(?:lock|workspace)\.yaml|composer\.(?:json|lock)|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.cfg|pom\.xml|Chart\.yaml|(?:poetry|yarn|uv|Gemfile)\.lock|(?:project|nx|lerna|turbo|angular|deno)\.json|openapi\.(?:ya?ml|json))$/;
+
+/** As `namesSources` where hidden folders are read as well: `.docker/config.json` and `.config/gh/hosts.yml` are named like many files of data. */
+export function namesSourcesAnywhere(pattern: string): boolean {
+  const name = pattern.slice(pattern.lastIndexOf('/') + 1);
+  const suffix = /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const isData = dataSuffixes.has(suffix) || sharedSuffixes.has(suffix);
+  return namesSources(pattern) && (!isData || workspaceNames.test(name));
+}
+
 /** A file by its name, and no folder. */
 export function namesFile({ known, glob, text }: Arg): boolean {
   const [, suffix] = /^[^:]*[^/:]\.([A-Za-z0-9]+)$/.exec(text) ?? [];

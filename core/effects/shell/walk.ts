@@ -7,7 +7,7 @@ import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
 import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
 import { type Host, Invocation, type Situation, type Stdin, short } from './invocation.ts';
-import { outputOf } from './output.ts';
+import { namesPrinted, outputOf } from './output.ts';
 import { parseShell } from './parser.ts';
 import {
   type AndOr,
@@ -28,6 +28,18 @@ type Simple = Extract<Command, { kind: 'simple' }>;
 const inherited: Stdin = { kind: 'inherited' };
 const unknown: Stdin = { kind: 'unknown' };
 const maxPlaces = 4;
+
+const splitDoubt = ({ text }: Arg): string =>
+  text === '{}'
+    ? "what xargs reads is only known when the line runs; find with an ending of sources (-name '*.ts'), -print0 and xargs -0 can be read, and so can git grep and rg"
+    : `what "${short(text)}" splits into is only known when the line runs`;
+
+function printedBy(command: Command): Stdin {
+  const text = outputOf(command);
+  if (text !== undefined) return { kind: 'text', text };
+  const names = namesPrinted(command);
+  return names ? { kind: 'names', names } : unknown;
+}
 
 export class Walk implements Host {
   readonly parts: ToolCall[] = [];
@@ -126,9 +138,7 @@ export class Walk implements Host {
     if (folded !== text && isAscii(text)) this.unclear('the name of a command is in capitals');
     const binary = isSystemPath(folded) ? baseName(folded) : folded;
     const found = readerOf(binary);
-    if (!found.loose)
-      for (const arg of rest)
-        if (arg.splits) this.unclear(`what "${short(arg.text)}" splits into is only known when the line runs`);
+    if (!found.loose) for (const arg of rest) if (arg.splits) this.unclear(splitDoubt(arg));
     if (++this.runs > limits.depth) throw new Unreadable(`commands run commands more than ${limits.depth} times over`);
     found.read(new Invocation(this, isAscii(text) ? binary : text, rest, situation));
     this.runs--;
@@ -178,8 +188,7 @@ export class Walk implements Host {
     let { stdin } = situation;
     for (const command of pipeline) {
       this.apart(() => this.command(command, { ...situation, stdin }));
-      const text = outputOf(command);
-      stdin = text === undefined ? unknown : { kind: 'text', text };
+      stdin = printedBy(command);
     }
   }
 

@@ -1,6 +1,7 @@
 /** `find`: its roots, and what the words of its expression do with what it finds. */
 
 import { namesOf } from '../arguments.ts';
+import { endOfCommand, foundBelow, foundNames } from '../found-names.ts';
 import type { Invocation } from '../invocation.ts';
 import { findWords } from '../profiles/finding.ts';
 import { type Arg, argOf } from '../words.ts';
@@ -20,19 +21,29 @@ export function find(call: Invocation): void {
   while (at < args.length && !/^(?:-.|[!(),])/.test(args[at]!.text)) at++;
   const roots = at > start ? args.slice(start, at) : [argOf('.')];
   const acts: (() => void)[] = [];
-  for (; at < args.length; at++) at += word(call, args, at, roots, acts);
+  const search = { roots, begins: at, acts };
+  for (; at < args.length; at++) at += word(call, args, at, search);
   for (const arg of args) if (!arg.known) call.isOpen(arg);
   for (const root of roots) call.path('read', root, true);
   for (const act of acts) act();
 }
 
+interface Search {
+  readonly roots: readonly Arg[];
+  /** Where its expression begins. */
+  readonly begins: number;
+  /** What it does once its expression is read. */
+  readonly acts: (() => void)[];
+}
+
 /** Reads one word and what belongs to it; returns how many words that were. */
-function word(call: Invocation, args: readonly Arg[], at: number, roots: readonly Arg[], acts: (() => void)[]): number {
+function word(call: Invocation, args: readonly Arg[], at: number, search: Search): number {
+  const { roots, acts } = search;
   const { text } = args[at]!;
   const next = args[at + 1];
   const kind = kinds.get(text);
   if (kind === 'plain') return 0;
-  if (kind === 'runs') return command(call, args, at, acts);
+  if (kind === 'runs') return command(call, args, at, search);
   if (text === '-delete') {
     acts.push(() => {
       for (const root of roots) call.path('delete', root);
@@ -52,12 +63,20 @@ function word(call: Invocation, args: readonly Arg[], at: number, roots: readonl
   return text === '-fprintf' ? 2 : 1;
 }
 
-function command(call: Invocation, args: readonly Arg[], at: number, acts: (() => void)[]): number {
-  const end = args.findIndex(
-    (arg, i) => i > at && (arg.text === ';' || (arg.text === '+' && args[i - 1]?.text === '{}')),
-  );
-  if (end < 0) call.unclear('find runs a command that does not end');
-  const words = args.slice(at + 1, end < 0 ? args.length : end);
-  acts.push(() => call.run(words.map((arg) => (arg.text.includes('{}') ? { ...arg, known: false } : arg))));
-  return (end < 0 ? args.length : end) - at;
+function command(call: Invocation, args: readonly Arg[], at: number, { roots, begins, acts }: Search): number {
+  const end = endOfCommand(args, at);
+  // A test behind the command does not narrow what it runs on.
+  const names = foundNames(args.slice(begins, at));
+  const found = names && foundBelow(roots, names);
+  if (end === args.length) call.unclear('find runs a command that does not end');
+  const words = args.slice(at + 1, end);
+  const whole = words.filter(({ text }) => text.includes('{}')).every(({ text }) => text === '{}');
+  if (found && whole && args[at]!.text === '-exec' && end < args.length) {
+    // What runs is read by itself, for all that may be found: rules see that, and not that find runs something.
+    for (const arg of args.slice(at, end + 1)) call.isText(arg);
+    acts.push(() => {
+      for (const each of found) call.run(words.map((arg) => (arg.text === '{}' ? each : arg)));
+    });
+  } else acts.push(() => call.run(words.map((arg) => (arg.text.includes('{}') ? { ...arg, known: false } : arg))));
+  return end - at;
 }

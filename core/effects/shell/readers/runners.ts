@@ -13,6 +13,12 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   }
   for (const problem of parsed.problems) call.unclear(`xargs: ${problem}`);
   const marks = parsed.options.filter(({ known }) => known?.role === 'mark').map(({ value }) => value?.text || '{}');
+  const { stdin } = call;
+  // Blanks of a name part words unless names end in a zero byte on both sides.
+  if (stdin.kind === 'names' && marks.length === 0 && isGiven(parsed, '-0 --null') && parsed.operands.length > 0) {
+    for (const name of stdin.names) call.run([...parsed.operands, name], { kind: 'inherited' });
+    return;
+  }
   const open = { text: '{}', known: false, splits: true, glob: false };
   const filled = parsed.operands.map((arg) => marks.reduce(filledAt, arg));
   const command = filled.length > 0 ? filled : [argOf('echo')];

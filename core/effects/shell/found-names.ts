@@ -1,0 +1,72 @@
+/** How the names of the files end that a `find` shows, where its expression says so for every one of them. */
+import { namesOf } from './arguments.ts';
+import { findWords } from './profiles/finding.ts';
+import { namesSourcesAnywhere } from './source-names.ts';
+import { type Arg, argOf } from './words.ts';
+
+const wordsOf = (...kinds: (keyof typeof findWords)[]): ReadonlySet<string> =>
+  new Set(kinds.flatMap((kind) => namesOf(findWords[kind])));
+const withValue = wordsOf('words', 'texts', 'reads');
+const running = wordsOf('runs');
+/** Words that make one of several tests enough, or end the walk. */
+const loosening = new Set(['-o', '-or', ',', '-prune', '(', ')']);
+const byName = new Set(['-name', '-iname']);
+
+/**
+ * One pattern of a source for each name that may be found; undefined where others may be found as well. All tests of the expression have to hold,
+ * but for one group such as `( -name '*.ts' -o -name '*.tsx' )`.
+ */
+export function foundNames(expression: readonly Arg[]): readonly string[] | undefined {
+  let found: readonly string[] | undefined;
+  for (let at = 0; at < expression.length; at++) {
+    const { text } = expression[at]!;
+    if (text === '(') {
+      const end = expression.findIndex((arg, i) => i > at && arg.text === ')');
+      const group = groupOf(expression.slice(at + 1, end < 0 ? undefined : end));
+      if (end < 0 || !group) return undefined;
+      found ??= sourcesIn(group);
+      at = end;
+    } else if (loosening.has(text)) return undefined;
+    else if (text === '!' || text === '-not') {
+      // What is left out narrows further, and tells nothing of the rest.
+      if (!withValue.has(expression[at + 1]?.text ?? '')) return undefined;
+      at += 2;
+    } else if (byName.has(text)) found ??= sourcesIn([expression[++at]]);
+    else if (withValue.has(text)) at++;
+    else if (running.has(text)) at = endOfCommand(expression, at);
+  }
+  return found;
+}
+
+/** The place of the word that ends the command of `-exec`; behind the last one where none does. */
+export function endOfCommand(args: readonly Arg[], at: number): number {
+  const end = args.findIndex(
+    (arg, i) => i > at && (arg.text === ';' || (arg.text === '+' && args[i - 1]?.text === '{}')),
+  );
+  return end < 0 ? args.length : end;
+}
+
+/** The names of `-name A -o -name B`; undefined for another expression. */
+function groupOf(words: readonly Arg[]): readonly Arg[] | undefined {
+  const names = words.filter((_, i) => i % 3 === 1);
+  const isNames = words.every(({ text }, i) =>
+    i % 3 === 0 ? byName.has(text) : i % 3 === 2 ? text === '-o' || text === '-or' : true,
+  );
+  return isNames && words.length % 3 === 2 ? names : undefined;
+}
+
+function sourcesIn(names: readonly (Arg | undefined)[]): readonly string[] | undefined {
+  const isSources = (arg: Arg | undefined): arg is Arg => arg?.known === true && namesSourcesAnywhere(arg.text);
+  return names.every(isSources) ? names.map(({ text }) => text) : undefined;
+}
+
+/** What may be found below these folders, as words with a wildcard. */
+export const foundBelow = (roots: readonly Arg[], names: readonly string[]): readonly Arg[] =>
+  roots.flatMap((root) =>
+    names.map((name) => ({
+      ...argOf(`${root.text.replace(/\/+$/, '')}/${name}`),
+      known: root.known,
+      splits: root.splits,
+      glob: root.glob || /[*?[]/.test(name),
+    })),
+  );

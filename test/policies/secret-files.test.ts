@@ -1,0 +1,110 @@
+/** Files that hold keys and credentials, by every way of reading: tools over MCP, shell lines, hooks of coding agents [policy.secret-files]. */
+import { readFileSync } from 'node:fs';
+import { readCallEffects } from '#adapters/sql/effect-reader.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { shippedPacks } from '#core/tool-policy/pack.ts';
+import { type CodingAgentName, codingAgents } from '../../bin/agentctl/coding-agents.ts';
+import { callsOfTool } from '../../bin/agentctl/coding-tool.ts';
+import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
+import { mcp, packs } from './guarded-paths.ts';
+import { harmlessFiles, secretFiles, waysToRead } from './secret-files.ts';
+
+const shell = (command: string) =>
+  ({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } }) as const;
+/** What a hook sends for a tool that reads. */
+const asHook = (path: string): readonly (readonly [tool: string, input: Record<string, unknown>])[] => [
+  ...['Read', 'Edit', 'MultiEdit'].map(
+    (tool) => [tool, { file_path: path, old_string: 'a', new_string: 'b' }] as const,
+  ),
+  ['Grep', { pattern: '.', path }],
+  ['read_file', { absolute_path: path }],
+  ['read_many_files', { paths: [path] }],
+  ['read', { filePath: path }],
+  ['shell', { command: ['bash', '-lc', `cat '${path}'`] }],
+];
+
+describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => {
+  const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
+  const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards: [], require_signed: false };
+  const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
+  const said = async (call: ToolCall) => decideEffects(policy, call, await readCallEffects(call));
+  const calls = (path: string) => [mcp({ path }), shell(`cat '${path}'`)];
+
+  test('block files of well-known programs, whatever rule allows the call', async () => {
+    const passed: string[] = [];
+    for (const path of secretFiles)
+      for (const call of calls(path)) if ((await said(call)).decision !== 'block') passed.push(`${call.tool} ${path}`);
+    expect(passed).toEqual([]);
+  });
+
+  test('do not name what only looks like these', async () => {
+    const named: string[] = [];
+    for (const path of harmlessFiles)
+      for (const call of calls(path))
+        if (/^guard:(?:secret|key|system)-files$/.test((await said(call)).matched_rule)) named.push(path);
+    expect(named).toEqual([]);
+  });
+});
+
+describe.each(['coding-agent', 'pr-writer', 'readonly'])(
+  '[policy.secret-files] no call that reads a secret passes under %s',
+  (pack) => {
+    let decide: ReturnType<typeof simulator>;
+    beforeAll(async () => {
+      decide = simulator(await readPolicyFile(`policies/${pack}.yaml`));
+    });
+    const some = [
+      '.env',
+      'wallet.dat',
+      '~/.netrc',
+      '~/.docker/config.json',
+      '~/.config/gh/hosts.yml',
+      'terraform.tfstate',
+      'id_rsa',
+      '.dev.vars',
+    ];
+
+    test.each(some)('%s, by any line', async (file) => {
+      const passed: string[] = [];
+      for (const line of waysToRead(file)) if ((await decide(shell(line))).decision === 'allow') passed.push(line);
+      expect(passed).toEqual([]);
+    });
+
+    test('by tools of servers, whatever the name of the argument', async () => {
+      const passed: string[] = [];
+      for (const path of some)
+        for (const tool of ['read_file', 'read_text_file', 'search_files', 'copy_file', 'get_file_contents', 'upload'])
+          for (const name of ['path', 'file', 'uri', 'paths', 'source', 'input', 'target_file']) {
+            const value =
+              name === 'paths' ? [path] : name === 'uri' ? `file:///home/a/${path.replace('~/', '')}` : path;
+            if ((await decide(mcp({ [name]: value }, tool) as Parameters<typeof decide>[0])).decision === 'allow')
+              passed.push(`${tool} ${name} ${path}`);
+          }
+      expect(passed).toEqual([]);
+    });
+  },
+);
+
+test('[policy.secret-files] the hook of a coding agent holds no file open that a line may not read', async () => {
+  const decide = simulator(await readPolicyFile('policies/coding-agent.yaml'));
+  const place = { workspace: '/home/dev/work', cwd: '/home/dev/work' };
+  const passed: string[] = [];
+  for (const agent of Object.keys(codingAgents) as CodingAgentName[])
+    for (const file of ['.env', 'wallet.dat', 'wallets.dat', '../.netrc', '../.docker/config.json', '.dev.vars'])
+      for (const [tool, input] of asHook(`/home/dev/work/${file}`))
+        for (const call of callsOfTool(codingAgents[agent], tool, input, place))
+          if ((await decide(call as Parameters<typeof decide>[0])).decision === 'allow')
+            passed.push(`${agent} ${tool} ${file}`);
+  expect(passed).toEqual([]);
+});
+
+test('[policy.secret-files] a name of a guard holds no blank: texts are parted there, and it would match nothing', () => {
+  for (const pack of shippedPacks) {
+    const globs = readFileSync(`policies/${pack}.yaml`, 'utf8').matchAll(/^ {6}- "(.+)"$/gm);
+    expect([...globs].flatMap(([, glob]) => (/\s/.test(glob!) ? [glob] : []))).toEqual([]);
+  }
+});
