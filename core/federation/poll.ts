@@ -56,8 +56,8 @@ export async function addressOf(
 }
 
 async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
-  // A token that was replaced meanwhile is read again, not kept until its time is over.
-  if (fault instanceof ControlPlaneRefused && fault.status === 401) ports.secrets.refused?.();
+  // A token that was replaced meanwhile is read again, not kept until its time is over; 403 answers the token of another plane.
+  if (fault instanceof ControlPlaneRefused && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
   if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refused(ports, snapshot, fault.message);
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
   ports.unreachable?.(fault.message);
@@ -74,11 +74,7 @@ async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer 
     last: before,
     now: ports.clock.now(),
   });
-  if (!verified.ok) {
-    // With the token of another plane every document is another plane's, until the right one is read.
-    ports.secrets.refused?.();
-    return refused(ports, snapshot, verified.reason);
-  }
+  if (!verified.ok) return refused(ports, snapshot, verified.reason);
   const { version, digest, expires_at, configuration } = verified.document;
   try {
     await applied(ports, snapshot, configuration, { version, digest });
