@@ -1909,7 +1909,14 @@ const chat: readonly Requirement[] = [
     'chat.filter-warning',
     'The header X-Policy-Warning names the filters that warned, as far as they have run when the reply begins.',
   ),
-  must('chat.review-202', 'A content review answers 202 and is retried with X-Approval-Ref.'),
+  must(
+    'chat.review-202',
+    'A content review answers 202 and is retried with X-Approval-Ref; of a stream the answer is an error event with the approval.',
+  ),
+  must(
+    'clients.review',
+    'Through each client library a review is an error that carries address and id, or waits and answers in place, as approvals.chat_review says; an approval lets the call through, and a denial is an error with the words of the reviewer.',
+  ),
   must(
     'chat.review-error',
     'approvals.chat_review, or that of the tenant, makes a content review a 409 whose message names address and id, or holds the call, a stream with keep-alives.',

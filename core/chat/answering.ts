@@ -22,4 +22,6 @@ export interface Answering {
   /** The first event is at hand: from now on the answer is a stream. */
   stream(): AsyncQueue<JsonObject>;
   json(status: number, body: JsonObject): void;
+  /** All that a stream says, where no model speaks. */
+  events(status: number, events: readonly JsonObject[]): void;
 }

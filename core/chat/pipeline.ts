@@ -68,6 +68,7 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
   const sampled = sampleOf(state);
   let queue: AsyncQueue<JsonObject> | undefined;
   let whole: readonly [number, JsonObject] | undefined;
+  let told: readonly [number, readonly JsonObject[]] | undefined;
   const answering: Answering = {
     stream() {
       if (queue) return queue;
@@ -80,6 +81,9 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
     },
     json: (status, body) => {
       whole = [status, body];
+    },
+    events: (status, events) => {
+      told = [status, events];
     },
   };
   let fault: GatewayError | undefined;
@@ -96,9 +100,14 @@ async function answer(ports: ChatPorts, state: ChatCallState, traceId: string, r
     queue.end();
   } else if (fault) throw new RecordedFailure(fault, state.headers);
   if (whole) reply(...whole);
+  else if (told) reply(told[0], eventsOf(told[1]));
   if (sampled === undefined || fault) return;
   const said = queue instanceof RecordingQueue ? queue.text : answerOf(whole ? wire.replyTexts(whole[1]) : []);
   await submitForEvaluation(ports, state, sampled, said);
+}
+
+async function* eventsOf(events: readonly JsonObject[]): AsyncGenerator<JsonObject> {
+  yield* events;
 }
 
 /** Above this other work has a turn between the stages: each works on the whole of the request. */
@@ -122,11 +131,11 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
   const verdict = lines?.decision ?? (await checkInputPolicy(ports, state, policy, body));
   if (large) await ports.texts?.turn();
   if (verdict === 'review') {
-    const { awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');
+    const { answerPending, awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');
     const how = chatReviewOf(call);
     if (how === 'hold' && call.stream) holdStream(state, answering);
     const pending = await awaitApproval(ports, state);
-    if (pending && how === 'status_202') return answering.json(202, pending);
+    if (pending && how === 'status_202') return answerPending(call, answering, pending);
     if (pending) throw reviewError(state, pending);
   }
   if (batch) {

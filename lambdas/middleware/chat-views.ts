@@ -54,9 +54,9 @@ async function* viewed(events: AsyncIterable<JsonObject>, view: ResponseEvents):
 }
 
 /** The error event of the dialect, as the error it was made of. */
-function faultOf({ type, message }: JsonObject): GatewayError {
+function faultOf({ type, message, code: _status, ...data }: JsonObject): GatewayError {
   const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
-  return new GatewayError(code, textOf(message) ?? '');
+  return new GatewayError(code, textOf(message) ?? '', { data });
 }
 
 /** An endpoint beside chat: each text a message, so that filters, limits and evidence are those of chat [passthrough.governed]. */

@@ -1,5 +1,6 @@
 /** How a review of chat reaches a client, and which answers come from the cache. */
 import { caller } from '../support/call-endpoint.ts';
+import { eventsOf } from '../support/chat-clients.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 const filters = `
@@ -23,6 +24,20 @@ const ask = (test: TestPorts, text: string, more: object = {}, headers: Record<s
   });
 const vote = (test: TestPorts, id: string, verb = 'approve') =>
   caller(test.ports)('POST', `/admin/v1/approvals/${id}/${verb}`, { key: keys.human, body: { reviewer: 'alice' } });
+
+test('[chat.review-202] a stream that needs approval is an error event under 202, and passes once it is approved', async () => {
+  const test = await start('approvals: { chat_review: status_202 }');
+  const whole = await ask(test, 'launch the rocket');
+  expect(whole).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
+  const { envelope_id, approval_url } = whole.body;
+  const streamed = await ask(test, 'launch the rocket', { stream: true });
+  expect([streamed.status, streamed.headers['content-type']]).toEqual([202, 'text/event-stream; charset=utf-8']);
+  expect(eventsOf(streamed.text)).toEqual([
+    { error: { ...whole.body, code: 409, type: 'conflict', message: expect.stringContaining(approval_url) } },
+  ]);
+  expect((await vote(test, envelope_id)).status).toBe(200);
+  expect((await ask(test, 'launch the rocket', { stream: true })).status).toBe(200);
+});
 
 describe('[chat.review-error]', () => {
   test('error_409 names address and id, is not repeated by clients, and passes once it is approved', async () => {

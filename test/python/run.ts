@@ -15,8 +15,10 @@ import { startChild } from '../../bench/host.ts';
 import type { Ready } from '../../bin/local/banner.ts';
 import { run } from '../cloud/processes.ts';
 import { check, runChecks } from '../support/checks.ts';
-import { type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
+import { type FakeProvider, type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
+import { votingWhile } from '../support/voter.ts';
+import { reviewChecks, reviewModes } from './reviews.ts';
 
 const requirements = 'test/python/requirements.txt';
 const venv = resolve('.emulator/python');
@@ -41,28 +43,50 @@ function answerTo({ body }: RecordedRequest) {
   if (words.includes('weather in Oslo'))
     return say('', { toolCalls: [{ id: 'call_1', name: 'weather', input: { city: 'Oslo' } }] });
   if (words.includes('as json')) return say('{"city":"Oslo"}');
+  if (words.includes('launch the rocket')) return say('Lift-off.');
   return say(['Hello ', 'from ', 'the model.'], { inputTokens: 21, outputTokens: 9 });
 }
 
-const configuration = (baseUrl: string): string => `
+const configuration = (baseUrl: string, more: string): string => `
 version: 1
+people: [{ id: alice, role: admin, tenants: ["*"] }]
 providers:
   - { name: fake, type: openai, base_url: "${baseUrl}", api_key_env: FAKE_KEY, models: [gpt-client] }
-policies:
-  input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
 messages: { tool_use: govern }
 cache: { enabled: false }
-tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
 tenants:
-  - { id: default, name: Default, api_keys: [{ key_env: GATEWAY_AGENT_KEY, role: operator, kind: agent, name: agent }] }
+  - id: default
+    name: Default
+    api_keys:
+      - { key_env: GATEWAY_AGENT_KEY, role: operator, kind: agent, name: agent }
+      - { key_env: GATEWAY_HUMAN_KEY, role: admin, kind: human, person: alice, name: alice }
+${more}
 `;
 
-async function prove(): Promise<void> {
-  await install();
-  const fake = await startFakeProvider({ kind: 'openai', script: answerTo });
+const clientsYaml = `
+policies:
+  input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
+tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
+`;
+const reviewsYaml = (approvals: string) => `
+policies:
+  input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }]
+approvals: { ${approvals} }
+behavior: { enabled: false }
+`;
+
+interface Running {
+  readonly adminUrl: string;
+  readonly humanKey: string;
+  /** What a program prints, with no key but the gateway's and no other address: a client that calls its vendor fails. */
+  told(program: string, env?: Readonly<Record<string, string>>): Promise<Loose>;
+}
+
+/** A local run over a scripted provider, while the work lasts. */
+async function withGateway<A>(fake: FakeProvider, more: string, work: (running: Running) => Promise<A>): Promise<A> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-python-'));
   const config = join(folder, 'gateway.yaml');
-  writeFileSync(config, configuration(fake.baseUrl));
+  writeFileSync(config, configuration(fake.baseUrl, more));
   const ports = ['gateway', 'admin', 'mcp'].flatMap((name) => [`--${name}-port`, '0']);
   const gateway = await startChild('bin/local.ts', ['--config', config, '--state', folder, ...ports, '--no-edge'], {
     env: { FAKE_KEY: 'fake' },
@@ -70,16 +94,43 @@ async function prove(): Promise<void> {
   try {
     const ready = gateway.ready as unknown as Ready;
     const keys = JSON.parse(readFileSync(ready.keys_file ?? '', 'utf8')) as LocalKeys;
-    // No key but the gateway's, and no other address: a client that calls its vendor fails.
-    const env = { PATH: process.env.PATH ?? '', HOME: folder, GATEWAY_URL: ready.gateway_url, GATEWAY_KEY: keys.agent };
-    const told = await promisify(execFile)(python, ['test/python/clients.py'], { env });
-    const { passed, failed } = await runChecks(checksOf(JSON.parse(told.stdout.trimEnd().split('\n').at(-1) ?? '')));
+    const known = {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      GATEWAY_URL: ready.gateway_url,
+      GATEWAY_KEY: keys.agent,
+    };
+    return await work({
+      adminUrl: ready.admin_url,
+      humanKey: keys.human,
+      async told(program, env = {}) {
+        const options = { env: { ...known, ...env }, maxBuffer: 64 * 1024 * 1024 };
+        const { stdout } = await promisify(execFile)(python, [`test/python/${program}`], options);
+        return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+      },
+    });
+  } finally {
+    await gateway.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function prove(): Promise<void> {
+  await install();
+  const fake = await startFakeProvider({ kind: 'openai', script: answerTo });
+  try {
+    const checks = await withGateway(fake, clientsYaml, async ({ told }) => checksOf(await told('clients.py')));
+    for (const mode of reviewModes) {
+      const outcomes = await withGateway(fake, reviewsYaml(mode.approvals), ({ told, adminUrl, humanKey }) =>
+        votingWhile({ adminUrl, key: humanKey }, told('reviews.py', mode.env)),
+      );
+      checks.push(...reviewChecks(mode, outcomes));
+    }
+    const { passed, failed } = await runChecks(checks);
     console.log(`${passed} passed, ${failed} failed`);
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
-    await gateway.stop();
     await fake.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -13,6 +13,7 @@ import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { Answering } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
 import { type ChatCallState, ended } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -90,14 +91,25 @@ function pending(state: ChatCallState, { envelope_id, error }: DecisionResult): 
 export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
-/** What waits, as an error that client libraries throw: its message names the address and the id [chat.review-error]. */
-export function reviewError(state: ChatCallState, pending: JsonObject): GatewayError {
-  const { approval_url, envelope_id } = pending;
-  const fault = new GatewayError(
+/**
+ * 202 with the approval. A client library takes it for an answer: of a stream it would yield nothing and end, so a stream says it
+ * as an error event, which each of them throws [chat.review-202].
+ */
+export function answerPending({ wire, stream, transport }: ChatCall, answering: Answering, pending: JsonObject): void {
+  if (stream && transport === 'http') answering.events(202, [wire.errorEvent(needsApproval(pending))]);
+  else answering.json(202, pending);
+}
+
+const needsApproval = (pending: JsonObject): GatewayError =>
+  new GatewayError(
     'conflict',
-    `The call needs approval: ${String(approval_url)} (envelope ${String(envelope_id)}). Send the same request again once it is approved.`,
+    `The call needs approval: ${String(pending.approval_url)} (envelope ${String(pending.envelope_id)}). Send the same request again once it is approved.`,
     { data: pending },
   );
+
+/** What waits, as an error that client libraries throw: its message names the address and the id [chat.review-error]. */
+export function reviewError(state: ChatCallState, pending: JsonObject): GatewayError {
+  const fault = needsApproval(pending);
   ended(state, 'review', fault);
   // Client libraries repeat a 409 at once, before any reviewer can have decided.
   state.headers['x-should-retry'] = 'false';

@@ -71,11 +71,14 @@ export class ResponseEvents {
     return this.#numbered([...events, { type: `response.${status}`, response }]);
   }
 
-  failed({ code, message, kind }: GatewayError): JsonObject[] {
-    const error = { code, message: kind.shown ? message : 'The gateway could not complete the request.' };
+  failed(fault: GatewayError): JsonObject[] {
+    const { code: _status, type: code, message, ...data } = fault.toBody().error;
+    const error = { code, message };
+    // Flat as the pages of the API have it, and as a member, which it sends and by which its Python client raises.
+    const told = { type: code, ...error, param: null, ...(data as JsonObject) };
     return this.#numbered([
       ...this.#start(),
-      { type: 'error', ...error, param: null },
+      { type: 'error', ...error, param: null, error: told },
       { type: 'response.failed', response: { ...this.#response('failed'), error } },
     ]);
   }
