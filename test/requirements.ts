@@ -2151,6 +2151,10 @@ const toolGateway: readonly Requirement[] = [
     'Streams of providers and MCP servers are read, filtered and governed alike wherever a network cuts their bytes: within a character, a line end, a field or an argument of a call.',
   ),
   must(
+    'guard.chat-results',
+    'With tool_guard.chat_results results of tools in the request of a chat are looked over before the model reads them, with the kinds and actions of results of MCP servers: recorded, marked, stripped, or the request is refused.',
+  ),
+  must(
     'guard.classifier',
     'A classifier that tool_guard.classifier names, a WASM module or a model, looks at results and at new or changed definitions after the rules of the guard: what it scores at its threshold or above is recorded, marked, removed, withheld or held for a human. Without one nothing is asked.',
   ),

@@ -12,6 +12,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Answering, ChatReply } from './answering.ts';
 import { type ChatRequest, openCall } from './call.ts';
 import { type ChatCallState, ended, startCallState } from './call-state.ts';
@@ -112,6 +113,8 @@ async function* eventsOf(events: readonly JsonObject[]): AsyncGenerator<JsonObje
 
 /** Above this other work has a turn between the stages: each works on the whole of the request. */
 const largeTokens = 64 * 1024;
+/** Few configurations have the guard look at chats. */
+const toolResults = lazyImport(() => import('./stages/tool-results.ts'));
 
 /** The stages, in the order of the specification. */
 async function stages(ports: ChatPorts, state: ChatCallState, answering: Answering): Promise<void> {
@@ -129,6 +132,8 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
       ? await (await import('./stages/batch-input.ts')).checkLines(ports, state, policy, batch.file)
       : undefined;
   const verdict = lines?.decision ?? (await checkInputPolicy(ports, state, policy, body));
+  if (call.snapshot.configuration.tool_guard.chat_results !== 'off' && !batch && !isEndpoint(call.operation))
+    (await toolResults()).guardToolResults(ports, state, body);
   if (large) await ports.texts?.turn();
   if (verdict === 'review') {
     const { answerPending, awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');

@@ -5,7 +5,10 @@ import type { Verdict } from './ports.ts';
 export type Phase = Finding['phase'];
 
 /** A filter as findings name it. */
-export type Named = Pick<Finding, 'type' | 'action'> & { readonly name: string };
+export type Named = Pick<Finding, 'action'> & {
+  readonly name: string;
+  readonly type: Exclude<Finding['type'], 'tool_guard'>;
+};
 
 /** From lax to strict; `redact` changes a text and lets it pass. */
 const strictness = ['log', 'redact', 'warn', 'review', 'block'] as const;

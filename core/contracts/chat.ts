@@ -32,7 +32,7 @@ export interface Usage {
 export interface Finding {
   /** Name of the filter. */
   readonly policy: string;
-  readonly type: 'keyword' | 'regex' | 'pii' | 'wasm';
+  readonly type: 'keyword' | 'regex' | 'pii' | 'wasm' | 'tool_guard';
   readonly action: 'block' | 'review' | 'warn' | 'log' | 'redact';
   readonly phase: 'input' | 'output';
   readonly count: number;

@@ -11,7 +11,7 @@ import type { Compared, Difference } from './compared.ts';
 
 type Asked = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
 
-const mostEntries = 5_000;
+const maxEntries = 5_000;
 const pageSize = 500;
 
 /**
@@ -32,7 +32,7 @@ export async function compareBudgets(asked: Asked): Promise<Compared> {
   return {
     counts: { budgets: statuses.length, chat_entries: entries },
     differences,
-    notChecked: more ? [`budgets: calls before the newest ${mostEntries} of the month`] : [],
+    notChecked: more ? [`budgets: calls before the newest ${maxEntries} of the month`] : [],
   };
 }
 
@@ -61,7 +61,7 @@ async function spentBy(
     for (const entry of page.items) book(asked, spent, entry, now);
     entries += page.items.length;
     cursor = page.cursor;
-  } while (cursor !== undefined && entries < mostEntries);
+  } while (cursor !== undefined && entries < maxEntries);
   return { spent, entries, more: cursor !== undefined };
 }
 

@@ -76,7 +76,7 @@ function keyDifferences(held: StoredKeyDigests, act: Act | undefined): Differenc
 
 const dayMs = 24 * 3_600_000;
 /** Sessions of administrative acts that are read: one for each tenant and day. */
-const mostSessions = 2_000;
+const maxSessions = 2_000;
 const atOnce = 10;
 
 /**
@@ -92,7 +92,7 @@ async function actsSince(
   const first = Math.floor(Date.parse(row.created_at) / dayMs);
   const last = Math.floor(clock.now() / dayMs);
   const days = Array.from({ length: Math.max(1, last - first + 1) }, (_, nth) => first + nth);
-  const most = Math.max(4, Math.floor(mostSessions / tenants.length));
+  const most = Math.max(4, Math.floor(maxSessions / tenants.length));
   // The first two days hold the act of this version, the last ones what came after it.
   const read = days.length <= most ? days : [...days.slice(0, 2), ...days.slice(2 - most)];
   const sessions = read.flatMap((day) => tenants.map((tenant) => ({ tenant, id: adminSession(tenant, day * dayMs) })));

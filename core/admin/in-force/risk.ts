@@ -12,18 +12,18 @@ import type { Compared, Difference } from './compared.ts';
 
 type Asked = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
 
-const mostSessions = 50;
-const mostEntries = 10_000;
+const maxSessions = 50;
+const maxEntries = 10_000;
 
 export async function compareRisk(asked: Asked): Promise<Compared> {
   const { ports, principal } = asked;
-  const { items, cursor } = await ports.evidence.sessions(principal.tenant, { limit: mostSessions });
+  const { items, cursor } = await ports.evidence.sessions(principal.tenant, { limit: maxSessions });
   const differences: Difference[] = [];
   const ofKeys = new Map<string, EvidenceEntry[]>();
   let entries = 0;
   let sessions = 0;
   for (const head of items) {
-    if (entries + head.total_entries > mostEntries) continue;
+    if (entries + head.total_entries > maxEntries) continue;
     const read: EvidenceEntry[] = [];
     for await (const entry of firstEntries(ports.evidence.entries(head.tenant, head.session_id), head.total_entries))
       read.push(entry);
@@ -38,8 +38,8 @@ export async function compareRisk(asked: Asked): Promise<Compared> {
     counts: { sessions, risk_of_keys: ofKeys.size },
     differences,
     notChecked: [
-      ...(cursor === undefined ? [] : [`risk: sessions before the newest ${mostSessions}`]),
-      ...(unread === 0 ? [] : [`risk: ${unread} sessions beyond ${mostEntries} entries`]),
+      ...(cursor === undefined ? [] : [`risk: sessions before the newest ${maxSessions}`]),
+      ...(unread === 0 ? [] : [`risk: ${unread} sessions beyond ${maxEntries} entries`]),
     ],
   };
 }

@@ -9,12 +9,12 @@ export interface KeysInEvidence {
   readonly ids?: Readonly<Record<string, string>>;
 }
 
-const mostNamed = 500;
+const maxNamed = 500;
 
 export function keysInEvidence({ digests }: Pick<StoredKeyDigests, 'digests'>): KeysInEvidence {
   const each = Object.entries(digests);
   const digest = sha256(canonicalize(digests));
-  if (each.length > mostNamed) return { sha256: digest };
+  if (each.length > maxNamed) return { sha256: digest };
   return { sha256: digest, ids: Object.fromEntries(each.map(([name, key]) => [name, key.slice(0, 16)])) };
 }
 

@@ -96,6 +96,10 @@ export const toolGuard = z
         description:
           'Per kind found in the definition of a tool: log records it, review has the tool wait until a human accepts it, hide removes it.',
       }),
+    chat_results: z.enum(['off', 'log', 'on']).default('off').meta({
+      description:
+        'Whether results of tools in requests of chat endpoints, which the caller ran itself, are looked over before the model reads them: off not at all, log records findings, on does with each kind what results says (mark is a warning, too).',
+    }),
     arguments_schema: z.enum(['pass', 'refuse']).default('pass').meta({
       description:
         "Arguments of a tools/call that do not fit the tool's inputSchema (type, required, properties, additionalProperties: false, items, enum, const): pass leaves them to the server, refuse blocks the call and says what does not fit.",
