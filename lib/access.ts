@@ -2,7 +2,8 @@
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { FunctionName, FunctionSpec, Rights } from '#core/contracts/functions.ts';
+import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';

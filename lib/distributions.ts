@@ -17,7 +17,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { AliasRecords } from './alias-records.ts';
 import { restBehavior, webSocketBehavior } from './api-behaviors.ts';
 import { ConsoleFiles } from './console-files.ts';

@@ -1,7 +1,7 @@
 /** What stands before the APIs, from CDK context: host names, CloudFront, the web ACL, the private admin API. */
 import { isIP } from 'node:net';
 import type { Node } from 'constructs';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { arns, list, whole, word, words } from './context.ts';
 import type { NetworkSettings } from './network-settings.ts';
 

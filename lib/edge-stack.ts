@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ArnFormat, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { Distributions } from './distributions.ts';
 import { Firewall } from './firewall.ts';
 import { OriginSecret } from './origin-secret.ts';

@@ -1,7 +1,8 @@
 /** The environment variables of the functions. `lambdas/aws.ts` reads these names. */
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { FunctionName, Rights } from '#core/contracts/functions.ts';
+import type { Rights } from '#core/contracts/function-spec.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
 import { ownUrl, type Surface } from './edge-settings.ts';

@@ -13,7 +13,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type FunctionName, type FunctionSpec, functions, type Rights } from '#core/contracts/functions.ts';
+import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { accessOf, allow, attachedAccess, bedrockResources, interfaceAccess } from './access.ts';
 import { reservedFor } from './concurrency.ts';

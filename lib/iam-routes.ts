@@ -2,7 +2,8 @@
  * The API for callers of AWS, beside the ones for keys: an IAM authoriser stands before every method, so a path cannot take both
  * [identity.aws-api].
  */
-import { proxyPathOf, type Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
+import { proxyPathOf } from '#core/contracts/routes.ts';
 
 /** What agents and services need: chat, MCP, actions, and who they are. Votes and administration are for people, by key or token. */
 const adminOperations = ['testAction', 'whoami'];

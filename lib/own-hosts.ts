@@ -13,7 +13,7 @@ import {
 import { ApiMapping, DomainName as WebSocketDomain, type WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Construct } from 'constructs';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { AliasRecords } from './alias-records.ts';
 import { type DomainSettings, type EdgeSettings, ownUrl } from './edge-settings.ts';
 

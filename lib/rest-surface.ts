@@ -15,8 +15,10 @@ import {
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
-import { opensToPages, proxyPathOf, type Route } from '#core/contracts/routes.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions as specs } from '#core/contracts/functions.ts';
+import { opensToPages, type Route } from '#core/contracts/route.ts';
+import { proxyPathOf } from '#core/contracts/routes.ts';
 import { formatOf, restAccessLog } from './access-log.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';

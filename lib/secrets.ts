@@ -5,7 +5,7 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { FunctionSpec } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 

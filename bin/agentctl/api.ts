@@ -1,5 +1,5 @@
 /** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';
 import { fields, text } from './json-fields.ts';

@@ -1,5 +1,6 @@
 /** Addresses of operations, from the one table of routes. */
-import { type Route, routes } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { UsageError } from './failure.ts';
 
 /** A list is sent as one parameter for each of its values. */

@@ -4,7 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { UsageError } from './failure.ts';
 import type { Globals } from './globals.ts';
 import { type Fields, text } from './json-fields.ts';

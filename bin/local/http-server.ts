@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';

@@ -3,7 +3,8 @@ import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envel
 import { evidenceEntrySchema, sessionBundleSchema, sessionManifestSchema } from '#core/contracts/evidence.ts';
 import type { OperationContract } from '#core/contracts/operations/operation.ts';
 import { contractOf } from '#core/contracts/operations.ts';
-import { type Route, routes } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };

@@ -2,7 +2,8 @@
 import { namesOf } from '#core/effects/shell/arguments.ts';
 import { families } from '#core/effects/shell/profiles/all.ts';
 import { findWords } from '#core/effects/shell/profiles/finding.ts';
-import { type GitCommand, gitCommands, gitGlobals } from '#core/effects/shell/profiles/git.ts';
+import type { GitCommand } from '#core/effects/shell/profiles/git/options.ts';
+import { gitCommands, gitGlobals } from '#core/effects/shell/profiles/git.ts';
 import type { ByRole, Names, Profile } from '#core/effects/shell/profiles/profile.ts';
 import { code, codes, origin, table } from './markdown.ts';
 

@@ -1,4 +1,5 @@
-import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { functions } from '#core/contracts/functions.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import { code, codes, origin, table } from './markdown.ts';

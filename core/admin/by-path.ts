@@ -1,5 +1,5 @@
 /** Lists over the tenants that a path of the organisations names, instead of the caller's own tenant [evidence.by-path]. */
-import { includesRole, type Role } from '#core/contracts/routes.ts';
+import { includesRole, type Role } from '#core/contracts/route.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import { actingIn } from '#core/identity/grants.ts';
 import { placesOf } from '#core/identity/organization.ts';

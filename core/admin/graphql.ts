@@ -1,6 +1,7 @@
 /** `POST /admin/v1/graphql`: the operations of the REST surface as one graph. */
 import { graphqlRequestSchema } from '#core/contracts/admin-requests.ts';
-import { includesRole, type Route, routes } from '#core/contracts/routes.ts';
+import { includesRole, type Route } from '#core/contracts/route.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { countsOf, snakeMembers } from '#core/graphql/names.ts';
 import { authorize } from '#core/identity/authorize.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';

@@ -2,7 +2,7 @@
 
 import type { Drift } from './drift.ts';
 import type { FederatedCaller } from './federated.ts';
-import type { KeyKind } from './routes.ts';
+import type { KeyKind } from './route.ts';
 import type { Ballot, Requirement } from './separation.ts';
 
 /** pending → approved | denied; approved → executing → consumed. */

@@ -6,6 +6,7 @@ import type * as z from 'zod';
 import { actions } from './operations/actions.ts';
 import { alerts } from './operations/alerts.ts';
 import { analytics } from './operations/analytics.ts';
+import { archive } from './operations/archive.ts';
 import { configuration } from './operations/configuration.ts';
 import { evidence } from './operations/evidence.ts';
 import { federation } from './operations/federation.ts';
@@ -22,6 +23,7 @@ export const operations = {
   health,
   ...identity,
   ...observatory,
+  ...archive,
   ...analytics,
   ...alerts,
   ...actions,

@@ -1,5 +1,5 @@
 /** What rules of an organisation ask for of one request, and what counts of a vote. */
-import type { Role } from './routes.ts';
+import type { Role } from './route.ts';
 
 /** One rule as it applies to one request. */
 export interface Requirement {

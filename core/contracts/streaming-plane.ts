@@ -1,6 +1,8 @@
 /** The functions that the streaming plane serves in one process, and what that process may touch: the union of their rows. */
-import { type FunctionName, type FunctionSpec, functions, type Rights } from './functions.ts';
-import { type Route, routes } from './routes.ts';
+import type { FunctionSpec, Rights } from './function-spec.ts';
+import { type FunctionName, functions } from './functions.ts';
+import type { Route } from './route.ts';
+import { routes } from './routes.ts';
 import type { TableName } from './tables.ts';
 
 export const planeFunctions = [

@@ -1,6 +1,6 @@
 /** May this key use this route? Role, kind and reach, from the routes table alone. */
 import type { Configuration } from '#core/contracts/config.ts';
-import { includesRole, type Route } from '#core/contracts/routes.ts';
+import { includesRole, type Route } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from './identities.ts';
 import type { Principal } from './principal.ts';

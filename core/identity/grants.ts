@@ -1,7 +1,7 @@
 /** Roles that people have by level of an organisation, inherited downwards [identity.grants]. Pure. */
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { type Role, roles } from '#core/contracts/routes.ts';
+import { type Role, roles } from '#core/contracts/route.ts';
 import { placesOf } from './organization.ts';
 import type { Principal } from './principal.ts';
 

@@ -1,6 +1,6 @@
 /** Who is calling: the authenticated key or token, never what a body claims. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
-import type { KeyKind, Role } from '#core/contracts/routes.ts';
+import type { KeyKind, Role } from '#core/contracts/route.ts';
 
 export interface Principal {
   /**

@@ -1,6 +1,6 @@
 /** Who may vote: humans, compared by person, never on what is theirs. */
 import type { Configuration, Person } from '#core/contracts/config.ts';
-import { includesRole, type Role } from '#core/contracts/routes.ts';
+import { includesRole, type Role } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
 import { grantsOf, highestRole, reachOf } from './grants.ts';

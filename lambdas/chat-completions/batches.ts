@@ -2,7 +2,7 @@
 import type { BatchPage } from '#core/chat/batches/ports.ts';
 import type { BatchCaller } from '#core/chat/batches/record.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { admitRequest } from '#core/limits/admit-request.ts';

@@ -3,7 +3,8 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { type Route, routes } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -4,7 +4,8 @@
  */
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { type Route, routes } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
+import { routes } from '#core/contracts/routes.ts';
 import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, wouldIdentify } from './identify.ts';
 

@@ -4,7 +4,7 @@
  * own, so credentials of the browser are never allowed.
  */
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { assertOrigin, isListed } from '#core/identity/web-origin.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';

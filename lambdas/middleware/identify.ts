@@ -2,7 +2,7 @@
 
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { authenticateCaller } from '#core/identity/authenticate.ts';
 import { authorize, requireConfiguredAdmin } from '#core/identity/authorize.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';

@@ -1,6 +1,6 @@
 /** Which operation an event is for, from the routes table; its parameters and its query, checked. */
 import type { HttpEvent } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 export interface Inputs {

@@ -2,7 +2,7 @@
 
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { opensToPages, type Route } from '#core/contracts/routes.ts';
+import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { hintOf } from './path-hints.ts';
 import { MethodNotAllowed, shortened } from './route.ts';

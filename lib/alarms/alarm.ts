@@ -9,7 +9,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 
 /** Everything that is watched. */

@@ -1,7 +1,8 @@
 /** Functions that fail, are throttled, or lose events that are not repeated. */
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type FunctionName, type FunctionSpec, functions as specs } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions as specs } from '#core/contracts/functions.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { type AlarmInputs, type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from './alarm.ts';
 

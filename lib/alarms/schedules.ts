@@ -1,6 +1,7 @@
 /** Schedules that stopped: no completed run is an alarm, and so is missing data [watch.heartbeats]. */
 import { Duration } from 'aws-cdk-lib';
-import { type FunctionSpec, functions, type ScheduledFunction } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { functions, type ScheduledFunction } from '#core/contracts/functions.ts';
 import type { AlarmInputs, AlarmRow } from './alarm.ts';
 
 /** Ten runs missed. */

@@ -1,5 +1,5 @@
 /** Answers of the HTTP surfaces and the WebSocket: the share that failed. */
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { type AlarmInputs, type AlarmRow, failedPercent, summed, sustained } from './alarm.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };

@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contractOf } from '../../core/contracts/operations.ts';
-import { type Route, routes } from '../../core/contracts/routes.ts';
+import type { Route } from '../../core/contracts/route.ts';
+import { routes } from '../../core/contracts/routes.ts';
 import { sha256 } from '../../core/kernel/canonical.ts';
 import { planeToken, routeWitnessKey, session, visits, type World } from '../support/every-route.ts';
 import { batchAccount } from '../support/fake-batches.ts';

@@ -1,5 +1,6 @@
 /** The whole role and kind matrix, walked over real HTTP from the routes table. */
-import { includesRole, type KeyKind, type Role, type Route, routes } from '../../core/contracts/routes.ts';
+import { includesRole, type KeyKind, type Role, type Route } from '../../core/contracts/route.ts';
+import { routes } from '../../core/contracts/routes.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { ask, decided, e2eConfiguration, type Fields, pullRequest, vote } from './client.ts';
 

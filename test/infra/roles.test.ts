@@ -1,5 +1,6 @@
 /** Least privilege, read from the template: each function's role holds exactly what `core/contracts/functions.ts` grants. */
-import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { functions } from '#core/contracts/functions.ts';
 import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const { services, stores } = synthesize();

@@ -1,6 +1,8 @@
 /** The HTTP surfaces in the synthesized template: every route with its function, its paths and its answers. */
-import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
-import { opensToPages, proxyPathOf, type Route, routes } from '#core/contracts/routes.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { functions } from '#core/contracts/functions.ts';
+import { opensToPages, type Route } from '#core/contracts/route.ts';
+import { proxyPathOf, routes } from '#core/contracts/routes.ts';
 import { liveReference, ofType, type Resources, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();

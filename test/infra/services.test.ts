@@ -1,6 +1,7 @@
 /** The functions, clocks and streams of the synthesized services. */
 import { readFileSync } from 'node:fs';
-import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functionId, liveReference, ofType, reference, synthesize } from './synthesized.ts';
 

@@ -1,7 +1,7 @@
 /** Grants of roles over random organisations: they reach what is below them, and nothing beside it. */
 import fc from 'fast-check';
 import { organization } from '#core/contracts/config/organizations.ts';
-import { roles } from '#core/contracts/routes.ts';
+import { roles } from '#core/contracts/route.ts';
 import { actingIn, grantsOf, reachOf } from '#core/identity/grants.ts';
 import { placesOf } from '#core/identity/organization.ts';
 import type { Principal } from '#core/identity/principal.ts';

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type FunctionName, type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { type Posted, startRuntimeApi } from './runtime-api.ts';
 
 const client = resolve('test/runtime/client/node_modules/aws-lambda-ric/index.mjs');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { systemIds } from '#adapters/system/ids.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/routes.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
 import type { Loose } from './loose.ts';
 

@@ -1,7 +1,8 @@
 /** What the streaming plane is told and believes, and what it may touch. */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { functions } from '#core/contracts/functions.ts';
 import { planeFunctions, planeRoutes, unionOf } from '#core/contracts/streaming-plane.ts';
 import { addressOf } from '../../bin/local/load-balancer.ts';
 import { planeSettings } from '../../bin/plane/settings.ts';

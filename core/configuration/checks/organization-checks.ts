@@ -1,6 +1,6 @@
 /** Names in organisations: used once, and known where others are meant [identity.organizations]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import type { Role } from '#core/contracts/routes.ts';
+import type { Role } from '#core/contracts/route.ts';
 import { grantsOf, highestRole } from '#core/identity/grants.ts';
 import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
 import { counts } from '#core/identity/separation-rules.ts';

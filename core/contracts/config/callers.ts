@@ -1,6 +1,6 @@
 /** People, keys and tenants: who may call, and within which limits. */
 import * as z from 'zod';
-import { keyKinds, roles } from '../routes.ts';
+import { keyKinds, roles } from '../route.ts';
 import { chatReview } from './approvals.ts';
 import { budgetWithModels } from './spending.ts';
 import { glob, secretName, word } from './words.ts';

@@ -1,6 +1,6 @@
 /** Callers that prove who they are with a token of an issuer instead of a key of this gateway. */
 import * as z from 'zod';
-import { keyKinds, roles } from '../routes.ts';
+import { keyKinds, roles } from '../route.ts';
 import { address, word } from './words.ts';
 
 /** Asymmetric signatures only: with a shared secret the verifier of a token could also issue one. */

@@ -1,6 +1,6 @@
 /** Who belongs where: organisations, teams, projects and environments, and how many people decide in each [identity.organizations]. */
 import * as z from 'zod';
-import { roles } from '../routes.ts';
+import { roles } from '../route.ts';
 import { levelRuleSchema } from '../tool-policy.ts';
 import { glob, word } from './words.ts';
 

@@ -4,7 +4,7 @@ import { approveSchema, simulateSchema, voteSchema } from '../admin-requests.ts'
 import { actionRequestSchema, decisionResultSchema } from '../envelope.ts';
 import { registerPasskeySchema } from '../passkey.ts';
 import { outcomeRequestSchema } from '../reported-outcome.ts';
-import { keyKinds, roles } from '../routes.ts';
+import { keyKinds, roles } from '../route.ts';
 import { count, cursor, decision, type OperationContract, sha256Hex, time } from './operation.ts';
 import { policyDiff } from './policy-diff.ts';
 

@@ -1,6 +1,6 @@
 /** Organisations and what stands in them: the answers. */
 import * as z from 'zod';
-import { keyKinds, roles } from '../routes.ts';
+import { keyKinds, roles } from '../route.ts';
 import { count, type OperationContract } from './operation.ts';
 
 const path = z.string().meta({ description: '<organisation>/<team>/<project>/<environment>, as far as it goes.' });

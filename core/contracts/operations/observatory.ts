@@ -1,7 +1,7 @@
-/** Health, usage, requests, providers, budgets, violations, and the work on projections and archive. */
+/** Health, usage, requests, providers, budgets, violations, and the work on projections. */
 import * as z from 'zod';
 import { capabilities } from '../envelope.ts';
-import { keyKinds, roles } from '../routes.ts';
+import { keyKinds, roles } from '../route.ts';
 import {
   count,
   counts,
@@ -299,35 +299,5 @@ export const observatory = {
   },
   rebuildProjections: {
     output: z.strictObject({ tenant: z.string(), since: time, entries: count, sessions: count, cursor }),
-  },
-  checkArchive: {
-    output: z.strictObject({
-      tenant: z.string(),
-      sessions: count,
-      total_entries: count,
-      missing_entries: count,
-      pending_entries: count,
-      complete: z.boolean(),
-      incomplete_sessions: z.array(
-        z.strictObject({
-          session_id: z.string(),
-          total_entries: count,
-          missing_entries: count,
-          missing: z.array(z.strictObject({ from: count, to: count })),
-          pending_entries: count,
-          contradiction: z.string().optional(),
-        }),
-      ),
-      cursor,
-    }),
-  },
-  repairArchive: {
-    output: z.strictObject({
-      tenant: z.string(),
-      archived_entries: count,
-      refused: z.array(z.strictObject({ session_id: z.string(), reason: z.string() })),
-      left_entries: count,
-      cursor,
-    }),
   },
 } satisfies Record<string, OperationContract>;

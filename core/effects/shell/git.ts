@@ -2,7 +2,8 @@
 import { type Grammar, givenOptions, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { interpret } from './interpret.ts';
 import type { Capability, Invocation } from './invocation.ts';
-import { type GitCommand, gitCommands, gitGlobals, patches } from './profiles/git.ts';
+import { type GitCommand, patches } from './profiles/git/options.ts';
+import { gitCommands, gitGlobals } from './profiles/git.ts';
 import { readBelow } from './reach.ts';
 import { namesFile, namesSources } from './source-names.ts';
 import type { Arg } from './words.ts';

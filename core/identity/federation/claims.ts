@@ -1,7 +1,7 @@
 /** From verified claims to a principal, by the configuration in force: nothing here trusts a claim beyond what an entry allows. */
 import type { Configuration, OidcCaller, OidcProvider, Person } from '#core/contracts/config.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
-import { type Role, roles } from '#core/contracts/routes.ts';
+import { type Role, roles } from '#core/contracts/route.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { grantsOf, highestRole, lowestRole, reachOf } from '../grants.ts';

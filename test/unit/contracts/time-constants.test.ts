@@ -3,7 +3,8 @@ import { abandonedAt, executionEndsAt, settlingMs } from '#core/actions/deadline
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { sweepMs } from '#core/approvals/sweep.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
-import { type FunctionSpec, functions } from '#core/contracts/functions.ts';
+import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { functions } from '#core/contracts/functions.ts';
 import { lambdaLimits, longestExecutionSeconds, planeLimits } from '#core/contracts/host-limits.ts';
 import { dueAfterHolder, holderSeconds, maxCredentialSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';

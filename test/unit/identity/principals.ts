@@ -1,6 +1,6 @@
 /** Principals of every role and kind, and the identities that hold them. */
 
-import { type KeyKind, keyKinds, type Role, roles } from '#core/contracts/routes.ts';
+import { type KeyKind, keyKinds, type Role, roles } from '#core/contracts/route.ts';
 import { adminPrincipal, buildIdentities, type ResolvedKey } from '#core/identity/identities.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

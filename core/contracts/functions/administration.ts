@@ -1,0 +1,118 @@
+/** What people and other planes call: approvals, evidence, configuration, credentials, data planes, the observatory. */
+import type { FunctionSpec } from '../function-spec.ts';
+import { configuration, interactive, voting } from './access.ts';
+
+export const administrationFunctions = {
+  approvals: {
+    ...interactive,
+    purpose: 'lists approvals, takes votes',
+    tables: voting,
+    queries: ['approvals.by_status'],
+    votes: 'signs',
+    settlesTasks: true,
+    objects: 'read',
+    results: 'read',
+  },
+  'approval-callback': {
+    ...interactive,
+    purpose: 'takes votes from the webhooks of chat and Git hosts',
+    // Slack waits three seconds: it is answered before the vote is recorded.
+    streams: true,
+    tables: voting,
+    votes: 'signs',
+    settlesTasks: true,
+    secrets: ['slack', 'github'],
+    objects: 'read',
+  },
+  evidence: {
+    purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
+    // Where the log stands, and who cosigned it, lies beside the projections.
+    // Budgets in force are compared with what entries say.
+    tables: { ...configuration, evidence: 'get', sessions: 'append', observations: 'append', counters: 'get' },
+    queries: ['evidence', 'evidence.by_time', 'observations', 'sessions.by_opened'],
+    signs: true,
+    log: 'reads',
+    readsArchive: true,
+    objects: 'read',
+    streams: true,
+    timeoutSeconds: 900,
+    memoryMb: 1024,
+  },
+  policies: {
+    ...interactive,
+    startsRollouts: true,
+    purpose:
+      'configuration, policy versions, simulation and explanation; MCP tool definitions; task manifests; session risk; rollouts',
+    tables: {
+      config: 'write',
+      evidence: 'append',
+      sessions: 'append',
+      approvals: 'get',
+      mcp: 'append',
+      manifests: 'write',
+      rollouts: 'append',
+      // What both sides of a rollout did.
+      observations: 'get',
+    },
+    queries: ['evidence', 'evidence.by_time', 'manifests.by_created', 'observations', 'rollouts'],
+    secrets: ['keys'],
+    objects: 'write',
+    definitions: 'read',
+  },
+  credentials: {
+    ...interactive,
+    purpose: 'lists and revokes issued credentials and capability tickets',
+    tables: { ...configuration, evidence: 'append', sessions: 'append', credentials: 'write' },
+    queries: ['credentials'],
+    callsUpstreams: true,
+    secrets: ['brokers'],
+    objects: 'read',
+  },
+  federation: {
+    ...interactive,
+    purpose: 'serves the configuration to data planes, takes their status, evidence heads and metrics',
+    tables: {
+      ...configuration,
+      // A chain of a plane that differs from what it reported is recorded.
+      evidence: 'append',
+      sessions: 'append',
+      federation: 'append',
+      observations: 'put',
+    },
+    queries: ['federation'],
+    signs: true,
+    objects: 'read',
+  },
+  observatory: {
+    ...interactive,
+    startsRollouts: true,
+    purpose:
+      'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
+    tables: {
+      ...configuration,
+      // Acknowledging an alert is recorded and announced.
+      alerts: 'append',
+      approvals: 'get',
+      // Rebuilding reads the log and is recorded in it.
+      evidence: 'append',
+      sessions: 'append',
+      observations: 'write',
+      deliveries: 'append',
+      // GraphQL moves rollouts.
+      rollouts: 'append',
+      counters: 'get',
+    },
+    queries: [
+      'alerts',
+      'approvals.by_status',
+      'deliveries.by_due',
+      'evidence',
+      'evidence.by_time',
+      'observations',
+      'rollouts',
+      'sessions.by_opened',
+      'traces',
+    ],
+    objects: 'read',
+  },
+} as const satisfies Record<string, FunctionSpec>;

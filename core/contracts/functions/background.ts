@@ -1,0 +1,153 @@
+/** What runs without a caller: the steps of approvals, schedules, streams, the sandbox, the work on the archive. */
+
+import type { FunctionSpec } from '../function-spec.ts';
+import { functionSeconds } from '../host-limits.ts';
+import { classifying, configuration, executing, governing, interactive } from './access.ts';
+
+export const backgroundFunctions = {
+  'approval-steps': {
+    purpose: 'the steps of the approval state machine: announce, hold the task token, time out, execute, record',
+    tables: { ...governing, ...classifying, deliveries: 'append' },
+    queries: ['evidence', 'provenance'],
+    ...executing,
+    settlesTasks: true,
+    secrets: ['brokers', 'providers'],
+    invokesModels: true,
+    objects: 'read',
+    results: 'write',
+    definitions: 'write',
+    timeoutSeconds: functionSeconds.action,
+    memoryMb: 512,
+  },
+  sweep: {
+    purpose:
+      'starts clocks that did not start, settles decided executions, denies what expired, ends leases and reservations',
+    tables: {
+      ...configuration,
+      evidence: 'append',
+      sessions: 'append',
+      approvals: 'write',
+      credentials: 'write',
+      actions: 'write',
+      deliveries: 'append',
+      counters: 'write',
+      rollouts: 'append',
+      observations: 'get',
+    },
+    queries: ['actions.by_due', 'approvals.by_status', 'credentials.by_due', 'evidence', 'observations', 'rollouts'],
+    startsApprovals: true,
+    settlesTasks: true,
+    callsUpstreams: true,
+    secrets: ['brokers'],
+    objects: 'read',
+    schedule: { everyMinutes: 1 },
+    timeoutSeconds: 60,
+    memoryMb: 512,
+  },
+  alerts: {
+    purpose: 'measures traffic, budgets, approvals and chains each minute, opens and resolves alerts',
+    tables: {
+      ...configuration,
+      alerts: 'append',
+      approvals: 'get',
+      counters: 'get',
+      deliveries: 'append',
+      evidence: 'append',
+      // What data planes reported.
+      federation: 'get',
+      observations: 'get',
+      sessions: 'append',
+    },
+    queries: ['alerts', 'approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
+    objects: 'read',
+    schedule: { everyMinutes: 1 },
+    timeoutSeconds: 60,
+    memoryMb: 512,
+  },
+  notify: {
+    purpose: 'delivers notifications with retries and a dead letter',
+    // What an evaluator answers is evidence.
+    tables: { ...configuration, approvals: 'get', deliveries: 'append', evidence: 'append', sessions: 'append' },
+    queries: ['deliveries.by_due'],
+    callsUpstreams: true,
+    secrets: ['slack', 'github', 'webhooks'],
+    objects: 'read',
+    stream: 'deliveries',
+    schedule: { everyMinutes: 1 },
+    timeoutSeconds: 60,
+    memoryMb: 256,
+  },
+  sandbox: {
+    purpose: 'runs one command of an allowed shell action: no network, no rights, an empty folder',
+    tables: {},
+    sandboxed: { concurrency: 10, diskMb: 512 },
+    timeoutSeconds: functionSeconds.sandbox,
+    memoryMb: 1024,
+  },
+  archive: {
+    ...interactive,
+    purpose: 'compares evidence with the archive when asked, and archives what is missing',
+    tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
+    queries: ['evidence', 'sessions.by_opened'],
+    archives: true,
+    readsArchive: true,
+    signs: true,
+    log: 'appends',
+    objects: 'read',
+  },
+  'archive-check': {
+    purpose:
+      'compares every session with the archive once a day, counts what is missing, removes rows that expired and are archived',
+    tables: { ...configuration, evidence: 'append', sessions: 'append' },
+    queries: ['evidence', 'sessions.by_opened'],
+    expires: true,
+    readsArchive: true,
+    verifiesSignatures: true,
+    objects: 'read',
+    schedule: { everyMinutes: 1440 },
+    timeoutSeconds: 900,
+    memoryMb: 512,
+  },
+  canary: {
+    purpose: 'makes a round of calls each minute as a caller and an approver do, where the deployment asks for it',
+    tables: {},
+    secrets: ['canary'],
+    schedule: { everyMinutes: 1 },
+    optional: true,
+    timeoutSeconds: 55,
+    memoryMb: 256,
+  },
+  'federation-poll': {
+    purpose:
+      'asks the control plane for the configuration each minute and reports to it, where the deployment is a data plane',
+    tables: {
+      config: 'write',
+      approvals: 'get',
+      // What comes into force or is refused is recorded; chains are reported as the tables have them.
+      evidence: 'append',
+      sessions: 'append',
+      observations: 'get',
+    },
+    queries: ['approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
+    callsUpstreams: true,
+    // Its token alone: keys of the plane are stored by their digests, by the function that takes configurations.
+    secrets: ['federation'],
+    objects: 'write',
+    schedule: { everyMinutes: 1 },
+    optional: true,
+    timeoutSeconds: 60,
+    memoryMb: 512,
+  },
+  project: {
+    purpose:
+      'projects the evidence stream into observations and the archive, signs checkpoints of it, appends to the transparency log, queues policy events',
+    tables: { observations: 'write', deliveries: 'put' },
+    archives: true,
+    readsArchive: true,
+    signs: true,
+    log: 'appends',
+    stream: 'evidence',
+    timeoutSeconds: 60,
+    memoryMb: 1024,
+  },
+} as const satisfies Record<string, FunctionSpec>;

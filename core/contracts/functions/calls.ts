@@ -1,0 +1,108 @@
+/** What agents and clients call: models, actions, MCP. */
+
+import type { FunctionSpec } from '../function-spec.ts';
+import { functionSeconds } from '../host-limits.ts';
+import { approving, classifying, configuration, deciding, executing, governing, interactive } from './access.ts';
+
+/** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
+const chat = {
+  tables: {
+    ...configuration,
+    evidence: 'append',
+    sessions: 'append',
+    counters: 'write',
+    approvals: 'write',
+    salts: 'put',
+    manifests: 'get',
+    cancellations: 'write',
+    // What the person said, for tool calls of the same session.
+    provenance: 'write',
+    rollouts: 'get',
+    // A share of the calls is queued for an evaluator.
+    deliveries: 'put',
+    traces: 'put',
+  },
+  queries: [...approving, 'rollouts'],
+  startsApprovals: true,
+  votes: 'verifies',
+  secrets: ['providers'],
+  objects: 'read',
+  results: 'read',
+  invokesModels: true,
+  callsUpstreams: true,
+  timeoutSeconds: 900,
+  // They wait for providers, and are billed for it (docs/explanation/cost.md). test/runtime/memory.ts holds that it is enough.
+  memoryMb: 512,
+} as const;
+
+export const callFunctions = {
+  'chat-completions': {
+    ...chat,
+    purpose: 'answers chat completions, responses, embeddings and other endpoints of models; files and batches',
+    tables: { ...chat.tables, batches: 'append' },
+    queries: [...chat.queries, 'batches'],
+    streams: true,
+  },
+  messages: { ...chat, purpose: 'answers messages calls and governs their tool use', streams: true },
+  'count-tokens': {
+    ...interactive,
+    purpose: 'estimates the tokens of a messages request',
+    tables: { ...configuration, counters: 'write' },
+    objects: 'read',
+  },
+  models: {
+    ...interactive,
+    purpose: 'lists the models a tenant may use; cancels running requests',
+    // Whether a request that does not run has ended stands in evidence.
+    tables: { ...configuration, evidence: 'get', cancellations: 'write', counters: 'write' },
+    queries: ['evidence.by_time'],
+    objects: 'read',
+  },
+  ws: {
+    ...interactive,
+    purpose: 'takes WebSocket connections and messages, and hands chat calls over',
+    tables: { ...configuration, connections: 'write' },
+    objects: 'read',
+    handsOverTo: 'ws-worker',
+    postsToConnections: true,
+  },
+  'ws-worker': {
+    ...chat,
+    purpose: 'answers a chat call over its WebSocket',
+    tables: { ...chat.tables, connections: 'write' },
+    postsToConnections: true,
+  },
+  'test-action': {
+    purpose: 'governs one action',
+    tables: { ...governing, ...classifying, actions: 'write' },
+    queries: deciding,
+    ...executing,
+    startsApprovals: true,
+    secrets: ['brokers', 'providers'],
+    invokesModels: true,
+    objects: 'read',
+    results: 'write',
+    definitions: 'write',
+    streams: true,
+    timeoutSeconds: functionSeconds.action,
+    memoryMb: 1024,
+  },
+  mcp: {
+    purpose: 'answers MCP clients: governs tool calls, passes the rest on to upstream servers',
+    tables: { ...governing, actions: 'write', deliveries: 'append', counters: 'write', mcp: 'write' },
+    queries: deciding,
+    votes: 'verifies',
+    assumesBrokerRoles: true,
+    callsUpstreams: true,
+    startsApprovals: true,
+    settlesTasks: true,
+    secrets: ['brokers', 'providers'],
+    invokesModels: true,
+    objects: 'read',
+    results: 'write',
+    definitions: 'write',
+    streams: true,
+    timeoutSeconds: functionSeconds.mcp,
+    memoryMb: 1024,
+  },
+} as const satisfies Record<string, FunctionSpec>;
