@@ -91,9 +91,9 @@ describe('routes', () => {
     expect(routes.filter(streams).map(callOf)).toEqual([
       'agent-governance-admin POST /admin/v1/test-action',
       'agent-governance-admin POST /admin/v1/outcomes',
-      ...ofEvidence,
       'agent-governance-callbacks POST /callbacks/slack',
       'agent-governance-callbacks POST /callbacks/github',
+      ...ofEvidence,
       'agent-governance-gateway POST /v1/chat/completions',
       'agent-governance-gateway POST /v1/responses',
       'agent-governance-gateway GET /v1/responses/{id}',
