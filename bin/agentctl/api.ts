@@ -107,9 +107,19 @@ export class Api {
       return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
     }
     const code = text(fields(cause).code) ?? (cause as Error).message;
-    const advice = isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
-    return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${advice}`, { cause });
+    return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${adviceFor(url, code)}`, { cause });
   }
+}
+
+/** What a connection fails with that is there, but is another one than was meant. */
+function adviceFor(url: string, code: string): string {
+  const isTls = url.startsWith('https:');
+  if (isTls && /CERT|VERIFY_LEAF|ALTNAME/.test(code))
+    return 'its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of its authority, and use the name that it is for';
+  if (isTls && /^EPROTO$|^ERR_SSL_/.test(code)) return 'it does not speak TLS there: try http://';
+  if (!isTls && /^ECONNRESET$|^UND_ERR_SOCKET$|^HPE_/.test(code))
+    return 'what answers there closed the connection: it may speak TLS (try https://), or not HTTP';
+  return isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
 }
 
 function request(route: Route, key: string | undefined, { body, document, headers }: Call, signal: AbortSignal): Sent {

@@ -24,8 +24,7 @@ export function addDoctor(parent: Parent): void {
         const found = await resultOf(cli, check);
         findings.push(...found);
         if (!cli.globals.json) for (const each of found) show(cli, each);
-        // Without the gateway the other checks would say the same.
-        if (found.some(({ check: name, state }) => name === 'gateway' && state === 'fail')) break;
+        if (check.needed && found.some(({ state }) => state === 'fail')) break;
       }
       const failed = findings.filter(({ state }) => state === 'fail').length;
       const warned = findings.filter(({ state }) => state === 'warn').length;
@@ -36,7 +35,7 @@ export function addDoctor(parent: Parent): void {
   });
 }
 
-async function resultOf(cli: Cli, { name, run, absent }: Check): Promise<Finding[]> {
+async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Check): Promise<Finding[]> {
   const named = (found: Omit<Finding, 'check'>): Finding => ({ check: name, ...found });
   try {
     return (await run(cli.api())).map(named);
@@ -45,11 +44,10 @@ async function resultOf(cli: Cli, { name, run, absent }: Check): Promise<Finding
     const { type } = fields(fields(bodyOf(thrown)).error);
     // Not there, or not for this key: the deployment may be well.
     if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];
-    if (type === 'not_found') return [named(unknown(thrown.message, absent))];
-    const todo =
-      thrown.hint ??
-      (thrown.exitCode === exitCodes.unreachable ? 'start it, or check --url' : 'look at the log of the gateway');
-    return [named(fail(thrown.message, todo))];
+    if (type === 'not_found') return [named((needed ? fail : unknown)(thrown.message, absent))];
+    const away = thrown.exitCode === exitCodes.unreachable;
+    const todo = away ? (unreachable ?? 'check --url, and whether it is started') : 'look at the log of the gateway';
+    return [named(fail(thrown.message, thrown.hint ?? todo))];
   }
 }
 

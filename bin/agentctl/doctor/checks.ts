@@ -11,6 +11,10 @@ export interface Check {
   readonly run: (api: Api) => Promise<readonly Found[]>;
   /** What to do where the gateway does not have what is asked for. */
   readonly absent: string;
+  /** What to do where its address does not answer, if that is another one than that of the other checks. */
+  readonly unreachable?: string;
+  /** Without it the other checks would all say the same: it fails, and ends them. */
+  readonly needed?: true;
 }
 
 const read = async (api: Api, operation: string, query?: Readonly<Record<string, string>>): Promise<Fields> =>
@@ -65,11 +69,13 @@ async function key(api: Api): Promise<Found[]> {
 async function health(api: Api): Promise<Found[]> {
   const body = await read(api, 'status');
   const dependencies = list(body.dependencies);
-  const down = dependencies.filter(({ state }) => state === 'down' || state === 'degraded');
   const plane = fields(body.federation);
-  const stale = text(plane.stale) ?? text(plane.refused);
+  const stale = text(plane.refused) ?? text(plane.stale);
+  const down = dependencies.filter(({ state }) => state === 'down' || state === 'degraded');
+  const channels = down.filter(({ kind }) => kind === 'channel').map(({ name }) => name);
   return [
-    ...down.map(dependencyFound),
+    // A control plane that does not count is said below, with its reason.
+    ...down.filter(({ kind }) => kind !== 'control_plane' || stale === undefined).map(dependencyFound),
     ...(down.length === 0 ? [ok(`${dependencies.length} dependencies, none is down`)] : []),
     ...((body.warnings as unknown[]) ?? []).map((each) =>
       warn(String(each), 'change the configuration, or accept it knowingly'),
@@ -82,9 +88,9 @@ async function health(api: Api): Promise<Found[]> {
           ),
         ]
       : []),
-    ...list(fields(body.deliveries).failing).map((each) =>
-      warn(`a notification over ${each.channel} failed: ${each.error}`, 'check the settings of approvals.channels'),
-    ),
+    ...list(fields(body.deliveries).failing)
+      .filter(({ channel }) => !channels.includes(channel))
+      .map(({ channel, error }) => warn(`a notification over ${channel} failed: ${error}`, channelTodo(channel))),
     ...list(body.budgets)
       .filter(({ tier }) => tier === 'exhausted' || tier === 'blocked')
       .map(({ account }) => warn(`the budget ${account} is spent`, 'raise it in budgets, or wait for the next period')),
@@ -99,11 +105,21 @@ async function health(api: Api): Promise<Found[]> {
   ];
 }
 
+const channelTodo = (name: unknown) => `check approvals.channels.${name}: its address, its secrets, and the network`;
+
+/** What each kind of dependency asks for; its reason stands in the finding. */
+const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
+  provider: (name) => `check base_url and api_key_env of the provider ${name}, and the network`,
+  mcp_server: (name) => `check the url or command of the server ${name} in upstreams.mcp, and its credentials`,
+  http_service: (name) => `check base_url of the service ${name} in upstreams.http, and the network`,
+  channel: channelTodo,
+  control_plane: () => 'check federation.control_plane_url and the token, and the network between the two',
+};
+
 const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found => {
   const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
-  return needed
-    ? fail(found, 'start it, or check its address and credentials: nothing is decided until it answers')
-    : warn(found, 'agentctl status has the details');
+  if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
+  return warn(found, dependencyTodo[String(kind)]?.(name) ?? 'agentctl status has the details');
 };
 
 async function alerts(api: Api): Promise<Found[]> {
@@ -200,17 +216,15 @@ async function witness(api: Api): Promise<Found[]> {
 }
 
 const otherSurface = 'check --url: it takes the admin surface of a gateway, not the gateway or MCP surface and no path';
+const otherGateway =
+  'set AGENTCTL_GATEWAY: models are listed by the gateway surface, which may have an address of its own';
 /** Its route stands in every release that has the check. */
 const otherRelease = 'check --url, and whether the gateway is of the release of this agentctl';
 
 export const checks: readonly Check[] = [
-  { name: 'gateway', run: reach, absent: otherSurface },
-  {
-    name: 'models',
-    run: models,
-    absent: 'set AGENTCTL_GATEWAY: models are listed by the gateway surface, which may have an address of its own',
-  },
-  { name: 'key', run: key, absent: otherSurface },
+  { name: 'gateway', run: reach, absent: otherSurface, needed: true },
+  { name: 'key', run: key, absent: otherSurface, needed: true },
+  { name: 'models', run: models, absent: otherGateway, unreachable: otherGateway },
   { name: 'demo', run: checkDemo, absent: otherRelease },
   { name: 'demo keys', run: checkDemoBrokers, absent: otherRelease },
   { name: 'health', run: health, absent: otherRelease },

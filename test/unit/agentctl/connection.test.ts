@@ -1,4 +1,7 @@
 /** Which gateway, which credential, and what is said when it does not work. */
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { loopbackCertificate, loopbackKey } from '../../support/loopback-tls.ts';
 import { errorBody, Home, type Scripted, startServer } from './support.ts';
 
 let server: Scripted;
@@ -111,6 +114,22 @@ describe('[cli.exit-codes] trouble', () => {
       out: '',
       err: `error: cannot reach ${gone.url} (ECONNREFUSED): start it with \`npm start\`\n`,
     });
+  });
+
+  test('a certificate that is not trusted, TLS where none is spoken, and the reverse: exit 3, each with what to do', async () => {
+    const tls = createServer({ cert: loopbackCertificate, key: loopbackKey });
+    await new Promise<void>((listening) => tls.listen(0, '127.0.0.1', listening));
+    const { port } = tls.address() as AddressInfo;
+    const plain = new URL(server.url).port;
+    const said = async (url: string) => {
+      const { code, err } = await home.run(['status', '--url', url]);
+      return [code, err];
+    };
+    expect(await said(`https://127.0.0.1:${port}`)).toEqual([3, expect.stringContaining('set NODE_EXTRA_CA_CERTS')]);
+    expect(await said(`http://127.0.0.1:${port}`)).toEqual([3, expect.stringContaining('try https://')]);
+    expect(await said(`https://127.0.0.1:${plain}`)).toEqual([3, expect.stringContaining('try http://')]);
+    tls.closeAllConnections();
+    await new Promise((closed) => tls.close(closed));
   });
 
   test('silence: exit 3', async () => {

@@ -208,6 +208,56 @@ test.each([
   expect(code).toBe(state === 'fail' ? 1 : 0);
 });
 
+test.each([
+  ['provider', 'openai', 'base_url and api_key_env of the provider openai'],
+  ['mcp_server', 'crm', 'the url or command of the server crm in upstreams.mcp'],
+  ['http_service', 'pay', 'base_url of the service pay in upstreams.http'],
+  ['channel', 'slack', 'approvals.channels.slack'],
+  ['control_plane', 'control plane', 'federation.control_plane_url'],
+])('[cli.doctor] a %s that is down is told what to check, once', async (kind, name, todo) => {
+  const dependency = { kind, name, needed: false, state: 'down', reason: 'connection refused' };
+  const failing = kind === 'channel' ? [{ channel: name, error: 'connection refused' }] : [];
+  const down = { ...status, dependencies: [dependency], deliveries: { failing } };
+  const { odd } = await examined({ 'GET /admin/v1/health/detailed': down });
+  expect(odd).toEqual([
+    {
+      ...{ check: 'health', state: 'warn', found: `${kind} ${name} is down: connection refused` },
+      todo: expect.stringContaining(`check ${todo}`),
+    },
+  ]);
+});
+
+test('[cli.doctor] a control plane whose documents are refused is one finding, and nothing says that all is well', async () => {
+  const dependency = { kind: 'control_plane', name: 'control plane', needed: false, state: 'down', reason: 'refused' };
+  const federation = { plane: 'eu', control_plane_version: 3, refused: 'the control plane answered 403' };
+  const down = { ...status, dependencies: [dependency], federation };
+  const { odd } = await examined({ 'GET /admin/v1/health/detailed': down });
+  expect(odd).toMatchObject([{ check: 'health', state: 'fail', found: expect.stringContaining('answered 403') }]);
+  expect((await home.run(['doctor'])).out).not.toContain('none is down');
+});
+
+test.each([
+  ['a key that is not known', 401, 'authentication_error', /the key was not accepted/],
+  ['another surface', 404, 'not_found', /it takes the admin surface/],
+])('[cli.doctor] %s is said once, and ends the checks', async (_what, code, type, todo) => {
+  for (const [each, answer] of Object.entries(healthy)) server.on(each, answer);
+  server.on('GET /admin/v1/whoami', errorBody(code, type, 'It was not found.'), code);
+  const { code: exit, out } = await home.run(['doctor', '--json']);
+  const { findings } = JSON.parse(out) as { findings: { check: string; state: string; todo?: string }[] };
+  expect([exit, findings.filter(({ state }) => state !== 'ok')]).toEqual([
+    1,
+    [expect.objectContaining({ check: 'key', state: 'fail', todo: expect.stringMatching(todo) })],
+  ]);
+  expect(findings.at(-1)?.check).toBe('key');
+});
+
+test('[cli.doctor] a gateway surface at another address is named by its variable', async () => {
+  for (const [each, answer] of Object.entries(healthy)) server.on(each, answer);
+  home.running(server.url, 'http://127.0.0.1:9');
+  const { odd } = await examined();
+  expect(odd).toMatchObject([{ check: 'models', state: 'fail', todo: expect.stringContaining('AGENTCTL_GATEWAY') }]);
+});
+
 test('[cli.doctor] what the key may not see, or the gateway does not have, is unknown and no fault', async () => {
   for (const [call, answer] of Object.entries(healthy)) server.on(call, answer);
   server.on('GET /admin/v1/audit/verify', errorBody(403, 'forbidden', 'found role viewer, allowed admin'), 403);
@@ -218,7 +268,7 @@ test('[cli.doctor] what the key may not see, or the gateway does not have, is un
   expect(out).toMatch(/unknown log: .*was not found/);
 });
 
-test.each(Object.keys(healthy).filter((call) => call !== 'GET /health'))(
+test.each(Object.keys(healthy).filter((call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami'))(
   '[cli.doctor] where %s is not there, or not for the key, the finding says what to do',
   async (call) => {
     for (const [code, type, todo] of [
