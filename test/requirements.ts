@@ -2151,6 +2151,10 @@ const toolGateway: readonly Requirement[] = [
     'Streams of providers and MCP servers are read, filtered and governed alike wherever a network cuts their bytes: within a character, a line end, a field or an argument of a call.',
   ),
   must(
+    'guard.pieces',
+    'Words that only several texts of a result make up are found: lines of a list, names and values of members, and JSON in a text. Texts that begin or end by themselves are not joined.',
+  ),
+  must(
     'guard.chat-results',
     'With tool_guard.chat_results results of tools in the request of a chat are looked over before the model reads them, with the kinds and actions of results of MCP servers: recorded, marked, stripped, or the request is refused.',
   ),

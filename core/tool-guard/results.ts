@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { asksSecret } from './asks-secret.ts';
 import { checkText, type TextKind } from './check-text.ts';
 import type { Finding, ResultKind, TextFinding } from './finding.ts';
+import { joinedJson, joinedTexts, withoutSayings } from './joined-texts.ts';
 
 export type ResultActions = Readonly<Record<ResultKind, ResultAction>>;
 
@@ -39,9 +40,29 @@ const maxFindings = 50;
 /** @throws RangeError for a value that is nested too deeply to walk. */
 export function guardResult(value: Json, options: ResultOptions): GuardedResult {
   const findings: ResultFinding[] = [];
-  const guarded = walk(value, '', options, findings);
+  const walked = walk(value, '', options, findings);
+  // Pieces that say something by themselves are found by now.
+  const guarded = findings.length > 0 || options.prompt ? walked : guardPieces(walked, options, findings);
   const blocks = findings.some(({ action }) => action === 'block');
   return { value: blocks ? undefined : guarded, findings: findings.slice(0, maxFindings) };
+}
+
+function guardPieces(value: Json, options: ResultOptions, findings: ResultFinding[]): Json {
+  const kind = heldTogether(joinedTexts(value), '', options, findings);
+  return kind ? withoutSayings(value, removed(kind)) : value;
+}
+
+/** @returns the kind of a finding that is to be stripped. */
+function heldTogether(
+  texts: readonly string[],
+  where: string,
+  { actions }: ResultOptions,
+  findings: ResultFinding[],
+): TextKind | undefined {
+  const found = texts.flatMap((text) => checkText(text).filter(({ severity }) => severity === 'high'));
+  for (const { kind, description, severity } of found)
+    findings.push({ kind, description, severity, where: where || 'result', action: actions[kind] });
+  return found.find(({ kind }) => actions[kind] === 'strip')?.kind;
 }
 
 function walk(value: Json, where: string, options: ResultOptions, findings: ResultFinding[]): Json {
@@ -99,12 +120,8 @@ const maxJoined = 65_536;
 function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
   const texts = blocks.flatMap(textsOfBlock);
   if (texts.length < 2 || options.prompt) return blocks;
-  const found = checkText(texts.join('\n').slice(0, maxJoined)).filter(({ severity }) => severity === 'high');
-  for (const { kind, description, severity } of found)
-    findings.push({ kind, description, severity, where, action: options.actions[kind] });
-  const stripped = found.find(({ kind }) => options.actions[kind] === 'strip');
-  if (!stripped) return blocks;
-  return blocks.map((block) => withoutText(block, removed(stripped.kind)));
+  const stripped = heldTogether([texts.join('\n').slice(0, maxJoined)], where, options, findings);
+  return stripped ? blocks.map((block) => withoutText(block, removed(stripped))) : blocks;
 }
 
 /** Of a block of text, and of a message that holds one or several. */
@@ -148,6 +165,10 @@ function guardText(text: string, where: string, options: ResultOptions, findings
   const found = checkText(text).filter(
     ({ kind }) => !options.prompt || (kind !== 'instruction' && kind !== 'false_error'),
   );
+  if (found.length === 0 && !options.prompt) {
+    const kind = heldTogether(joinedJson(text), where, options, findings);
+    return kind ? removed(kind) : text;
+  }
   if (found.length === 0) return text;
   const cut: TextFinding<TextKind>[] = [];
   for (const finding of found) {
