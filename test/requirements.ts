@@ -1327,6 +1327,10 @@ const admin: readonly Requirement[] = [
     'Custom resources have structural schemas made from that of the configuration; unknown keys reach the gateway.',
   ),
   must(
+    'operator.chart-values',
+    'Values of the chart that no cluster takes are refused by their schema; an empty list of callers lets in no one.',
+  ),
+  must(
     'operator.chart',
     'The Helm chart has the version of the package, a schema of its values, and containers without privileges.',
   ),

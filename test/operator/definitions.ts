@@ -133,11 +133,24 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
       [{ ...values, gateway: { replicas: 2 } }, 'replicas'],
       [{ ...values, gateway: { dynamodbEndpoint: 'http://dynamodb.governance.svc:8000' } }, 'secret'],
       [{ ...values, gateway: { archive: { region: 'eu-west-1' } } }, 'region'],
+      [{ ...values, gateway: { archive: null } }, 'archive'],
+      [{ ...values, image: { repository: 'https://registry.example.com/gateway' } }, 'repository'],
+      [{ ...values, networkPolicy: { callers: [{}] } }, 'callers'],
     ] as const)
       assert.throws(
         () => helm(programs, 'template', wrong),
         (thrown: Loose) => String(thrown.stderr).includes(message),
       );
+  }),
+  check('[operator.chart-values] without callers the network policy lets in the operator alone', async () => {
+    const policyOf = (networkPolicy: object) =>
+      rendered(programs, { ...values, networkPolicy }).find(
+        ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'main-gateway',
+      );
+    const ports = (policy: Loose) => policy.spec.ingress.map((rule: Loose) => rule.ports[0].port);
+    assert.deepEqual(ports(policyOf({ callers: [] })!), ['admin']);
+    assert.deepEqual(ports(policyOf({ callers: [{ podSelector: {} }] })!), ['gateway', 'admin']);
+    await cluster.apply(policyOf({ callers: [] })!);
   }),
   check(
     '[operator.chart] each object of the chart is taken with strict fields, with one replica and with several',

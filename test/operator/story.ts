@@ -19,6 +19,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
     await create('Gateway', 'gateways', 'main', gatewaySpec);
     await create('Tenant', 'tenants', 'one', tenantSpec('one'));
   };
+  const isGone = async (tenant: string) => (await cluster.api.admin('GET', custom('tenants', tenant))).status === 404;
   return [
     check(
       '[operator.kubernetes] objects come into force, and their conditions name the generation that is',
@@ -56,7 +57,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
         assert.equal(await works('key-of-tenant-one'), true);
         await must('DELETE', custom('tenants', 'two'));
         await settled(both, 'the repaired configuration');
-        assert.equal((await cluster.api.admin('GET', custom('tenants', 'two'))).status, 404);
+        await settled(() => isGone('two'), 'the refused tenant to be released');
       },
     ),
     check('[operator.kubernetes] a deleted tenant stays until its key does not work any more', async () => {
@@ -66,8 +67,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
       assert.equal(await works('key-of-tenant-three'), true);
       const deleted = await must('DELETE', custom('tenants', 'three'));
       assert.deepEqual(deleted.metadata.finalizers, ['governance.dev/in-use']);
-      const isGone = async () => (await cluster.api.admin('GET', custom('tenants', 'three'))).status === 404;
-      await settled(isGone, 'the tenant to be released');
+      await settled(() => isGone('three'), 'the tenant to be released');
       assert.equal(await works('key-of-tenant-three'), false);
       assert.equal(await works('key-of-tenant-one'), true);
     }),

@@ -66,6 +66,93 @@ test('[operator.chart] the values satisfy their schema once an image is named, a
   expect(holds({ ...named, gateway: { ...named.gateway, keys: { secret: 'governance-keys' } } })).toBe(true);
 });
 
+describe('[operator.chart] [operator.chart-values] values that no cluster takes, or that open more than they say', () => {
+  const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
+  const holds = new Ajv2020({ strict: false }).compile(schema);
+  const defaults = parse(read('values.yaml'));
+  const values = { ...defaults, image: { ...defaults.image, repository: 'registry.example.com:5000/team/gateway' } };
+  const put = (path: string, value: unknown) => {
+    const all = structuredClone(values);
+    const keys = path.split('.');
+    const last = keys.pop()!;
+    const at = keys.reduce((inner, key) => inner[key], all);
+    // Helm takes a default away where null is given for it.
+    if (value === null) delete at[last];
+    else at[last] = value;
+    return all;
+  };
+
+  test.each<[string, unknown]>([
+    ['image.repository', 'https://registry.example.com/gateway'],
+    ['image.repository', 'registry.example.com/gateway:0.8.0'],
+    ['image.repository', 'registry.example.com/Gateway'],
+    ['image.repository', 'registry.example.com/gate way'],
+    ['image.tag', '0.8.0 latest'],
+    ['image.tag', 'a:b'],
+    ['image.digest', 'sha256:short'],
+    ['image.pullPolicy', 'always'],
+    ['imagePullSecrets', ['registry']],
+    ['gateway.adminToken.secret', 'Governance_Admin'],
+    ['gateway.adminToken.secret', 'a, key: b }, { name: c'],
+    ['gateway.adminToken.key', 'the token'],
+    ['gateway.keys.secret', '../keys'],
+    ['gateway.dynamodbEndpoint', 'dynamodb:8000'],
+    ['gateway.dynamodbEndpoint', 'http://user:password@dynamodb:8000'],
+    ['gateway.dynamodbEndpoint', 'http://dynamodb :8000'],
+    ['gateway.replicas', 0],
+    ['gateway.replicas', 1.5],
+    ['gateway.replicas', '1'],
+    ['gateway.storage.size', '10G'],
+    ['gateway.storage.size', 10],
+    ['gateway.storage.className', 'Fast SSD'],
+    ['operator.replicas', 6],
+    ['operator.resyncSeconds', 0],
+    ['operator.secretNames', ['']],
+    ['operator.secretNames', 'governance-admin'],
+    ['networkPolicy.enabled', 'no'],
+    ['networkPolicy.callers', [{}]],
+    ['networkPolicy.callers', [{ podselector: {} }]],
+    ['networkPolicy.callers', [{ ipBlock: {} }]],
+    ['networkPolicy.callers', [{ ipBlock: { cidr: 'everywhere' } }]],
+    ...['image.tag', 'gateway.keys', 'gateway.archive', 'gateway.archive.credentials', 'gateway.storage'].map(
+      (path): [string, unknown] => [path, null],
+    ),
+    ...['gateway.resources', 'operator.secretNames', 'networkPolicy.callers'].map((path): [string, unknown] => [
+      path,
+      null,
+    ]),
+  ])('%s: %j', (path, value) => {
+    expect(holds(put(path, value))).toBe(false);
+  });
+
+  test.each<[string, unknown]>([
+    ['image.tag', '0.8.0-rc.1'],
+    ['image.repository', 'gateway'],
+    ['gateway.adminToken.secret', '123'],
+    ['gateway.storage.className', 'fast.ssd'],
+    ['networkPolicy.callers', []],
+    ['networkPolicy.callers', [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }]],
+    ['networkPolicy.callers', [{ namespaceSelector: { matchLabels: { team: 'agents' } }, podSelector: {} }]],
+  ])('but %s: %j is taken', (path, value) => {
+    expect([holds(put(path, value)), holds.errors]).toEqual([true, null]);
+  });
+
+  test('an empty list of callers lets in no one: a rule without peers would let in all', () => {
+    expect(read('templates/network-policy.yaml')).toMatch(
+      /\{\{- with \.Values\.networkPolicy\.callers \}\}\n {4}- from: \{\{ toJson \. \}\}\n {6}ports: \[\{ port: gateway \}, \{ port: mcp \}\]\n {4}\{\{- end \}\}/,
+    );
+  });
+
+  test('what comes from values as text is quoted', () => {
+    const plain = /\{\{ \.(Values\.(?!image)[\w.]+)? *\}\}/g;
+    const numbers = ['Values.gateway.replicas', 'Values.operator.replicas'];
+    for (const name of ['gateway.yaml', 'operator.yaml', 'rbac.yaml', 'network-policy.yaml']) {
+      const found = [...read(`templates/${name}`).matchAll(plain)].map(([, path]) => path);
+      expect([name, found.filter((path) => !numbers.includes(path ?? ''))]).toEqual([name, []]);
+    }
+  });
+});
+
 test('[operator.chart] [shared.keys] the pods of a shared store read its keys from a Secret, and write nothing there', () => {
   const [deployment] = documents('gateway.yaml');
   const { containers, volumes } = deployment.spec.template.spec;
@@ -81,8 +168,9 @@ test('[operator.chart] [shared.archive] a bucket is named whole: its region, add
   const values = parse(read('values.yaml'));
   const withArchive = (archive: object) => ({
     ...values,
-    image: { repository: 'registry.example.com/gateway' },
-    gateway: { ...values.gateway, archive },
+    image: { ...values.image, repository: 'registry.example.com/gateway' },
+    // Helm puts what is given over the defaults.
+    gateway: { ...values.gateway, archive: { ...values.gateway.archive, ...archive } },
   });
   const elsewhere = { region: 'eu-west-1', endpoint: 'http://s3:9000', credentials: { secret: 's3' } };
   expect(holds(withArchive({ bucket: 'gateway-evidence', ...elsewhere }))).toBe(true);
