@@ -1918,6 +1918,10 @@ const chat: readonly Requirement[] = [
     'A content review answers 202 and is retried with X-Approval-Ref; of a stream the answer is an error event with the approval.',
   ),
   must(
+    'responses.result-pictures',
+    'Pictures within the result of a tool reach a provider of chat completions in a user message after the results.',
+  ),
+  must(
     'clients.review',
     'Through each client library a review is an error that carries address and id, or waits and answers in place, as approvals.chat_review says; an approval lets the call through, and a denial is an error with the words of the reviewer.',
   ),

@@ -4,6 +4,7 @@ import type { Flight } from '#core/cache/ports.ts';
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { withUsageRequested } from '#core/dialects/openai/openai.ts';
+import { picturesAfterResults } from '#core/dialects/openai/result-pictures.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -102,7 +103,10 @@ function bodyFor(state: ChatCallState, given: JsonObject, provider: Provider): J
     names.push(name);
   });
   noteLeftOut(state, [...names, ...(provider.leftOut?.(asked) ?? [])]);
-  return call.stream && dialect === 'openai' ? withUsageRequested(asked) : asked;
+  if (dialect !== 'openai') return asked;
+  // A provider that keeps responses gets the pictures where they were.
+  const shown = call.operation === 'responses' && !(call.keep && keepsResponses) ? picturesAfterResults(asked) : asked;
+  return call.stream ? withUsageRequested(shown) : shown;
 }
 
 /** The platform's and the tenant's words around a prompt count for one response alone, and are not the caller's to read. */
