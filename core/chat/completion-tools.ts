@@ -4,20 +4,21 @@
  */
 import { toolFragments } from '#core/dialects/tool-fragments.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
-import { decideCallText } from './tool-use.ts';
+import { decideCallText, isToolUse, isUndecidable } from './tool-use.ts';
 
 /** A complete chat completion, its tool calls decided in order. */
 export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
   const choices: JsonObject[] = [];
   for (const choice of objectsOf(reply.choices)) {
-    const { tool_calls, function_call: _old, ...message } = objectOf(choice.message) ?? {};
+    const { tool_calls, ...spoken } = objectOf(choice.message) ?? {};
+    const message = withoutCalls(spoken);
     const { allowed, said } = await decided(ports, call, objectsOf(tool_calls));
     const content = [textOf(message.content) ?? '', ...said].filter(Boolean).join('\n\n');
     choices.push({
-      ...choice,
+      ...withoutCalls(choice),
       message: {
         ...message,
         ...(said.length > 0 && { content }),
@@ -45,12 +46,14 @@ export class CompletionToolGate {
     const choices: JsonObject[] = [];
     for (const [position, choice] of objectsOf(event.choices).entries()) {
       const index = countOf(choice.index) ?? position;
-      const { tool_calls, function_call: _old, ...delta } = objectOf(choice.delta) ?? {};
+      const { tool_calls, ...spokenPart } = objectOf(choice.delta) ?? {};
+      const delta = withoutCalls(spokenPart);
+      const rest = withoutCalls(choice);
       const held = this.#held.get(index) ?? new Held();
       this.#held.set(index, held);
       for (const fragment of objectsOf(tool_calls)) held.add(fragment);
       if (typeof choice.finish_reason !== 'string') {
-        choices.push({ ...choice, delta });
+        choices.push({ ...rest, delta });
         continue;
       }
       this.#held.delete(index);
@@ -63,7 +66,7 @@ export class CompletionToolGate {
       if (said.length > 0) before.push(spoken({ content: said.join('\n\n') }));
       if (allowed.length > 0) before.push(spoken({ tool_calls: allowed.map((one, at) => ({ index: at, ...one })) }));
       const ended = allowed.length === 0 && choice.finish_reason === 'tool_calls';
-      choices.push({ ...choice, delta, ...(ended && { finish_reason: 'stop' }) });
+      choices.push({ ...rest, delta, ...(ended && { finish_reason: 'stop' }) });
     }
     return [...before, { ...event, choices }];
   }
@@ -87,7 +90,7 @@ class Held {
     const known = this.#of({ ...(_ !== undefined && { index: _ }), ...fragment });
     const form = fragment.custom === undefined ? 'function' : 'custom';
     const named = objectOf(fragment[form]) ?? {};
-    known.text += textOf(named.arguments) ?? textOf(named.input) ?? '';
+    known.text += argumentsOf(named.arguments ?? named.input);
     const before = objectOf(known.call[form]) ?? {};
     known.call = {
       id: textOf(known.call.id) || (textOf(fragment.id) ?? ''),
@@ -105,6 +108,38 @@ class Held {
   }
 }
 
+/** Some providers write arguments as an object: the caller gets the text that was decided. */
+const argumentsOf = (given: Json | undefined): string =>
+  typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
+
+/** The call as it was decided, and nothing else that a client might run. */
+const asDecided = ({ id, index, extra_content }: JsonObject, form: JsonObject): JsonObject => ({
+  ...(index !== undefined && { index }),
+  id: textOf(id) ?? '',
+  type: Object.keys(form)[0]!,
+  ...form,
+  // What some providers have to get back with the result of the call; text of theirs alone.
+  ...(extra_content !== undefined && { extra_content: withoutCalls(objectOf(extra_content) ?? {}) }),
+});
+
+/** Members of choices and messages that hold more than a text or a number, and no call. */
+const knownMembers = new Set([
+  ...['logprobs', 'content', 'audio', 'images', 'annotations', 'citations', 'reasoning_details', 'thinking'],
+  ...['content_filter_results', 'content_filter_result', 'google'],
+]);
+const callMembers = new Set(['tool_calls', 'function_call']);
+
+/** Without calls under other names and in other places, which were not decided [chat.completions.tool-use]. */
+function withoutCalls(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => {
+      if (callMembers.has(name) || (typeof item === 'object' && item !== null && !knownMembers.has(name))) return [];
+      if (name !== 'content' || !Array.isArray(item)) return [[name, item]];
+      return [[name, item.filter((part) => !isToolUse(part) && !isUndecidable(part))]];
+    }),
+  );
+}
+
 async function decided(
   ports: ChatPorts,
   call: ChatCall,
@@ -114,11 +149,15 @@ async function decided(
   const said: string[] = [];
   for (const one of calls) {
     const custom = objectOf(one.custom);
-    const named = custom ?? objectOf(one.function) ?? {};
+    const name = textOf((custom ?? objectOf(one.function))?.name) ?? '';
+    const given = argumentsOf(custom ? custom.input : objectOf(one.function)?.arguments);
     // The text of a custom tool is its one parameter.
-    const json = custom ? JSON.stringify({ input: textOf(custom.input) ?? '' }) : (textOf(named.arguments) ?? '');
-    const text = await decideCallText(ports, call, textOf(named.name) ?? '', json);
-    if (text === undefined) allowed.push(one);
+    const json = custom ? JSON.stringify({ input: given }) : given;
+    const text = await decideCallText(ports, call, name, json);
+    if (text === undefined)
+      allowed.push(
+        asDecided(one, custom ? { custom: { name, input: given } } : { function: { name, arguments: given } }),
+      );
     else said.push(text);
   }
   if (call.keep) {
