@@ -20,6 +20,10 @@ import { recentHours } from '#core/observatory/request-row.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 
+/** By the weak comparison of HTTP: a proxy that compresses makes a tag weak, and a list may hold several. */
+const hasAlready = (sent: string | undefined, etag: string): boolean =>
+  sent?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag) === true;
+
 /** The configuration in force as a signed document; 304 while the plane has it. */
 export const federationConfig: Operation = async (call) => {
   const { ports, snapshot, query, header } = call;
@@ -32,7 +36,8 @@ export const federationConfig: Operation = async (call) => {
     stalenessMs,
   );
   const etag = etagOf(head, ports.signer.keyId);
-  if (header('if-none-match') === etag) return { status: 304, headers: { etag }, body: '', contentType: 'text/plain' };
+  if (hasAlready(header('if-none-match'), etag))
+    return { status: 304, headers: { etag }, body: '', contentType: 'text/plain' };
   const known = served.signed.get(plane);
   const signature = known?.etag === etag ? known.signature : signDocument(head, ports.signer);
   served.signed.set(plane, { etag, signature });

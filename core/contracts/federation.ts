@@ -42,7 +42,7 @@ const evidenceHead = z.strictObject({
   tenant: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the id of a tenant'),
   session_id: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'the id of a session'),
   total_entries: count.meta({ description: '0 where the plane has no entry of the session.' }),
-  last_hash: z.string().max(64),
+  last_hash: z.string().regex(/^(?:[0-9a-f]{64})?$/, 'a SHA-256 in lower-case hex, empty where there is no entry'),
   at: z
     .strictObject({ index: count, hash })
     .optional()

@@ -58,6 +58,11 @@ test('[federation.document] [admin.federation] a plane gets a signed document fo
   expect(verified({ plane: 'us' })).toMatchObject({ ok: false, reason: expect.stringContaining('for the plane "eu"') });
   const again = await document(tokens.eu, { 'if-none-match': headers.etag! });
   expect(again).toMatchObject({ status: 304, text: '' });
+  // As proxies that compress or collect send it.
+  for (const tag of [`W/${headers.etag}`, `"other", ${headers.etag}`, '*'])
+    expect([tag, (await document(tokens.eu, { 'if-none-match': tag })).status]).toEqual([tag, 304]);
+  for (const tag of ['"other"', headers.etag!.replaceAll('"', ''), ''])
+    expect([tag, (await document(tokens.eu, { 'if-none-match': tag })).status]).toEqual([tag, 200]);
   expect((await document(tokens.us, { 'if-none-match': headers.etag! })).status).toBe(200);
   gateway.pass(11 * 60); // a document is issued anew every ten minutes
   expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
@@ -236,7 +241,13 @@ test.each([
   [
     'a session that no gateway has',
     'status',
-    { ...base, evidence_heads: [{ tenant: 'a#b', session_id: 'c', total_entries: 1, last_hash: 'a' }] },
+    { ...base, evidence_heads: [{ tenant: 'a#b', session_id: 'c', total_entries: 1, last_hash: sha256('a') }] },
+    400,
+  ],
+  [
+    'a hash that is none',
+    'status',
+    { ...base, evidence_heads: [{ tenant: 'default', session_id: 'c', total_entries: 1, last_hash: 'a' }] },
     400,
   ],
   [
