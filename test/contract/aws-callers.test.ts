@@ -107,8 +107,15 @@ test('[identity.aws-callers] a role that leaves the configuration is gone for wh
     ...{ key: 'admin-token-1', raw: configuration(), headers: { 'content-type': 'application/yaml' } },
   });
   const after = await ports.snapshots.refresh();
-  expect(await recall(after, key_id, federated)).toBeUndefined();
-  expect((await whoami(session('x'))).status).toBe(403);
+  try {
+    expect(await recall(after, key_id, federated)).toBeUndefined();
+    expect((await whoami(session('x'))).status).toBe(403);
+  } finally {
+    await call('PUT', '/admin/v1/config', {
+      ...{ key: 'admin-token-1', raw: configuration(extra), headers: { 'content-type': 'application/yaml' } },
+    });
+    await ports.snapshots.refresh();
+  }
 });
 
 test.each([

@@ -60,14 +60,14 @@ describe('[batches.owner] what is another key’s is not there', () => {
 
   test('lists have pages, newest first, without what was deleted', async () => {
     const ids: string[] = [];
-    for (let i = 0; i < 3; i++) ids.push(await uploaded(linesOf({}), { key: other, session: 'pages' }));
+    for (let i = 0; i < 3; i++) ids.push(await uploaded(linesOf({}), { key: 'paged-key', session: 'pages' }));
     const list = async (query: string) =>
-      (await send('GET', `/v1/files?${query}`, undefined, { key: other, session: 'pages' })).body;
+      (await send('GET', `/v1/files?${query}`, undefined, { key: 'paged-key', session: 'pages' })).body;
     const [a, b, c] = ids as [string, string, string];
     expect(await list('limit=2')).toMatchObject({ data: [{ id: c }, { id: b }], has_more: true, last_id: b });
     expect(await list(`limit=2&after=${b}`)).toMatchObject({ data: [{ id: a }], has_more: false });
     expect(await list('order=asc&limit=1')).toMatchObject({ data: [{ id: a }], has_more: true });
-    const sent = { key: other, session: 'pages' };
+    const sent = { key: 'paged-key', session: 'pages' };
     expect((await send('DELETE', `/v1/files/${b}`, undefined, sent)).body).toEqual({
       id: b,
       object: 'file',

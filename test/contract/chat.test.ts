@@ -113,25 +113,27 @@ test('[chat.review-202] [approval.chat-202] a review answers 202; once approved 
 
 test('[approval.chat-headers] an approval covers the headers that the provider would get, and shows them', async () => {
   const headers = inSession('rocket-beta');
-  const { envelope_id } = (await ask('launch the rocket', {}, headers)).body;
+  const { envelope_id } = (await ask('launch the rocket with a beta', {}, headers)).body;
   const vote = { key: keys.human, body: { reviewer: 'alice' } };
   expect((await call('POST', `/admin/v1/approvals/${envelope_id}/approve`, vote)).status).toBe(200);
   const beta = { ...headers, 'anthropic-beta': 'code-execution-2025-08-25' };
-  const changed = await ask('launch the rocket', {}, { ...beta, 'x-approval-ref': envelope_id });
+  const changed = await ask('launch the rocket with a beta', {}, { ...beta, 'x-approval-ref': envelope_id });
   expect(changed).toMatchObject({ status: 202, body: { reason: 'call_changed' } });
   const item = await call('GET', `/admin/v1/approvals/${changed.body.envelope_id}`, { key: keys.human });
   expect(item.body.sent_with).toEqual({ headers: { 'anthropic-beta': 'code-execution-2025-08-25' } });
-  expect((await ask('launch the rocket', {}, { ...headers, 'x-approval-ref': envelope_id })).status).toBe(200);
+  expect((await ask('launch the rocket with a beta', {}, { ...headers, 'x-approval-ref': envelope_id })).status).toBe(
+    200,
+  );
 });
 
 test('[approval.denial-told] a chat that a human denied answers 403 with the reviewer and the comment', async () => {
   const headers = inSession('rocket-denied');
-  const { envelope_id } = (await ask('launch the rocket', {}, headers)).body;
+  const { envelope_id } = (await ask('launch the rocket with a beta', {}, headers)).body;
   await call('POST', `/admin/v1/approvals/${envelope_id}/deny`, {
     key: keys.human,
     body: { reviewer: 'alice', comment: 'bad weather' },
   });
-  expect(await ask('launch the rocket', {}, headers)).toMatchObject({
+  expect(await ask('launch the rocket with a beta', {}, headers)).toMatchObject({
     status: 403,
     body: {
       error: {

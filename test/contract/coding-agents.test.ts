@@ -116,6 +116,9 @@ describe('[messages.hook-mode] with tool_use: hook', () => {
 });
 
 describe('[chat.refused-recorded]', () => {
+  /** Refusals of a key are recorded ten times a minute. */
+  beforeEach(() => rejecting.pass(61));
+
   test.each([
     ['an unknown query parameter', '/v1/messages?gamma=1', {}, /gamma/],
     ['tools where they are rejected', '/v1/messages', forced('extract'), /Tool use/],

@@ -113,6 +113,7 @@ describe('the store', () => {
 
   test('lists page by page, newest first, a tenant its own', async () => {
     const far = await tasks.create(made({ sessions: [fresh()] }, 'elsewhere'));
+    for (let i = 0; i < 9; i++) await tasks.create(made({ sessions: [fresh()] }));
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -146,7 +147,8 @@ describe('over HTTP', () => {
     expect((await call('DELETE', `${admin}/${id}`, { key: keys.human })).status).toBe(404);
     const acts: unknown[] = [];
     for await (const entry of gateway.ports.evidence.entries('default', 'admin-default-2026-01-01'))
-      if (String(entry.body.action).startsWith('manifest.')) acts.push([entry.body.action, entry.body.manifest]);
+      if ((entry.body.manifest as TaskManifest | undefined)?.id === id)
+        acts.push([entry.body.action, entry.body.manifest]);
     expect(acts).toEqual([
       ['manifest.create', manifest],
       ['manifest.delete', manifest],

@@ -253,7 +253,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     await call('run', {}, { session });
     const result = { action: 'accept', content: { ok: true }, tenant: 'PRODUCTION', _meta: { tenant: 'x' } };
     await http('POST', '/mcp', { jsonrpc: '2.0', id: 'one~7', result }, { session });
-    const messages = upstream.everything().filter(({ message }) => message.id === 7);
+    const messages = upstream.everything().filter(({ message }) => message.id === 7 && message.method === undefined);
     expect(messages.map(({ message }) => message.result)).toEqual([{ action: 'accept', content: { ok: true } }]);
   });
 });

@@ -18,7 +18,7 @@ let gateway: TestPorts;
 let ports: TestPorts['ports'];
 
 beforeAll(async () => {
-  slack = await fakeSlack({ together: atOnce });
+  slack = await fakeSlack();
   gateway = await testPorts({
     extra: `
 approvals:
@@ -36,6 +36,12 @@ afterAll(async () => {
 });
 beforeEach(() => {
   slack.calls.length = 0;
+  slack.gate.together = atOnce;
+});
+/** What a test left is sent, so that the next one finds nothing due. */
+afterEach(async () => {
+  slack.gate.together = 1;
+  await notify(ports)();
 });
 
 async function enqueued(count: number, name: string): Promise<Delivery[]> {

@@ -59,10 +59,11 @@ describe('sessions of a tenant', () => {
   });
 
   test('[store.lists-over-shards] a cursor stays where it was while sessions are opened, and names no tenant', async () => {
-    const first = await log().sessions('many', { limit: 10 });
-    const before = await log().sessions('many', { limit: 10, cursor: first.cursor! });
-    for (let n = 60; n < 66; n++) await write('many', name(n), start + (n + 1) * 1000);
-    expect(await log().sessions('many', { limit: 10, cursor: first.cursor! })).toEqual(before);
+    for (let n = 0; n < 30; n++) await write('growing', name(n), start + (n + 1) * 1000);
+    const first = await log().sessions('growing', { limit: 10 });
+    const before = await log().sessions('growing', { limit: 10, cursor: first.cursor! });
+    for (let n = 30; n < 36; n++) await write('growing', name(n), start + (n + 1) * 1000);
+    expect(await log().sessions('growing', { limit: 10, cursor: first.cursor! })).toEqual(before);
     const foreign = await log().sessions('few', { limit: 10, cursor: first.cursor! });
     expect(foreign.items.map(({ tenant }) => tenant)).toEqual(['few']);
     await expect(log().sessions('many', { limit: 10, cursor: 'e30' })).rejects.toMatchObject({

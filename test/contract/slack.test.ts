@@ -106,7 +106,10 @@ describe('Slack', () => {
   test('[notify.slack-buttons] [notify.events] [slack.vote] a request is posted with buttons that carry the id alone, and rewritten once it is decided', async () => {
     const id = await asked({ justification: '<!channel> please' });
     await notify(gateway.ports)();
-    const posted = slack.calls.find(({ path }) => path === '/api/chat.postMessage');
+    const posted = slack.calls.find(
+      ({ path, body }) => path === '/api/chat.postMessage' && JSON.stringify(body).includes(id),
+    );
+    const ts = `${slack.calls.indexOf(posted!) + 1}.0`; // as the fake counts
     expect(posted?.headers.authorization).toBe('Bearer bot-token-value');
     const blocks = posted?.body.blocks ?? [];
     const actions = blocks.at(-1);
@@ -117,8 +120,10 @@ describe('Slack', () => {
     expect((await click(id)).status).toBe(200);
     expect(await statusOf(id)).toBe('approved');
     await notify(gateway.ports)();
-    const updated = slack.calls.find(({ path }) => path === '/api/chat.update');
-    expect(updated?.body).toMatchObject({ channel: 'C1', ts: '1.0' });
+    const updated = slack.calls.find(
+      ({ path, body }) => path === '/api/chat.update' && JSON.stringify(body).includes(id),
+    );
+    expect(updated?.body).toMatchObject({ channel: 'C1', ts });
     expect(JSON.stringify(updated?.body.blocks)).not.toContain('"button"');
     expect(JSON.stringify(updated?.body.blocks)).toContain('Approved by alice');
   });

@@ -48,10 +48,10 @@ test('[cli.status-failing] a failed notification is retrying, then dead, with it
 
 describe('[admin.health-dependencies] what the gateway depends on', () => {
   let fresh: Awaited<ReturnType<typeof testPorts>>;
-  beforeAll(async () => {
+  beforeEach(async () => {
     fresh = await testPorts();
   });
-  afterAll(() => fresh?.stop());
+  afterEach(() => fresh?.stop());
 
   const health = async (ports = fresh.ports) =>
     (await caller(ports)('GET', '/admin/v1/health/detailed', { key: keys.viewer })).body;

@@ -18,7 +18,7 @@ const chat = (session: string, key = keys.agent) =>
   call('POST', '/v1/chat/completions', {
     key,
     headers: { 'x-session-id': session },
-    body: { model: 'mock', messages: [{ role: 'user', content: 'a secret question' }] },
+    body: { model: 'mock', messages: [{ role: 'user', content: `a secret question of ${session}` }] },
   });
 const act = (session: string, tool = 'scm.get_file_contents') =>
   call('POST', '/admin/v1/test-action', {
@@ -53,7 +53,7 @@ test('[trace.routes] a chat call and an action are traces with their spans and p
     'provider.mock': 'provider.call',
   });
   expect(JSON.stringify(spans)).not.toContain('secret question');
-  const actions = await get('?tool=scm.get_file_contents&decision=allow');
+  const actions = await get('?session=traced-action&tool=scm.get_file_contents&decision=allow');
   expect(actions.traces[0]).toMatchObject({ root: 'mcpgw.tool_call', session_id: 'traced-action', decision: 'allow' });
 });
 

@@ -103,6 +103,8 @@ export function useBatchGateway(): void {
   - id: paid
     system_prompt: "House rules."
     api_keys: [{ key: paid-key, name: paid }, { key: paid-viewer, kind: service, role: viewer, name: paid-viewer }]
+  - id: paged
+    api_keys: [{ key: paged-key, name: paged }]
   - id: slow
     rate_limit: { requests_per_minute: 2, tokens_per_minute: 5000 }
     api_keys: [{ key: slow-key, name: slow }]

@@ -16,8 +16,9 @@ export interface Fault {
   readonly body?: object;
 }
 
-/** @param together answers nobody before so many requests wait: who sends one after the other never hears. */
-export async function fakeSlack({ together = 1 }: { readonly together?: number } = {}) {
+/** `gate.together`: no request is answered before so many wait, so that a sender of one after the other gets no answer. */
+export async function fakeSlack() {
+  const gate = { together: 1 };
   const waiting: (() => void)[] = [];
   const calls: SlackCall[] = [];
   const faults: Fault[] = [];
@@ -27,7 +28,7 @@ export async function fakeSlack({ together = 1 }: { readonly together?: number }
     calls.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(text) });
     await new Promise<void>((answer) => {
       waiting.push(answer);
-      if (waiting.length >= together) for (const go of waiting.splice(0)) go();
+      if (waiting.length >= gate.together) for (const go of waiting.splice(0)) go();
     });
     const fault = faults.shift();
     response.writeHead(fault?.status ?? 200, { 'content-type': 'application/json', ...fault?.headers });
@@ -40,6 +41,7 @@ export async function fakeSlack({ together = 1 }: { readonly together?: number }
     url,
     calls,
     faults,
+    gate,
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

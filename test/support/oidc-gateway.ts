@@ -96,7 +96,7 @@ export function useOidcGateway(): void {
   });
   beforeEach(async () => {
     if (served !== first) await rotateTo(first);
-    windToNow();
+    gateway.pass((Date.now() - gateway.ports.clock.now()) / 1000);
     fetched = [];
     const documents = {
       json: (url: string) => {
