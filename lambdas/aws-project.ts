@@ -1,10 +1,10 @@
 /** The ports of the projector on AWS: it reads the stream of the evidence table and touches nothing else of it. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { clientBounds, objectBounds } from '#adapters/aws/client-bounds.ts';
 import { formerKeyIds, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
+import { dynamoClient } from '#adapters/dynamodb/client.ts';
 import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -26,7 +26,7 @@ export function projectPorts(): ProjectPorts {
   const telemetry = logTelemetry({ clock: systemClock, write, service: 'agent-governance-gateway', deployment });
   const table = (name: TableName) => environment[tableEnvironment(name)] ?? '';
   const tables = { observations: table('observations'), deliveries: table('deliveries') } as Record<TableName, string>;
-  const store = { client: new DynamoDBClient(clientBounds()), tables };
+  const store = { client: dynamoClient(clientBounds()), tables };
   const keys = logKeyIds(environment);
   const log = keys ? awsLog({ keys, bucket, client, store }) : undefined;
   return {

@@ -1,10 +1,10 @@
 /** The ports on AWS and the emulator, composed once per execution environment, and the Lambda form of each handler. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientBounds } from '#adapters/aws/client-bounds.ts';
 import { formerKeyIds, type LogKeyIds, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { objectBucket } from '#adapters/aws/object-bucket.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import type { BreakersTable } from '#adapters/dynamodb/breakers-table.ts';
+import { dynamoClient } from '#adapters/dynamodb/client.ts';
 import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { StoreOptions } from '#adapters/dynamodb/store-options.ts';
@@ -90,7 +90,7 @@ export function compose(
     TableName,
     string
   >;
-  const store = { client: new DynamoDBClient(clientBounds()), tables: physical };
+  const store = { client: dynamoClient(clientBounds()), tables: physical };
   const clock = systemClock;
   const telemetry = logTelemetry({
     clock,

@@ -1681,6 +1681,10 @@ const hosts: readonly Requirement[] = [
     'No template holds a value of a secret, so that no deployment puts one over what an operator stored.',
   ),
   must(
+    'cloud.store-client',
+    "A function asks its tables with one signed request a call, without the SDK's middleware; what is not answered in the usual way the SDK sends again, a transaction with its token.",
+  ),
+  must(
     'cloud.clients-have-time-outs',
     'A call to a service of AWS that is not answered ends as a typed error: a connection after 1 s, a row after 3 s, a body after 8 s.',
   ),

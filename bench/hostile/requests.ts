@@ -5,7 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import { administration } from './administration.ts';
 import { hostileKeys } from './configuration.ts';
-import { chat, git, type Hostile, key, MB, mcp, rpc, said, shell, sql, text, times } from './forms.ts';
+import { chat, git, type Hostile, key, lookedAt, MB, mcp, rpc, said, shell, sql, text, times } from './forms.ts';
 import { post, raw, say } from './send.ts';
 import { servers } from './servers.ts';
 
@@ -135,8 +135,8 @@ const texts: readonly Hostile[] = [
   text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB)),
   text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB)),
   text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
-  // Read as eighteen times as much: filters of the reply that cannot look at it in time block it.
-  text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3), [200, 403, 413, 503]),
+  // Read as eighteen times as much.
+  text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3)),
   text('2 MB of marks', () => times(`a${'\u0301'.repeat(200)}`, MB)),
   text('3 MB of a@a.', () => times('a@a.', 3 * MB)),
   text('3 MB of +1 (', () => times('+1 (2) 3-', 3 * MB)),
@@ -174,7 +174,7 @@ const replies: readonly Hostile[] = [
     () => said('hi', { model: 'bad-comments', stream: true }),
     [200, 502],
   ),
-  chat('a provider answers 1 MB of 4 4 4', () => said('hi', { model: 'bad-digits' }), [200, 413, 502, 503]),
+  chat('a provider answers 1 MB of 4 4 4', () => said('hi', { model: 'bad-digits' }), [...lookedAt, 502]),
   chat('a provider answers 6 MB of []', () => said('hi', { model: 'bad-arrays' }), [502]),
 ];
 

@@ -1,7 +1,7 @@
 /** The embedded store behind HTTP, for tests whose gateways or writers are processes of their own. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { revived } from '#adapters/local/embedded-dynamodb/item-text.ts';
+import { fromWire } from '#adapters/dynamodb/operations.ts';
 import type { EmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import type { Loose } from './loose.ts';
 
@@ -36,7 +36,7 @@ export async function serveStore(store: EmbeddedStore): Promise<DynamoServer> {
 
 async function answerOf(store: EmbeddedStore, operation: string, body: string) {
   try {
-    return { status: 200, answer: await store.execute(operation, JSON.parse(body, revived)) };
+    return { status: 200, answer: await store.execute(operation, fromWire(body) as object) };
   } catch (thrown) {
     const { name, message, $fault, Item, CancellationReasons } = thrown as Loose;
     const answer = { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, Item, CancellationReasons };

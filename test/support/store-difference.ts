@@ -1,5 +1,5 @@
 /** The same operations on the embedded store and on a server of others: answers, errors and contents, compared. */
-import { revived } from '#adapters/local/embedded-dynamodb/item-text.ts';
+import { fromWire } from '#adapters/dynamodb/operations.ts';
 import { openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import type { ReferenceServer } from './dynoxide.ts';
 import type { Loose } from './loose.ts';
@@ -38,7 +38,7 @@ export async function compareStores(
   const kinds = new Map<string, number>();
   const differences: Difference[] = [];
   const ofEmbedded = ({ operation, input }: Asked): Promise<Answer> =>
-    store.execute(operation, JSON.parse(JSON.stringify(input), revived)).then(
+    store.execute(operation, fromWire(JSON.stringify(input)) as object).then(
       (output) => ({ output: comparable(wire(output)) }),
       (fault: Loose) => {
         if (!fault.$fault || fault.$fault === 'server') throw fault;

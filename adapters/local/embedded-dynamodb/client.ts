@@ -3,37 +3,22 @@
  * request. Of the client only `send` and `destroy` stand, so nothing of the SDK's machinery is built or run.
  */
 import {
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
   CreateTableCommand,
-  DeleteItemCommand,
   DeleteTableCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
-  GetItemCommand,
   ListTablesCommand,
-  PutItemCommand,
-  QueryCommand,
   ScanCommand,
   TransactGetItemsCommand,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { rowOperations } from '../../dynamodb/operations.ts';
 import type { EmbeddedStore } from './store.ts';
 
-/** By class: a bundler changes the names of classes. */
 const operations = new Map<unknown, string>([
-  [GetItemCommand, 'GetItem'],
-  [PutItemCommand, 'PutItem'],
-  [UpdateItemCommand, 'UpdateItem'],
-  [DeleteItemCommand, 'DeleteItem'],
-  [QueryCommand, 'Query'],
+  ...rowOperations,
   [ScanCommand, 'Scan'],
-  [BatchGetItemCommand, 'BatchGetItem'],
-  [BatchWriteItemCommand, 'BatchWriteItem'],
-  [TransactWriteItemsCommand, 'TransactWriteItems'],
   [TransactGetItemsCommand, 'TransactGetItems'],
   [CreateTableCommand, 'CreateTable'],
   [DescribeTableCommand, 'DescribeTable'],

@@ -4,7 +4,7 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { revived } from './item-text.ts';
+import { parseItem } from './item-text.ts';
 import { openEmbeddedStore } from './store.ts';
 
 /** Items between two looks at the disk. */
@@ -54,7 +54,7 @@ async function copied(former: string, path: string, onItems?: (done: number) => 
       const rows = source.prepare(`SELECT item_json FROM "${table.table_name.replaceAll('"', '""')}"`).iterate();
       let last: Promise<object> | undefined;
       for (const row of rows as Iterable<{ item_json: string }>) {
-        const Item = JSON.parse(row.item_json, revived) as object;
+        const Item = parseItem(row.item_json);
         last = target.execute('PutItem', { TableName: table.table_name, Item });
         if (++count % groupItems > 0) continue;
         await last;

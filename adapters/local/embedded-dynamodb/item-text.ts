@@ -1,4 +1,5 @@
 /** Items as the JSON text they are kept as: that of the wire, with bytes in base64. */
+import { fromWire } from '../../dynamodb/operations.ts';
 import { type Attribute, bytesOf, type Item } from './values.ts';
 
 /** Only what has a member `B` or `BS` may hold bytes, and is looked at. */
@@ -7,15 +8,8 @@ export function itemText(item: Item): string {
   return text.includes('"B') && holdsBytes(item) ? JSON.stringify(wireItem(item)) : text;
 }
 
-/** Bytes come back as bytes. An attribute that is named `B` holds an object, never a text. */
-export const parseItem = (text: string): Item =>
-  text.includes('"B') && /"BS?":/.test(text) ? JSON.parse(text, revived) : JSON.parse(text);
-
-export function revived(name: string, value: unknown): unknown {
-  if (name === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'));
-  if (name !== 'BS' || !Array.isArray(value)) return value;
-  return value.map((bytes) => new Uint8Array(Buffer.from(bytes, 'base64')));
-}
+/** Bytes come back as bytes. */
+export const parseItem = (text: string): Item => (text.includes('"B') ? (fromWire(text) as Item) : JSON.parse(text));
 
 function holdsBytes(item: Item): boolean {
   for (const name in item) {

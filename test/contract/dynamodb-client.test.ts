@@ -1,0 +1,117 @@
+/** The client of DynamoDB in the functions over HTTP: one signed request a call, and the SDK's retries where an answer is not a usual one. */
+
+import { Sha256 } from '@aws-crypto/sha256-js';
+import { type DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { dynamoClient } from '#adapters/dynamodb/client.ts';
+import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key', sessionToken: 'session-token' };
+const get = new GetItemCommand({ TableName: 'rows', Key: { id: { S: 'a' } } });
+const write = new TransactWriteItemsCommand({
+  TransactItems: [{ Put: { TableName: 'rows', Item: { id: { S: 'a' } } } }],
+});
+const fine: Behaviour = { body: {} };
+const refused = (type: string): Behaviour => ({
+  status: 400,
+  body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'refused by the test' },
+});
+
+let service: FakeHttpService;
+let client: DynamoDBClient;
+/** What the next requests meet; afterwards all is fine. */
+let next: Behaviour[] = [];
+let first: number;
+
+beforeEach(async () => {
+  next = [];
+  service = await fakeHttpService(() => next.shift() ?? fine);
+  client = dynamoClient({ endpoint: service.url, region: 'eu-west-1', credentials });
+  await client.send(get);
+  first = service.asked.length;
+});
+afterEach(async () => {
+  client.destroy();
+  await service.stop();
+});
+
+const asked = (): readonly Asked[] => service.asked.slice(first);
+
+test('[cloud.store-client] a call is one request, signed for its region', async () => {
+  await client.send(get);
+  expect(asked()).toHaveLength(1);
+  const [{ headers, body }] = asked() as [Asked];
+  expect(JSON.parse(body)).toEqual(get.input);
+  expect(headers['user-agent']).toBe('agent-governance-gateway');
+  const { authorization, connection: _, ...signed } = headers as Record<string, string>;
+  const names = /SignedHeaders=([^,]+)/.exec(authorization!)![1]!.split(';');
+  expect(names).toEqual(expect.arrayContaining(['host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target']));
+  const at = signed['x-amz-date']!.replace(/(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/, '$1-$2-$3T$4:$5:$6Z');
+  const signer = new SignatureV4({ region: 'eu-west-1', service: 'dynamodb', sha256: Sha256, credentials });
+  const again = await signer.sign(
+    {
+      ...{ method: 'POST', protocol: 'http:', hostname: '127.0.0.1', port: service.port, path: '/', query: {}, body },
+      headers: Object.fromEntries(
+        names
+          .filter((name) => !name.startsWith('x-amz-') || name === 'x-amz-target')
+          .map((name) => [name, signed[name]!]),
+      ),
+    },
+    { signingDate: new Date(at) },
+  );
+  expect(authorization).toBe(again.headers.authorization);
+});
+
+const passing: [what: string, behaviour: Behaviour][] = [
+  ['a cut connection', 'cut'],
+  ['an answer that ends in the middle', 'half'],
+  ['an answer that is not JSON', { body: '<html>' }],
+  ['a fault of the service', { status: 500, body: {} }],
+  ['a throttled request', refused('ThrottlingException')],
+  ['a busy table', refused('ProvisionedThroughputExceededException')],
+];
+
+test.each(passing)('[cloud.store-client] after %s the SDK sends the request again', async (_what, behaviour) => {
+  next = [behaviour];
+  expect(await client.send(get)).toMatchObject({ $metadata: { httpStatusCode: 200 } });
+  expect(asked().map(({ body }) => JSON.parse(body))).toEqual([get.input, get.input]);
+});
+
+test('[cloud.store-client] a transaction that is sent again has the token of the first request', async () => {
+  next = ['cut'];
+  await client.send(write);
+  const [lost, done] = asked().map(({ body }) => JSON.parse(body).ClientRequestToken);
+  expect(lost).toMatch(/^[0-9a-f-]{36}$/);
+  expect(done).toBe(lost);
+});
+
+test('[cloud.store-client] three requests are all that a call makes', async () => {
+  next = Array.from({ length: 9 }, () => refused('ThrottlingException'));
+  await expect(client.send(get)).rejects.toMatchObject({ name: 'ThrottlingException' });
+  expect(asked()).toHaveLength(3);
+});
+
+test.each(['ConditionalCheckFailedException', 'TransactionCanceledException'])(
+  '[cloud.store-client] %s is an answer, and nothing is sent again',
+  async (name) => {
+    next = [refused(name)];
+    await expect(client.send(write)).rejects.toMatchObject({ name, message: 'refused by the test', $fault: 'client' });
+    expect(asked()).toHaveLength(1);
+  },
+);
+
+test('[cloud.store-client] a request that is not answered ends within the bounds of the SDK', async () => {
+  const bounds = { requestHandler: { requestTimeout: 100, throwOnRequestTimeout: true } };
+  const bounded = dynamoClient({ endpoint: service.url, region: 'eu-west-1', credentials, ...bounds });
+  await bounded.send(get);
+  first = service.asked.length;
+  next = ['hang', 'hang', 'hang'];
+  await expect(bounded.send(get)).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(asked()).toHaveLength(3);
+  bounded.destroy();
+});
+
+test('[cloud.store-client] what can never be right is refused by its own name', async () => {
+  next = Array.from({ length: 9 }, () => refused('ValidationException'));
+  await expect(client.send(get)).rejects.toMatchObject({ name: 'ValidationException', message: 'refused by the test' });
+});
