@@ -3,49 +3,12 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { agentKey, type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
-import {
-  type FakeProvider,
-  type FakeReply,
-  piecesOf,
-  type RecordedRequest,
-  refuse,
-  say,
-  silent,
-  startFakeProvider,
-  stream,
-} from '../support/fake-providers.ts';
+import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import { node } from '../support/mcp-servers.ts';
+import { type Kind, kinds, modelOf, nameOf } from '../support/odd-model.ts';
 
-const kinds = ['openai', 'anthropic'] as const;
-type Kind = (typeof kinds)[number];
 const programMs = 240_000;
-const nameOf = ({ body }: RecordedRequest): string => /case ([^.]*)\./.exec(JSON.stringify(body))?.[1] ?? '';
-
-/** A model that does as the name of the case says. */
-const modelOf = (kind: Kind) => {
-  const asked = new Map<string, number>();
-  return (request: RecordedRequest): FakeReply => {
-    const name = nameOf(request);
-    const words = JSON.stringify(request.body);
-    const times = (asked.get(name) ?? 0) + 1;
-    asked.set(name, times);
-    if (name.endsWith('abort')) {
-      const begun = piecesOf(kind, { text: ['Hel', 'lo'] }).slice(0, kind === 'openai' ? 2 : 4);
-      return stream([...begun, new Promise<void>(() => {})]);
-    }
-    if (name.endsWith('retries') && times === 1) return refuse(kind, 503, 'busy', { 'retry-after': '0' });
-    if (name.endsWith('time-out')) return silent;
-    if (name.includes('tool') && !/"tool_result"|"role":"tool"/.test(words)) {
-      const [tool, cities] = name.includes('picture') ? ['picture', ['Oslo']] : ['weather', ['Oslo', 'Bergen']];
-      return say('', {
-        toolCalls: (cities as string[]).map((city, at) => ({ id: `call_${at}`, name: String(tool), input: { city } })),
-      });
-    }
-    return name.endsWith('as json') ? say('{"city":"Oslo"}') : say(['Hel', 'lo']);
-  };
-};
-
 let hosts: Record<Kind, FakeProvider>;
 let gateway: ChatGateway;
 let results: Record<string, Loose>;

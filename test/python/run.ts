@@ -14,10 +14,12 @@ import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { startChild } from '../../bench/host.ts';
 import type { Ready } from '../../bin/local/banner.ts';
 import { run } from '../cloud/processes.ts';
-import { check, runChecks } from '../support/checks.ts';
+import { type Check, check, runChecks } from '../support/checks.ts';
 import { type FakeProvider, type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
+import { modelOf } from '../support/odd-model.ts';
 import { votingWhile } from '../support/voter.ts';
+import { oddChecks } from './odd.ts';
 import { reviewChecks, reviewModes } from './reviews.ts';
 
 const requirements = 'test/python/requirements.txt';
@@ -47,11 +49,14 @@ function answerTo({ body }: RecordedRequest) {
   return say(['Hello ', 'from ', 'the model.'], { inputTokens: 21, outputTokens: 9 });
 }
 
-const configuration = (baseUrl: string, more: string): string => `
+const fakeYaml = (name: string, type: string, { baseUrl }: FakeProvider, models: string): string =>
+  `  - { name: ${name}, type: ${type}, base_url: "${baseUrl}", api_key_env: FAKE_KEY, models: [${models}], breaker: { min_requests: 100000 } }\n`;
+
+const configuration = (providers: string, more: string): string => `
 version: 1
 people: [{ id: alice, role: admin, tenants: ["*"] }]
 providers:
-  - { name: fake, type: openai, base_url: "${baseUrl}", api_key_env: FAKE_KEY, models: [gpt-client] }
+${providers}
 messages: { tool_use: govern }
 cache: { enabled: false }
 tenants:
@@ -68,6 +73,9 @@ policies:
   input: [{ name: no-secret, type: keyword, action: block, keywords: ["project bluebird"] }]
 tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: weather, decision: allow }] }
 `;
+const toolsYaml = `
+tool_policies: { pack: null, default_decision: block, rules: [{ protocol: mcp, tool: "{weather,picture}", decision: allow }] }
+`;
 const reviewsYaml = (approvals: string) => `
 policies:
   input: [{ name: ask-a-human, type: keyword, action: review, keywords: ["launch the rocket"] }]
@@ -82,11 +90,11 @@ interface Running {
   told(program: string, env?: Readonly<Record<string, string>>): Promise<Loose>;
 }
 
-/** A local run over a scripted provider, while the work lasts. */
-async function withGateway<A>(fake: FakeProvider, more: string, work: (running: Running) => Promise<A>): Promise<A> {
+/** A local run over scripted providers, while the work lasts. */
+async function withGateway<A>(providers: string, more: string, work: (running: Running) => Promise<A>): Promise<A> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-python-'));
   const config = join(folder, 'gateway.yaml');
-  writeFileSync(config, configuration(fake.baseUrl, more));
+  writeFileSync(config, configuration(providers, more));
   const ports = ['gateway', 'admin', 'mcp'].flatMap((name) => [`--${name}-port`, '0']);
   const gateway = await startChild('bin/local.ts', ['--config', config, '--state', folder, ...ports, '--no-edge'], {
     env: { FAKE_KEY: 'fake' },
@@ -118,10 +126,12 @@ async function withGateway<A>(fake: FakeProvider, more: string, work: (running: 
 async function prove(): Promise<void> {
   await install();
   const fake = await startFakeProvider({ kind: 'openai', script: answerTo });
+  const one = fakeYaml('fake', 'openai', fake, 'gpt-client');
   try {
-    const checks = await withGateway(fake, clientsYaml, async ({ told }) => checksOf(await told('clients.py')));
+    const checks = await withGateway(one, clientsYaml, async ({ told }) => checksOf(await told('clients.py')));
+    checks.push(...(await oddInputs()));
     for (const mode of reviewModes) {
-      const outcomes = await withGateway(fake, reviewsYaml(mode.approvals), ({ told, adminUrl, humanKey }) =>
+      const outcomes = await withGateway(one, reviewsYaml(mode.approvals), ({ told, adminUrl, humanKey }) =>
         votingWhile({ adminUrl, key: humanKey }, told('reviews.py', mode.env)),
       );
       checks.push(...reviewChecks(mode, outcomes));
@@ -131,6 +141,22 @@ async function prove(): Promise<void> {
     process.exitCode = failed === 0 ? 0 : 1;
   } finally {
     await fake.stop();
+  }
+}
+
+async function oddInputs(): Promise<Check[]> {
+  const hosts = {
+    openai: await startFakeProvider({ kind: 'openai', script: modelOf('openai') }),
+    anthropic: await startFakeProvider({ kind: 'anthropic', script: modelOf('anthropic') }),
+  };
+  const two =
+    fakeYaml('openai', 'openai', hosts.openai, 'gpt-client') +
+    fakeYaml('anthropic', 'anthropic', hosts.anthropic, 'claude-client');
+  try {
+    const outcomes = await withGateway(two, toolsYaml, ({ told }) => told('odd.py'));
+    return oddChecks(outcomes, { openai: [...hosts.openai.requests], anthropic: [...hosts.anthropic.requests] });
+  } finally {
+    for (const host of Object.values(hosts)) await host.stop();
   }
 }
 

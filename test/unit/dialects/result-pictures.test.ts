@@ -8,7 +8,14 @@ const call = { role: 'assistant', content: null, tool_calls: [] };
 
 test('[responses.result-pictures] they follow the results of their turn, in order', () => {
   const { messages } = picturesAfterResults({
-    messages: [call, result('a', [text, picture('A')]), result('b', [picture('B')]), result('c', 'plain'), call, result('d', [picture('D')])],
+    messages: [
+      call,
+      result('a', [text, picture('A')]),
+      result('b', [picture('B')]),
+      result('c', 'plain'),
+      call,
+      result('d', [picture('D')]),
+    ],
   });
   expect(messages).toEqual([
     call,
