@@ -19,7 +19,7 @@ export function behaviourPage(): string {
 
 ${origin('`test/requirements.ts` and the titles of the tests')}
 What the gateway does, one sentence for each behaviour. Code, documents and tests cite a behaviour by its id, as in \`[approval.used-once]\`.
-${proved} of ${requirements.length} behaviours are proved by tests below \`test/\`; the others are not built yet, and say so.
+${proved} of ${requirements.length} behaviours are proved by tests below \`test/\`${proved < requirements.length ? '; the others are not built yet, and say so' : ''}.
 
 ${sections.join('\n')}`;
 }
