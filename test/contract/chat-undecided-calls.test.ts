@@ -113,7 +113,7 @@ test.each([
   expect(text).not.toContain('delete_all');
 });
 
-test('[chat.completions.tool-use] what is no call stays: log probabilities, reasoning, annotations, numbers and texts of a vendor', async () => {
+test('[chat.completions.tool-use] what is not a call stays: log probabilities, reasoning, annotations, numbers and texts of a vendor', async () => {
   const kept = { reasoning: 'Thinking.', annotations: [{ type: 'url_citation', url: 'https://a.example' }] };
   provider.answers(whole(kept, { logprobs: { content: [] }, native_finish_reason: 'stop' }));
   const { body } = await ask(false);

@@ -52,7 +52,7 @@ describe.each(ways)('[clients.odd-inputs] %s over %s', (library, kind) => {
   });
 
   if (!library.startsWith('agents'))
-    test('empty turns are no fault', () => {
+    test('empty turns are not a fault', () => {
       expect(outcome('empty')).toBe('Hello');
       expect(JSON.stringify(last('empty').messages[0])).toContain('case ');
     });
