@@ -9,6 +9,9 @@ const isOfProtocol = (key: string, value: Json): boolean =>
   (key === 'type' && blockTypes.has(value)) ||
   (key === 'mimeType' && typeof value === 'string' && mediaType.test(value));
 
+/** Words of the protocol, such as types and addresses, have no blank; a text has. */
+const isSaying = (text: string): boolean => /\s/.test(text);
+
 /** Every text that a model may read, in order; texts in base64 decoded. */
 export function textsIn(value: Json, bytes: Bytes): string[] {
   const texts: string[] = [];
@@ -22,7 +25,8 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
   else if (value !== null && typeof value === 'object') {
     const member = bytes.memberOf(value);
     for (const [key, item] of Object.entries(value)) {
-      if (key.length > 24) take(key);
+      // A name with a blank is words, however short.
+      if (key.length > 24 || isSaying(key)) take(key);
       const text = key === member ? bytes.textOf(item as string, value.mimeType) : undefined;
       if (text !== undefined) take(text);
       else if (key !== member && !isOfProtocol(key, item)) walk(item, take, bytes);
@@ -31,9 +35,6 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
 }
 
 const removed = '[removed by the gateway: classified]';
-
-/** Words of the protocol, such as types and addresses, have no blank; a text has. */
-const isSaying = (text: string): boolean => /\s/.test(text);
 
 /** The same shape without what its texts say. */
 export function withoutTexts(value: Json, bytes: Bytes): Json {
