@@ -136,6 +136,35 @@ describe('limits', () => {
       expect([overH2.status, errorOf(overH2).type]).toEqual([417, 'expectation_failed']);
     }));
 
+  test.each(['tls', 'cleartext'])(
+    '[http.other-upgrades] CONNECT over HTTP/2 (%s) is answered as over HTTP/1.1, and holds no stream',
+    (listener) =>
+      withEdge({}, async (edge) => {
+        const session =
+          listener === 'tls'
+            ? connectH2(`https://localhost:${edge.tlsPort}`, { ca: edge.certificate.cert })
+            : connectH2(`http://localhost:${edge.cleartextPort}`);
+        try {
+          for (const authority of ['evil.example:443', `localhost:${edge.tlsPort}`]) {
+            const stream = session.request({ ':method': 'CONNECT', ':authority': authority });
+            const [headers] = await once(stream, 'response');
+            const chunks: Buffer[] = [];
+            for await (const chunk of stream) chunks.push(chunk);
+            const { error } = JSON.parse(Buffer.concat(chunks).toString());
+            expect([headers[':status'], error.type, error.message]).toEqual([
+              405,
+              'method_not_allowed',
+              expect.stringContaining('not a forward proxy'),
+            ]);
+          }
+          const beside = session.request({ ':path': '/api/v1/x', ':authority': `localhost:${edge.cleartextPort}` });
+          expect((await once(beside, 'response'))[0][':status']).toBe(200);
+        } finally {
+          session.destroy();
+        }
+      }),
+  );
+
   test('[http.other-upgrades] [http.transfer-coding] an upgrade to HTTP/2 is ignored; chunked alone passes, whatever its case', () =>
     withEdge({}, async (edge) => {
       const host = 'host: localhost\r\n';
@@ -189,6 +218,25 @@ describe('limits', () => {
       set.mockRestore();
     }
   });
+
+  test('[edge.hostile] a connection whose TLS handshake does not come to its end is closed', () =>
+    withEdge({}, async (edge) => {
+      const closed = (first: string) =>
+        new Promise<string>((resolve) => {
+          const socket = new Socket().connect(edge.tlsPort, 'localhost');
+          let answer = '';
+          socket.on('data', (chunk) => {
+            answer += chunk.toString('latin1');
+          });
+          socket.on('error', () => {});
+          socket.once('close', () => resolve(answer));
+          socket.write(first, 'latin1');
+        });
+      const hello = '\x16\x03\x01\x02\x00\x01';
+      const answers = await Promise.all(['', hello, 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n', '\0\0\0'].map(closed));
+      expect(answers.join('')).not.toContain('HTTP/');
+      expect((await edge.h2('/api/v1/x')).status).toBe(200);
+    }));
 
   test('[edge.hostile] h2c takes no HTTP/1.1', () =>
     withEdge({}, async (edge) => {

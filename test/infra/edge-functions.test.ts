@@ -7,7 +7,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { transformSync } from 'esbuild';
 import { consoleHeaders } from '#core/contracts/console.ts';
 import { edgeTarget } from '#core/edge/routing.ts';
-import { routedPaths, strayPaths } from '../support/edge-paths.ts';
+import { everyRoutedPath, routedPaths, strayPaths } from '../support/edge-paths.ts';
 import type { Loose } from '../support/loose.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
@@ -107,6 +107,16 @@ describe('[cloud.one-address] the address of all surfaces', () => {
       }
     },
   );
+
+  it('[edge.routing] brings every route of the table to its API', () => {
+    for (const [url, upstream, path] of everyRoutedPath) {
+      const done = address.asked(url) as Loose;
+      // The WebSocket API knows no paths.
+      if (path === '/v1/ws') continue;
+      expect([url, done.path]).toEqual([url, `/gateway${path}`]);
+      expect(done.origin).toMatch(names[upstream]);
+    }
+  });
 
   it.each(strayPaths)('[edge.routing] has nothing at %s, whichever behavior CloudFront chooses', (url) => {
     expect(edgeTarget(url)).toBeUndefined();

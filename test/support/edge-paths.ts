@@ -1,5 +1,7 @@
 /** Paths of the edge, and where they belong: what the local edge and the function of CloudFront are both held to [edge.routing]. */
 
+import { routes } from '#core/contracts/routes.ts';
+
 /** As the client sends it, the upstream, and path and query as the upstream is asked. */
 export const routedPaths = [
   ['/api/v1/chat/completions', 'gateway', '/v1/chat/completions'],
@@ -42,3 +44,16 @@ export const strayPaths = [
   '/mcp/.%2e?x=1',
   '/../admin/v1/config',
 ] as const;
+
+/** Routes of the admin and MCP surfaces that lie beside `/admin` and `/mcp`: the edge does not serve them. */
+export const besideTheEdge = [
+  ...['/health', '/metrics', '/sse'],
+  ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'],
+];
+
+/** Every other route: as a client asks for it, the upstream, and the path there. Callbacks have listeners of their own. */
+export const everyRoutedPath = routes.flatMap(({ surface, path }) => {
+  if (surface === 'callbacks' || (surface !== 'gateway' && besideTheEdge.includes(path))) return [];
+  const asked = path.replaceAll(/\{[^}]+\}/g, 'a-1.b');
+  return [[surface === 'gateway' ? `/api${asked}` : asked, surface, asked] as const];
+});

@@ -12,7 +12,7 @@ import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/error
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { CallOutcome } from '#core/routing/breaker.ts';
 import { shortened } from '#lambdas/middleware/route.ts';
-import { checkExpectation, checkHost, checkTransferCoding, isOwnHost } from '../http-event.ts';
+import { checkExpectation, checkHost, checkTransferCoding, isOwnHost, noTunnel } from '../http-event.ts';
 import { errorReply, standardHeaders } from '../http-reply.ts';
 import { refuseConnection, type Serve } from '../http-server.ts';
 import { edgeTokenHeader } from '../load-balancer.ts';
@@ -159,6 +159,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   };
 
   const placed = async (request: EdgeRequest) => {
+    if (request.method === 'CONNECT') throw noTunnel();
     requireOwnHost(request, options.host);
     checkExpectation(request.headers);
     checkTransferCoding(request.headers);

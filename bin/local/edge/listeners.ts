@@ -79,6 +79,8 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   const cleartext = createServer(http2Limits);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
+  const secured = new WeakSet<Socket>();
+  tls.on('secureConnection', (socket) => void secured.add(socket));
   let draining = false;
   for (const server of [tls, cleartext]) {
     server.on('connection', (socket: Socket) => {
@@ -117,17 +119,21 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     });
     // Else Node answers by itself, without a body.
     server.on('checkExpectation', (request: EdgeRequest, response: EdgeResponse) => options.answer(request, response));
+    // Over HTTP/2 it is a request like any other, whose stream would stay open without an answer.
+    server.on('connect', (request: EdgeRequest, to: Duplex | EdgeResponse) => {
+      if ('stream' in request) options.answer(request, to as EdgeResponse);
+      else refuseConnection(to as Duplex, noTunnel(), options.ids.uuid());
+    });
     server.on('sessionError', () => {}); // the session's own handler ends it
     server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
-      if (fault.code !== 'ECONNRESET' && socket.writable)
+      // Before the end of the handshake nothing can be answered, and what is written keeps the connection open.
+      const open = server === cleartext || secured.has(socket);
+      if (open && fault.code !== 'ECONNRESET' && socket.writable)
         refuseConnection(socket, protocolFault(fault.code), options.ids.uuid());
       else socket.destroy();
     });
   }
   tls.on('upgrade', options.upgrade);
-  tls.on('connect', (request: EdgeRequest, socket: Duplex) => {
-    if (!('stream' in request)) refuseConnection(socket, noTunnel(), options.ids.uuid());
-  });
   await bound(tls, options.host, options.tlsPort);
   await bound(cleartext, options.host, options.cleartextPort);
   return {

@@ -1,9 +1,17 @@
 /** Paths of the edge: which upstream, and how it is called there. */
 import { edgeTarget } from '#core/edge/routing.ts';
-import { routedPaths, strayPaths } from '../../support/edge-paths.ts';
+import { besideTheEdge, everyRoutedPath, routedPaths, strayPaths } from '../../support/edge-paths.ts';
 
 test.each(routedPaths)('[edge.routing] %s belongs to %s as %s', (url, upstream, path) => {
   expect(edgeTarget(url)).toEqual({ upstream, url: path });
+});
+
+test('[edge.routing] every route of the table is reached through the edge', () => {
+  expect(everyRoutedPath.length).toBeGreaterThan(100);
+  expect(besideTheEdge.map(edgeTarget)).toEqual(besideTheEdge.map(() => undefined));
+  expect(everyRoutedPath.map(([url]) => edgeTarget(url))).toEqual(
+    everyRoutedPath.map(([, upstream, path]) => ({ upstream, url: path })),
+  );
 });
 
 test.each(strayPaths)('[edge.routing] there is nothing at %s', (url) => {
