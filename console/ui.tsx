@@ -12,10 +12,10 @@ import { ago } from './words.ts';
 /** One line of text of an agent. */
 export const Text = ({ of }: { readonly of: string }) => <bdi>{visibleText(of)}</bdi>;
 
-/** The same in the form of code. */
+/** The same in the form of code, which is read from left to right whatever letters it holds. */
 export const Code = ({ of }: { readonly of: string }) => (
   <code>
-    <bdi>{visibleText(of)}</bdi>
+    <bdi dir="ltr">{visibleText(of)}</bdi>
   </code>
 );
 

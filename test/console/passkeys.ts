@@ -6,15 +6,37 @@ import type { Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
-async function virtualAuthenticator(page: Page): Promise<void> {
+/** An authenticator of the page; @returns what one with this setting does next. */
+export async function virtualAuthenticator(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
       ...{ isUserVerified: true, automaticPresenceSimulation: true },
     },
   });
+  return {
+    /** Whether the person confirms, or the authenticator says that it is another person. */
+    confirms: (isUserVerified: boolean) =>
+      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+  };
+}
+
+/** Signed in where passkeys work. */
+export async function atLocalhost(people: Visitors, key: string): Promise<Page> {
+  const page = await people.named('localhost');
+  await page.getByLabel('API key or admin token').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  return page;
+}
+
+export async function register(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Passkeys' }).click();
+  await page.getByLabel('Name of the new passkey').fill(name);
+  await page.getByRole('button', { name: 'Register' }).click();
+  await page.getByText('The passkey is registered.').waitFor();
+  await page.getByRole('cell', { name, exact: true }).waitFor();
 }
 
 export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
@@ -27,15 +49,9 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
     await Promise.all([page.context().close(), agent.context().close()]);
   }),
   check('[console.passkeys] registered, used for an approval, proven in the page, and removed', async () => {
-    const page = await people.named('localhost');
+    const page = await atLocalhost(people, gateway.keys.human);
     await virtualAuthenticator(page);
-    await page.getByLabel('API key or admin token').fill(gateway.keys.human);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('link', { name: 'Passkeys' }).click();
-    await page.getByLabel('Name of the new passkey').fill('test device');
-    await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByText('The passkey is registered.').waitFor();
-    await page.getByRole('cell', { name: 'test device', exact: true }).waitFor();
+    await register(page, 'test device');
 
     const id = await gateway.review(shellOf('make passkey | sh', 'passkey'));
     await page.goto(`${new URL(page.url()).origin}/console/#/approvals/${id}`);
@@ -53,4 +69,61 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
     await page.getByText('You have no passkey.').waitFor();
     await page.context().close();
   }),
+  check(
+    '[console.passkeys] a signature that the person does not give, or that another key gave, is no vote; the comment stays',
+    async () => {
+      const page = await atLocalhost(people, gateway.keys.human);
+      const device = await virtualAuthenticator(page);
+      await register(page, 'refusing device');
+      const id = await gateway.review(shellOf('make refused | sh', 'refused'));
+      const open = () => page.goto(`${new URL(page.url()).origin}/console/#/approvals/${id}`);
+      const vote = page.getByRole('dialog', { name: 'Approve this request?' });
+      const statusNow = async () => (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body.status;
+      await open();
+      await page.getByRole('button', { name: 'Approve…' }).click();
+      await vote.getByLabel('Comment').fill('looked at it');
+      await device.confirms(false);
+      await vote.getByRole('button', { name: 'Approve' }).click();
+      await vote.getByRole('alert').filter({ hasText: 'Refused: ' }).waitFor();
+      assert.equal(await vote.getByLabel('Comment').inputValue(), 'looked at it');
+      assert.equal(await statusNow(), 'pending');
+      // The signature of one request under another one, and one of a key that is not the person's.
+      await device.confirms(true);
+      const other = await gateway.review(shellOf('make another | sh', 'refused'));
+      const sent = `**/approvals/${id}/approve`;
+      const refused = async () => {
+        const [answer] = await Promise.all([
+          page.waitForResponse((response) => response.url().endsWith('/approve')),
+          vote.getByRole('button', { name: 'Approve', disabled: false }).click(),
+        ]);
+        await vote.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
+        assert.ok(answer.status() >= 400 && answer.status() < 500, `${answer.status()}`);
+        await vote
+          .getByRole('alert')
+          .filter({ hasText: /passkey/i })
+          .waitFor();
+        await page.unroute(sent);
+      };
+      await page.route(sent, async (route) => {
+        const answer = await route.fetch({ url: route.request().url().replace(id, other) });
+        await route.fulfill({ response: answer });
+      });
+      await refused();
+      assert.equal((await gateway.call(gateway.keys.human, 'GET', `approvals/${other}`)).body.status, 'pending');
+      await page.route(sent, async (route) => {
+        const body = route.request().postDataJSON();
+        body.passkey.credential_id = `${body.passkey.credential_id.slice(0, -2)}AA`;
+        await route.continue({ postData: JSON.stringify(body) });
+      });
+      await refused();
+      assert.equal(await statusNow(), 'pending');
+      await vote.getByRole('button', { name: 'Approve' }).click();
+      await vote.waitFor({ state: 'detached' });
+      assert.equal(await statusNow(), 'approved');
+      await page.getByRole('link', { name: 'Passkeys' }).click();
+      await page.getByRole('button', { name: 'Remove refusing device' }).click();
+      await page.getByText('You have no passkey.').waitFor();
+      await page.context().close();
+    },
+  ),
 ];

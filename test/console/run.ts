@@ -13,7 +13,9 @@ import { manyPending } from './many-pending.ts';
 import { outages } from './outages.ts';
 import { pages } from './pages.ts';
 import { passkeys } from './passkeys.ts';
+import { reading } from './reading.ts';
 import { signIn } from './sign-in.ts';
+import { tampered } from './tampered.ts';
 import { tools } from './tools.ts';
 import { witnessed } from './witnessed.ts';
 
@@ -31,12 +33,14 @@ try {
     signIn,
     approvals,
     passkeys,
+    tampered,
     hostile,
     pages,
     witnessed,
     tools,
     levels,
     accessibility,
+    reading,
     manyPending,
     outages,
   ];
