@@ -61,7 +61,7 @@ export function oddChecks(
                 assert.match(JSON.stringify(last('picture tool')), /iVBORw0KGgo/);
               }),
             ]
-          : [says('empty turns are no fault', async () => is('empty', 'Hello'))]),
+          : [says('empty turns are answered', async () => is('empty', 'Hello'))]),
       ];
     }),
     ...['openai', 'litellm'].map((client) =>
