@@ -48,7 +48,7 @@ const wasm = (settings: object = {}) => ({
   policies: {
     output: [{ name: 'injections', type: 'wasm', action: 'log', path: 'injection-guard.wasm', sha256: digest }],
   },
-  classifier: { type: 'wasm', filter: 'injections', timeout_ms: 30_000, ...settings },
+  classifier: { type: 'wasm', filter: 'injections', timeout_ms: 60_000, ...settings },
 });
 const configured = (
   { policies, classifier, ...extra }: { policies?: object; classifier: object; [name: string]: unknown },
@@ -74,7 +74,7 @@ const model = async (kind: FakeKind = 'openai', settings: object = {}, more: obj
   };
   return {
     providers: [entry],
-    classifier: { type: 'model', model: 'judge-1', looks_at: ['results'], timeout_ms: 30_000, ...settings },
+    classifier: { type: 'model', model: 'judge-1', looks_at: ['results'], timeout_ms: 60_000, ...settings },
     prices: {
       table: {
         as_of: '2026-11-26',

@@ -37,7 +37,7 @@ const configuration = (classifier: object) => ({
 beforeAll(async () => {
   server = await startMcpServer({ name: 'guarded' });
   provider = await startFakeProvider({ kind: 'openai', script: say('{"injection": 0.02}') });
-  gateway = await startMcpGateway(configuration({ type: 'wasm', filter: 'injections', timeout_ms: 30_000 }));
+  gateway = await startMcpGateway(configuration({ type: 'wasm', filter: 'injections', timeout_ms: 60_000 }));
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -86,7 +86,7 @@ test('[guard.classifier] the module of a filter withholds what it flags and lets
 });
 
 test('[guard.classifier] [guard.classifier-errs] [guard.classifier-cost] a model takes over with the next configuration', async () => {
-  gateway.configure(configuration({ type: 'model', model: 'judge-1', looks_at: ['results'], timeout_ms: 30_000 }));
+  gateway.configure(configuration({ type: 'model', model: 'judge-1', looks_at: ['results'], timeout_ms: 60_000 }));
   await ask(gateway.admin, 'POST', '/admin/v1/config/reload', { key: gateway.keys.admin_token, body: {} });
   await until('the model in force', async () => {
     await echo('A plain text to look at.');

@@ -17,7 +17,7 @@ const module = readFileSync('plugins/injection-guard.wasm');
 export const digest = sha256(module);
 const modulePath = `/objects/${objectFolders.configurations}/${digest.slice(0, 2)}/${digest}`;
 
-const looking = { looks_at: ['results'], timeout_ms: 30_000 };
+const looking = { looks_at: ['results'], timeout_ms: 60_000 };
 export const byModule = { type: 'wasm', filter: 'injections', ...looking };
 export const byModel = { type: 'model', model: 'judge-1', ...looking };
 
