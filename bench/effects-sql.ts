@@ -35,7 +35,7 @@ const callOf = (sql: string): ToolCall => ({
 });
 
 /** A report as people write them: CTEs, joins, sub-selects, expressions, up to so many characters. */
-export function textOf(length: number): string {
+function textOf(length: number): string {
   const head = `with recent as (select o.id, o.customer_id, sum(l.quantity * l.price) as total
     from shop.orders o join shop.order_lines l on l.order_id = o.id
     where o.created_at > now() - interval '30 days' and o.status in ('paid', 'sent') group by 1, 2)

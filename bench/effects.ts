@@ -41,7 +41,7 @@ function median(calls: readonly ToolCall[], work: (call: ToolCall) => void): num
 }
 
 /** Lines of about 500 characters as coding agents write them: a dozen commands with pipes, quotes, redirections. */
-export const shellCalls = (): ToolCall[] =>
+const shellCalls = (): ToolCall[] =>
   Array.from({ length: 100 }, (_, i) => {
     const command = [
       `cd packages/app-${i}`,

@@ -18,7 +18,7 @@ export interface EmulatorLimits {
 }
 
 /** `prod` keeps its data when a stack goes; `dev` and `emulator` remove it. */
-export const stages = ['prod', 'dev', 'emulator'] as const;
+const stages = ['prod', 'dev', 'emulator'] as const;
 
 export interface GatewaySettings extends ConcurrencySettings {
   readonly stage: (typeof stages)[number];

@@ -20,7 +20,7 @@ const statePrefix = 'state/';
 
 export interface BreakersTable extends BreakerBoard, BesidePointer {}
 
-export const changeParams = (
+const changeParams = (
   TableName: string,
   provider: string,
   from: SharedBreaker | undefined,

@@ -59,7 +59,7 @@ export interface BesidePointer {
   take(item: Item | undefined): void;
 }
 
-export const getParams = (table: string, id: string): GetItemCommandInput => ({
+const getParams = (table: string, id: string): GetItemCommandInput => ({
   TableName: table,
   Key: { id: { S: id } },
   ConsistentRead: true,

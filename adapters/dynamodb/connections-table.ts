@@ -43,7 +43,7 @@ interface Change {
   readonly call?: string;
 }
 
-export const changeParams = (
+const changeParams = (
   TableName: string,
   id: string,
   { update, where, values, call }: Change,

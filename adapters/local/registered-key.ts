@@ -13,7 +13,7 @@ interface RegisteredKey {
 }
 
 /** The store belongs to a gateway with another signing key. */
-export class OtherSigningKey extends Error {
+class OtherSigningKey extends Error {
   override readonly name = 'OtherSigningKey';
 }
 

@@ -13,7 +13,7 @@ import { type TableName, type TableSpec, tables } from '#core/contracts/tables.t
 /** Physical names by logical name. */
 export type TableNames = Readonly<Record<TableName, string>>;
 
-export const tableNames = (prefix = 'gateway-'): TableNames =>
+const tableNames = (prefix = 'gateway-'): TableNames =>
   Object.fromEntries(Object.keys(tables).map((name) => [name, `${prefix}${name}`])) as Record<TableName, string>;
 
 /**

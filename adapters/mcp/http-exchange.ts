@@ -114,7 +114,7 @@ export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): Asyn
 export const messageIn = ({ data }: SseEvent, entry: McpUpstreamEntry): Json =>
   boundedJson(data, entry, 'one of its events is not JSON');
 
-export function faultOf(fault: unknown, { timeout_ms, max_result_bytes }: McpUpstreamEntry): UpstreamFault {
+function faultOf(fault: unknown, { timeout_ms, max_result_bytes }: McpUpstreamEntry): UpstreamFault {
   if (fault instanceof UpstreamFault) return fault;
   if (fault instanceof SseFault) {
     return fault.kind === 'size'

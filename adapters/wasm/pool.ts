@@ -31,7 +31,7 @@ export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRun
 }
 
 /** In a bundle the worker is `wasm-worker.mjs` beside it (bundle.mjs); in a checkout it is a neighbour of this file. */
-export const workerFile = (here: string = import.meta.url): URL =>
+const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './wasm-worker.mjs', here);
 
 const maxModules = 64;

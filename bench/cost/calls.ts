@@ -7,7 +7,7 @@ import { prices } from './prices.ts';
 export type Parts = Readonly<Record<'api' | 'compute' | 'tables' | 'archive' | 'workflow' | 'logs', number>>;
 
 /** Where a time comes from stands beside it. None was measured on AWS. */
-export const assumed = {
+const assumed = {
   /** Seconds that a provider takes for a whole answer, and a stream for all of its tokens. */
   chatSeconds: 2,
   streamSeconds: 30,
@@ -48,7 +48,7 @@ const requests = { chat: 1, stream: 1, action: 1, review: 3, mcp: 1 } as const;
 const stepsOfMachine = 3;
 
 /** Seconds that a function is busy or waits for a call. */
-export function lambdaSeconds(kind: Kind): number {
+function lambdaSeconds(kind: Kind): number {
   const ownMs = assumed.cpuMs[kind] / Math.min(1, memoryMb[kind] / assumed.mbOfVcpu);
   const storeMs = assumed.storeSteps[kind] * assumed.storeMs;
   const waits = { chat: assumed.chatSeconds, stream: assumed.streamSeconds, mcp: assumed.upstreamMs / 1_000 };

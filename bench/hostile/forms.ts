@@ -18,7 +18,7 @@ export interface Hostile {
 export const key = hostileKeys.agent;
 export const MB = 1_000_000;
 /** Made when it is first sent, and kept. */
-export function once<T>(make: () => T): () => T {
+function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined;
   return () => {
     made ??= { it: make() };

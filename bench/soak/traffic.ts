@@ -15,7 +15,7 @@ export interface Acknowledged {
   cut: number;
 }
 
-export const nothingYet = (): Acknowledged => ({
+const nothingYet = (): Acknowledged => ({
   envelopes: new Map(),
   chats: new Map(),
   executed: new Set(),

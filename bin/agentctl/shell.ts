@@ -1,7 +1,7 @@
 /** Words quoted so that a POSIX shell reads them back unchanged: for commands we suggest to copy. */
 import { visibleText } from '#core/evidence/visible-text.ts';
 
-export const quoted = (word: string): string => {
+const quoted = (word: string): string => {
   const safe = visibleText(word);
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 };

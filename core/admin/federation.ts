@@ -143,7 +143,7 @@ function visibleTo({ platform, tenant }: Principal, view: ReturnType<typeof plan
 }
 
 /** The worst of what is known. */
-export function stateOf(row: PlaneRow, now: number): PlaneState {
+function stateOf(row: PlaneRow, now: number): PlaneState {
   const lease = leaseMs(row.interval_seconds);
   if (row.divergence) return 'diverged';
   if (row.conflict && now - Date.parse(row.conflict.at) < lease) return 'conflict';

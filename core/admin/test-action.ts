@@ -54,7 +54,7 @@ function idempotencyKeyOf({ header }: Call): string | undefined {
   );
 }
 
-export function sessionOf({ ports, principal, header }: Call, body: string | undefined): string {
+function sessionOf({ ports, principal, header }: Call, body: string | undefined): string {
   const named = header('x-session-id');
   const { session_id } = resolveSession({
     ...(body !== undefined && { body }),

@@ -29,7 +29,7 @@ export interface WatchPorts {
 }
 
 /** A call that ends within this time is not looked for: it costs no step at the store. */
-export const pollIntervalMs = 1_000;
+const pollIntervalMs = 1_000;
 /** Clocks of two processes may differ by this. What was asked earlier meant an earlier call of the same name. */
 const skewMs = 1_000;
 

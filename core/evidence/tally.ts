@@ -15,7 +15,7 @@ export function policyVersionOf(entry: EvidenceEntry): number | undefined {
 }
 
 /** The credential an entry names. Only provenance is read, so a value could not slip into a manifest. */
-export function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
+function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   if (entry.kind !== 'result' && entry.kind !== 'credential') return undefined;
   const credential = entry.body.credential as Partial<CredentialProvenance> | null | undefined;
   if (typeof credential !== 'object' || credential === null) return undefined;

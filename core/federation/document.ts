@@ -20,7 +20,7 @@ const issueEveryMs = 10 * 60_000;
 const domain = 'agent-governance/federation-config/1\n';
 
 /** The bytes that are signed: the head, whose digest binds the configuration. */
-export const signedBytes = ({ format, plane, version, digest, issued_at, expires_at }: DocumentHead): Uint8Array =>
+const signedBytes = ({ format, plane, version, digest, issued_at, expires_at }: DocumentHead): Uint8Array =>
   new TextEncoder().encode(domain + canonicalize({ format, plane, version, digest, issued_at, expires_at }));
 
 /** @param maxStalenessMs how long the configuration counts after it was last issued. */

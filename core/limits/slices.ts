@@ -5,7 +5,7 @@
 import { type CounterState, type Slice, type Step, usedOf, type Wanted } from './counter-state.ts';
 
 /** A slice that was unused for this long is given back. */
-export const idleSeconds = 60;
+const idleSeconds = 60;
 
 /** What moves between a global item and a tenant's: positive into the tenant's. */
 export interface Move {

@@ -8,7 +8,7 @@ import { dateForms, isDate } from './dates.ts';
 import { decodedParts, decodeSpelledAddress } from './encodings.ts';
 
 /** A longer text is remembered up to here; its record has a gap then. */
-export const maxCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 const lengths = [1, 2, 4] as const;
 const separator = '\u0001';

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto';
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { refuse } from './refusal.ts';
 
-export const keyKinds = ['ed25519', 'p256'] as const;
+const keyKinds = ['ed25519', 'p256'] as const;
 export type KeyKind = (typeof keyKinds)[number];
 
 /** Lower-case hex SHA-256 of bytes. */

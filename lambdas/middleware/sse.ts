@@ -5,7 +5,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 /** Below every idle limit on the way: 30 s of an edge-optimised API, 60 s of most proxies. */
-export const pingEveryMs = 15_000;
+const pingEveryMs = 15_000;
 
 export type SseWire = Pick<Dialect, 'encode' | 'terminator'>;
 type Wire = SseWire;

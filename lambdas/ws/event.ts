@@ -53,7 +53,7 @@ export interface SocketReply {
 }
 
 /** The most API Gateway carries in one message. As base64 it fits an asynchronous invocation with room to spare. */
-export const maxMessageBytes = 128 * 1024;
+const maxMessageBytes = 128 * 1024;
 /** API Gateway ends a connection after two hours; a row outlives it a little. */
 const keptMs = (2 * 60 + 10) * 60_000;
 

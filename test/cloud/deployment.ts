@@ -25,7 +25,7 @@ export interface Outputs {
   };
 }
 
-export const approvalTimeoutSeconds = 6;
+const approvalTimeoutSeconds = 6;
 
 /** What brokers of these checks hand on; both are made by the checks, after the deployment. */
 export const brokerRole = 'arn:aws:iam::000000000000:role/cloud-orders';

@@ -14,7 +14,7 @@ const places = [
 export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? places.find((path) => existsSync(path));
 
 /** Other programs share the machine: everything that is waited for has this long. */
-export const patienceMs = 60_000;
+const patienceMs = 60_000;
 
 /** What no locator can wait for. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {

@@ -13,7 +13,7 @@ import { startApiServer } from './api-server.ts';
 import type { Programs } from './build.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-export const chart = join(root, 'charts/agent-governance-gateway');
+const chart = join(root, 'charts/agent-governance-gateway');
 export const namespace = 'governance';
 export const adminToken = 'administrator-of-the-operator-tier';
 /** Where objects of a kind are, in the namespace of the tests. */
@@ -163,7 +163,7 @@ export async function startCluster(programs: Programs) {
   };
 }
 
-export const applyType = 'application/apply-patch+yaml';
+const applyType = 'application/apply-patch+yaml';
 export const objectOf = (kind: string, name: string, spec: object) => ({
   apiVersion: 'governance.dev/v1alpha1',
   kind,
@@ -186,7 +186,7 @@ export const conditionOf = (status: Loose, type: string): string | undefined =>
 
 const longestMs = 200_000;
 /** Waits for a condition; the check that waits in vain says what for. */
-export async function until(holds: () => Promise<boolean>, what: string, said = () => ''): Promise<void> {
+async function until(holds: () => Promise<boolean>, what: string, said = () => ''): Promise<void> {
   const begun = performance.now();
   while (!(await holds())) {
     if (performance.now() - begun > longestMs) throw new Error(`waited in vain for ${what}\n${said()}`);

@@ -9,7 +9,7 @@ import { caller } from './call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from './ports.ts';
 import { unannounced } from './unannounced.ts';
 
-export const extra = `
+const extra = `
 providers:
   - { name: mock, type: mock, models: ["mock"] }
   - { name: openai, type: openai, enabled: false, base_url: "https://llm.example/v1?key=hidden", api_key_env: OPENAI_API_KEY, models: ["gpt-*"], region: us }

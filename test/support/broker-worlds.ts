@@ -11,7 +11,7 @@ import { fakeGitHost } from './fake-git-host.ts';
 import { fakeVault } from './fake-vault.ts';
 import { type LoopbackAnswer, loopback } from './loopback.ts';
 
-export const keys = rsaKeys();
+const keys = rsaKeys();
 /** No answer is late, however busy the machine is; where an issuer never answers, a test waits for less. */
 export const patient = 60_000;
 export const aws = {

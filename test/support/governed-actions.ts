@@ -12,7 +12,7 @@ export const pull = {
 
 export let gateway: TestPorts;
 export let call: ReturnType<typeof caller>;
-export let session = 0;
+let session = 0;
 
 beforeAll(async () => {
   gateway = await testPorts();

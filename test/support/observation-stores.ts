@@ -8,8 +8,8 @@ import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { startDynamo } from './dynamo.ts';
 import { unannounced } from './unannounced.ts';
 
-export let server: Awaited<ReturnType<typeof startDynamo>>;
-export let folder: string;
+let server: Awaited<ReturnType<typeof startDynamo>>;
+let folder: string;
 beforeAll(async () => {
   server = await startDynamo();
   folder = await mkdtemp(join(tmpdir(), 'archive-test-'));
@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-export let stores = 0;
+let stores = 0;
 export async function setting() {
   const tables = await server.createTables(`t${++stores}-`);
   const observations = observationsTable({ client: server.client(), tables });

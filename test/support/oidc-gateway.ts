@@ -7,8 +7,8 @@ import { type OidcServer, signingKey, startOidc } from './oidc.ts';
 import { configuration, type TestPorts, testPorts } from './ports.ts';
 
 export const audience = 'https://gateway.test';
-export const clients = ['writer-bot', 'alice-console', 'bob-console', 'stranger', 'tenant-bot'];
-export const claims = {
+const clients = ['writer-bot', 'alice-console', 'bob-console', 'stranger', 'tenant-bot'];
+const claims = {
   'writer-bot': { groups: ['agents'], email: 'bob@example.com' },
   'alice-console': { groups: ['people'], email: 'alice@example.com' },
   'bob-console': { groups: ['people'], email: 'bob@example.com' },

@@ -5,7 +5,7 @@ import { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
 
 export const traceId = '0af7651916cd43dd8448eb211c80319c';
 export const callerId = 'b7ad6b7169203331';
-export const now = Date.UTC(2026, 0, 1);
+const now = Date.UTC(2026, 0, 1);
 export const clock = { now: () => now };
 export const nothing = async () => {};
 

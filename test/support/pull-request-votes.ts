@@ -9,7 +9,7 @@ import { keys, type TestPorts, testPorts } from './ports.ts';
 export let host: Awaited<ReturnType<typeof fakePullRequests>>;
 export let gateway: TestPorts;
 export let call: ReturnType<typeof caller>;
-export let asks = 0;
+let asks = 0;
 export let writes = 5000;
 /** The number of the next comment. */
 export const nextComment = (): number => ++writes;

@@ -7,7 +7,7 @@ import type { Route } from '#core/contracts/route.ts';
 import { type HttpServer, listen } from '../../bin/local/http-server.ts';
 import type { Loose } from './loose.ts';
 
-export const route = (method: Route['method'], path: string): Route => ({
+const route = (method: Route['method'], path: string): Route => ({
   ...{
     method,
     path,
@@ -19,7 +19,7 @@ export const route = (method: Route['method'], path: string): Route => ({
     summary: '',
   },
 });
-export const routes = [
+const routes = [
   route('GET', '/things'),
   route('POST', '/things'),
   route('GET', '/things/{id}'),
@@ -36,7 +36,7 @@ export const logged: string[] = [];
 export const streams: { opened: number; closed: number; release: () => void }[] = [];
 export const slow = { arrived: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
 
-export async function handler(event: HttpEvent): Promise<HttpReply> {
+async function handler(event: HttpEvent): Promise<HttpReply> {
   const json = (body: unknown): HttpReply => ({
     statusCode: 200,
     headers: { 'content-type': 'application/json' },
@@ -53,7 +53,7 @@ export async function handler(event: HttpEvent): Promise<HttpReply> {
   return json({ ...event, requestContext: undefined, sourceIp: event.requestContext.identity.sourceIp });
 }
 
-export async function* endless(): AsyncGenerator<string> {
+async function* endless(): AsyncGenerator<string> {
   const stream = { opened: 0, closed: 0, release: () => {} };
   streams.push(stream);
   try {

@@ -61,7 +61,7 @@ const bytes = ['AA==', 'AQ==', '/w==', 'AAE=', 'YWI=', 'YWJj'];
 const names = ['a', 'b', 'c', 'g', 'n', 'm', 'l', 's'];
 
 /** Mulberry32. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

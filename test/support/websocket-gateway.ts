@@ -78,7 +78,7 @@ export async function standstill(measure: () => number): Promise<number> {
 }
 
 /** A model whose events are heavy and whose answer is as long as its reader lets it be: 64 MB, 2,000 characters. */
-export async function bulkProvider() {
+async function bulkProvider() {
   const chunks = 2_000;
   let written = 0;
   const event = `data: ${JSON.stringify({

@@ -52,7 +52,7 @@ afterAll(async () => {
   await aws?.stop();
 });
 
-export let connections = 0;
+let connections = 0;
 export const event = (routeKey: string, connectionId: string, more: object = {}): SocketEvent =>
   ({
     requestContext: {

@@ -132,7 +132,7 @@ export function sizeOfItem(item: Item): number {
   return size;
 }
 
-export function sizeOf(value: Attribute): number {
+function sizeOf(value: Attribute): number {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.N !== undefined) return sizeOfNumber(value.N);
   if (value.B !== undefined) return value.B.byteLength;

@@ -28,7 +28,7 @@ export type Finder = (call: Call) => Found | undefined;
 export const wordOf = (tool: string): string => tool.slice(tool.search(/[^./:]*$/));
 
 /** A text parameter under one of the names. */
-export function textOf({ parameters }: Call, ...names: string[]): string | undefined {
+function textOf({ parameters }: Call, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (typeof value === 'string' && value !== '') return value;

@@ -46,7 +46,7 @@ export function callOf({ type, call_id, id, name, arguments: text, input }: Json
   return undefined;
 }
 
-export function finishOf({ status, incomplete_details }: JsonObject, calls: boolean): string {
+function finishOf({ status, incomplete_details }: JsonObject, calls: boolean): string {
   if (status === 'incomplete')
     return objectOf(incomplete_details)?.reason === 'content_filter' ? 'content_filter' : 'length';
   return calls ? 'tool_calls' : 'stop';

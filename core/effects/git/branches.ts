@@ -121,7 +121,7 @@ function* textsOf(value: unknown, key = '', depth = 0): Generator<{ readonly key
 }
 
 /** `refs/heads/main`, `heads/main`, `+main`: all `main`. */
-export const branchName = (text: string): string =>
+const branchName = (text: string): string =>
   text
     .trim()
     .replace(/^\+/, '')

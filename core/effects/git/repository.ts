@@ -40,7 +40,7 @@ export function repositoriesOf({ target, parameters }: ToolCall, unclear: Set<st
 }
 
 /** Without address, `.git` and slashes at the ends. */
-export function repositoryName(text: string): string {
+function repositoryName(text: string): string {
   const plain = (address.exec(text.trim())?.[1] ?? text.trim()).replace(/^\/+|\/+$/g, '');
   return plain.replace(/\.git$/i, '');
 }

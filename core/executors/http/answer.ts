@@ -69,7 +69,7 @@ function redirected(status: number, location = ''): ExecutionFault {
   return new ExecutionFault('malformed', `it answered ${status} and points to ${where}`, { status, hint });
 }
 
-export function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): ExecutionFaultKind {
+function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): ExecutionFaultKind {
   const busy = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined;
   if (status === 429 || (status === 403 && busy)) return 'throttled';
   if (status === 401 || status === 407) return 'unauthorized';

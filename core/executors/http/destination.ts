@@ -43,7 +43,7 @@ export function destinationOf(
 }
 
 /** `billing.get` belongs to `billing`, `http.get` to whom its address names. */
-export const familyOf = (tool: string): string => tool.slice(0, Math.max(0, tool.lastIndexOf('.'))).toLowerCase();
+const familyOf = (tool: string): string => tool.slice(0, Math.max(0, tool.lastIndexOf('.'))).toLowerCase();
 
 const isLabelOf = ({ name }: HttpServiceEntry, target: string): boolean =>
   target.trim() === '' || target.trim().toLowerCase() === name.toLowerCase();

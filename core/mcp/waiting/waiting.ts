@@ -22,7 +22,7 @@ function declaresTasks(params: JsonObject): boolean {
   return isObject(extensions) && isObject(extensions[tasksExtension]);
 }
 
-export function progressToken({ _meta: meta }: JsonObject): string | number | undefined {
+function progressToken({ _meta: meta }: JsonObject): string | number | undefined {
   const token = isObject(meta) ? meta.progressToken : undefined;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;
 }

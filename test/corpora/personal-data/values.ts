@@ -70,7 +70,7 @@ const schemes: readonly (readonly [prefix: string, length: number, groups: reado
 ];
 
 /** Digits with the one that makes the sum of ISO/IEC 7812 come out. */
-export function withCheckDigit(digits: string): string {
+function withCheckDigit(digits: string): string {
   for (let check = 0; check < 10; check++) {
     let sum = 0;
     [...`${digits}${check}`].reverse().forEach((digit, place) => {

@@ -18,7 +18,7 @@ export type Row = Sample & {
 };
 
 /** Mulberry32. */
-export function random(seed: number): () => number {
+function random(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -40,7 +40,7 @@ const slots: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** `{host}` and the other slots of a template, filled. */
-export const filled = (template: string, next: () => number): string =>
+const filled = (template: string, next: () => number): string =>
   template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const values = slots[name];
     return values ? values[Math.floor(next() * values.length)]! : whole;

@@ -22,7 +22,7 @@ export interface Compared {
 const batch = 16;
 
 /** The call with which a line or an argument vector reaches the gateway. */
-export const callOf = (what: Runnable): ToolCall =>
+const callOf = (what: Runnable): ToolCall =>
   typeof what === 'string' ? callOfLine(what) : { ...callOfLine(''), parameters: { argv: what } };
 
 export const decide = (what: Runnable, pack: ShellPack = 'pr-writer'): Promise<DecidedLine> =>
@@ -104,7 +104,7 @@ async function compareAll(lab: Lab, next: () => Asked, pack: ShellPack, wanted: 
 const attacks = bypasses.flatMap(({ what }) => (typeof what === 'string' ? [what] : []));
 
 /** The lines of `test/corpora/shell-everyday.tsv`. */
-export const everyday = (): string[] =>
+const everyday = (): string[] =>
   readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8')
     .trimEnd()
     .split('\n')

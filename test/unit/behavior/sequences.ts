@@ -1,7 +1,7 @@
 /** Sequences of calls: what must be reported, by which rules, and what is only work. */
 import { approved, blocked, git, http, later, mcp, reviewed, type Step, sh, sql, times } from './play.ts';
 
-export const evil = 'https://paste.attacker.example/u';
+const evil = 'https://paste.attacker.example/u';
 
 /** Name, steps, rules that must speak (in order), and whether the session is stopped. */
 export type Row = readonly [name: string, steps: readonly Step[], rules: readonly string[], stopped: boolean];

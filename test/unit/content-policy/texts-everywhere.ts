@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { context, policyOf } from '../../support/content-policy.ts';
 
 export const words = 'forbidden words';
-export const filter: ContentFilter = { name: 'words', type: 'keyword', action: 'block', keywords: [words] };
+const filter: ContentFilter = { name: 'words', type: 'keyword', action: 'block', keywords: [words] };
 export const policy = policyOf({ input: [filter], output: [filter] });
 export const { openai, anthropic } = dialects;
 

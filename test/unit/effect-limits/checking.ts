@@ -9,7 +9,7 @@ import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
 
-export let grammar: SqlGrammar;
+let grammar: SqlGrammar;
 beforeAll(async () => {
   grammar = await sqlGrammar();
 });
@@ -29,7 +29,7 @@ export const callOf = (
   parameters,
 });
 
-export function check(settings: Settings, call: ToolCall): EffectLimitBlock | undefined {
+function check(settings: Settings, call: ToolCall): EffectLimitBlock | undefined {
   const read = readEffects({ shell: shellEffects, sql: sqlEffects(grammar), http: httpEffects, git: gitEffects });
   const { parts } = read(call);
   return checkEffectLimits(sandboxSchema.parse(settings), parts.length > 0 ? parts : [call]);

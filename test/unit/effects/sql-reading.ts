@@ -4,7 +4,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
 
-export let grammar: SqlGrammar;
+let grammar: SqlGrammar;
 beforeAll(async () => {
   grammar = await sqlGrammar();
 });

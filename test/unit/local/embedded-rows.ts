@@ -2,7 +2,7 @@
 import { openEmbeddedStore } from '#adapters/local/embedded-dynamodb/store.ts';
 import type { Loose } from '../../support/loose.ts';
 
-export const store = openEmbeddedStore();
+const store = openEmbeddedStore();
 export const ask = (operation: string, input: object): Promise<Loose> => store.execute(operation, input);
 export const keys = (...names: string[]) =>
   names.map((AttributeName, i) => ({ AttributeName, KeyType: i ? 'RANGE' : 'HASH' }));
