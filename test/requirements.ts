@@ -2430,6 +2430,10 @@ const edgeProxy: readonly Requirement[] = [
     'edge.one-write',
     'A head whose body is at hand leaves the edge with it in one write; the head of a stream without a first chunk leaves alone.',
   ),
+  must(
+    'edge.slow-readers',
+    'The local edge ends an answer whose bytes wait a minute for a client that reads none of them; an answer that has nothing to send stays open.',
+  ),
   must('edge.hostile', 'Header bombs, contradicting lengths and floods of reset streams end with their connection.'),
   must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
   must('edge.routing', '/api loses its prefix; /admin and /mcp keep theirs.'),

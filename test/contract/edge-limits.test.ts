@@ -219,6 +219,51 @@ describe('limits', () => {
     }
   });
 
+  test.each(['h1', 'h2', 'h2c'])(
+    '[edge.slow-readers] an answer that its client (%s) does not read is ended, and others are served',
+    async (protocol) => {
+      let ended = () => {};
+      const left = new Promise<void>((resolve) => {
+        ended = resolve;
+      });
+      const edge = await testEdge(
+        (request, response) => {
+          if (request.url !== '/v1/endless') return echo(request, response);
+          response.once('close', ended);
+          const more = () => {
+            while (!response.destroyed && response.write(Buffer.alloc(64 * 1024)));
+          };
+          response.on('drain', more);
+          more();
+        },
+        {},
+        undefined,
+        500,
+      );
+      const path = '/api/v1/endless';
+      const socket =
+        protocol === 'h1' && connectTls({ host: 'localhost', port: edge.tlsPort, ca: edge.certificate.cert });
+      const session =
+        protocol === 'h1'
+          ? undefined
+          : connectH2(
+              protocol === 'h2' ? `https://localhost:${edge.tlsPort}` : `http://localhost:${edge.cleartextPort}`,
+              { ca: edge.certificate.cert },
+            );
+      try {
+        if (socket) socket.on('error', () => {}).write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+        // Nothing reads either of them: no listener for data is set.
+        session?.request({ ':path': path }).on('error', () => {});
+        await left;
+        expect((await edge.h2('/api/v1/x')).status).toBe(200);
+      } finally {
+        if (socket) socket.destroy();
+        session?.destroy();
+        await edge.stop();
+      }
+    },
+  );
+
   test('[edge.hostile] a connection whose TLS handshake does not come to its end is closed', () =>
     withEdge({}, async (edge) => {
       const closed = (first: string) =>

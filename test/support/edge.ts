@@ -48,7 +48,12 @@ export const criticalKey = 'key-of-the-pager';
 export const plainKey = 'key-of-an-agent';
 
 /** @param settings of `edge` in the configuration. @param unknown the configuration cannot be read. */
-export async function testEdge(upstream: RequestListener, settings: object = {}, unknown?: Error): Promise<TestEdge> {
+export async function testEdge(
+  upstream: RequestListener,
+  settings: object = {},
+  unknown?: Error,
+  unreadMs?: number,
+): Promise<TestEdge> {
   const behind = createServer(upstream).listen(0, '127.0.0.1');
   await once(behind, 'listening');
   const url = `http://127.0.0.1:${(behind.address() as AddressInfo).port}`;
@@ -71,6 +76,7 @@ export async function testEdge(upstream: RequestListener, settings: object = {},
     clock: systemClock,
     ids: systemIds,
     token: edgeToken,
+    unreadMs,
   });
   const { tlsPort, cleartextPort } = edge;
   const sessions = new Map<string, ClientHttp2Session>();

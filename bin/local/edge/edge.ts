@@ -46,6 +46,8 @@ export interface EdgeOptions {
   readonly ids: Ids;
   /** A Caddy for HTTP/3: its program where one is named, and the port (0 = any free one). Absent: no HTTP/3. */
   readonly http3?: { readonly program: string | undefined; readonly port: number };
+  /** See `EdgeListenerOptions`. */
+  readonly unreadMs?: number | undefined;
   /** By which the listeners behind know the edge, and believe the client's address that it sends. */
   readonly token: string;
 }

@@ -8,6 +8,7 @@ import { noTunnel } from '../http-event.ts';
 import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
 import type { Certificate } from './certificate.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 export interface EdgeListenerOptions {
   readonly host: string;
@@ -21,6 +22,8 @@ export interface EdgeListenerOptions {
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
   /** How many connections are open, each time it changes. */
   readonly changed: (connections: number) => void;
+  /** For which bytes of an answer may wait for a client that reads none; a minute unless given. */
+  readonly unreadMs?: number | undefined;
 }
 
 export interface EdgeListeners {
@@ -81,6 +84,9 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   const sessions = new Set<ServerHttp2Session>();
   const secured = new WeakSet<Socket>();
   tls.on('secureConnection', (socket) => void secured.add(socket));
+  const { unreadMs = idleMs } = options;
+  const unread = new UnreadAnswers(unreadMs);
+  const looking = setInterval(() => unread.look(performance.now()), unreadMs / 6).unref();
   let draining = false;
   for (const server of [tls, cleartext]) {
     server.on('connection', (socket: Socket) => {
@@ -111,10 +117,12 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     });
     server.on('request', (request: EdgeRequest, response: EdgeResponse) => {
       if (draining && !('stream' in response)) response.setHeader('connection', 'close');
+      unread.watch(response);
       options.answer(request, response);
     });
     server.on('checkContinue', (request: EdgeRequest, response: EdgeResponse) => {
       response.writeContinue();
+      unread.watch(response);
       options.answer(request, response);
     });
     // Else Node answers by itself, without a body.
@@ -149,6 +157,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       }, graceMs);
       await Promise.all([tls, cleartext].map((server) => new Promise((resolve) => server.close(resolve))));
       clearTimeout(cut);
+      clearInterval(looking);
     },
   };
 }
