@@ -10,7 +10,7 @@ export interface EngineClient {
 }
 
 /** After so long the gateway is asked, which has limits of its own. */
-const longestMs = 20_000;
+const longestMs = 60_000;
 
 export function engineClient(base: Base): EngineClient {
   let worker: Worker | undefined;

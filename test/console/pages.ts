@@ -212,24 +212,35 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         const { body } = await gateway.call(admin_token, 'GET', 'config');
         const changed = structuredClone(body.configuration);
         changed.tool_policies.default_decision = 'block';
-        assert.equal((await gateway.call(admin_token, 'PUT', 'config', changed)).status, 201);
+        const stored = await gateway.call(admin_token, 'PUT', 'config', changed);
+        assert.equal(stored.status, 201);
+        // Other checks store versions as well.
+        const [old, now] = [body.version, stored.body.version];
         const pending = (await gateway.call(human, 'GET', 'approvals?limit=200')).body.pending.length;
         const page = await people.signedIn(human, '#/policies');
         await page.getByRole('button', { name: 'Evaluate' }).click();
-        await page.getByRole('status').filter({ hasText: 'block' }).filter({ hasText: 'version 2' }).waitFor();
-        await page.getByLabel('Policy version').fill('1');
+        await page
+          .getByRole('status')
+          .filter({ hasText: 'block' })
+          .filter({ hasText: `version ${now}` })
+          .waitFor();
+        await page.getByLabel('Policy version').fill(String(old));
         await page.getByRole('button', { name: 'Evaluate' }).click();
-        await page.getByRole('status').filter({ hasText: 'review' }).filter({ hasText: 'version 1' }).waitFor();
+        await page
+          .getByRole('status')
+          .filter({ hasText: 'review' })
+          .filter({ hasText: `version ${old}` })
+          .waitFor();
         await page.getByLabel('A call, or a list of calls (JSON)').fill('{ nonsense');
         await page.getByRole('button', { name: 'Evaluate' }).click();
         await page.getByRole('status').filter({ hasText: 'The call is not JSON' }).waitFor();
-        await page.getByRole('link', { name: 'Compare version 1 with the one in force' }).click();
-        await page.getByRole('heading', { name: 'From version 1 to version 2' }).waitFor();
+        await page.getByRole('link', { name: `Compare version ${old} with the one in force` }).click();
+        await page.getByRole('heading', { name: `From version ${old} to version ${now}` }).waitFor();
         await page.getByRole('listitem').filter({ hasText: 'review → ' }).first().waitFor();
         const keys = page.getByRole('table', { name: 'Keys of the configuration that differ' });
         await keys.getByRole('row').filter({ hasText: 'tool_policies.default_decision' }).waitFor();
         assert.equal((await gateway.call(human, 'GET', 'approvals?limit=200')).body.pending.length, pending);
-        assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
+        assert.equal((await gateway.call(admin_token, 'POST', `policy-versions/${old}/rollback`)).status, 200);
         await page.context().close();
       },
     ),
@@ -328,7 +339,10 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
         await change('allow');
         assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
         await save();
-        await page.getByText(/was stored meanwhile/).waitFor();
+        await page
+          .locator('.notice.bad')
+          .filter({ hasText: /was stored meanwhile/ })
+          .waitFor();
         await page.context().close();
       },
     ),

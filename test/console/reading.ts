@@ -84,6 +84,7 @@ export const reading = (gateway: ConsoleGateway, people: Visitors) => [
       lefts,
       lefts.toSorted((a, b) => a - b),
     );
+    await page.locator(`a[href="#/approvals/${id}"] code bdi`).first().waitFor();
     const row = JSON.stringify(`a[href="#/approvals/${id}"] code bdi`);
     assert.equal(await page.evaluate(`getComputedStyle(document.querySelector(${row})).direction`), 'ltr');
     await page.context().close();

@@ -14,6 +14,7 @@ import { outages } from './outages.ts';
 import { pages } from './pages.ts';
 import { passkeys } from './passkeys.ts';
 import { reading } from './reading.ts';
+import { sessionEnd } from './session-end.ts';
 import { signIn } from './sign-in.ts';
 import { tampered } from './tampered.ts';
 import { tools } from './tools.ts';
@@ -41,6 +42,7 @@ try {
     levels,
     accessibility,
     reading,
+    sessionEnd,
     manyPending,
     outages,
   ];
