@@ -1926,6 +1926,10 @@ const chat: readonly Requirement[] = [
     'Pictures within the result of a tool reach a provider of chat completions in a user message after the results.',
   ),
   must(
+    'clients.browser',
+    'The official clients work on pages of listed origins (dangerouslyAllowBrowser), with the headers that they bring; the browser lets pages of other origins neither call nor read.',
+  ),
+  must(
     'clients.review',
     'Through each client library a review is an error that carries address and id, or waits and answers in place, as approvals.chat_review says; an approval lets the call through, and a denial is an error with the words of the reviewer.',
   ),
