@@ -85,11 +85,13 @@ const shownCharacters = 80;
 function inWords(path: Path, value: unknown): string {
   if (Array.isArray(value) && value.some((each) => typeof each === 'object'))
     return value.length === 1 ? '1 entry' : `${value.length} entries`;
-  if (typeof value === 'object' && value !== null) {
+  if (Array.isArray(value) && value.length === 0) return 'no entries';
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const { name } = value as { name?: unknown };
-    return typeof name === 'string' ? name : `an object of ${Object.keys(value).length} members`;
+    const count = Object.keys(value).length;
+    return typeof name === 'string' ? name : count === 0 ? 'no members' : count === 1 ? '1 member' : `${count} members`;
   }
-  if (mayHoldSecret(path, value)) return `a ${typeof value} (not shown)`;
+  if (mayHoldSecret(path, value)) return `a ${Array.isArray(value) ? 'list' : typeof value} (not shown)`;
   const text = JSON.stringify(value);
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }
