@@ -1,5 +1,6 @@
 /** What a person sees when the local run is ready, and the one line that programs read. */
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
+import { commandLine } from '../agentctl/shell.ts';
 
 export interface Ready {
   readonly event: 'ready';
@@ -30,17 +31,20 @@ export interface Shown {
   readonly fragment?: string | undefined;
   /** Models that the built-in mock answers [models.demo-names]. */
   readonly demoModels?: readonly string[];
+  /** State folder of this run, where it is not the one that `agentctl` looks into by itself. */
+  readonly state?: string | undefined;
 }
 
 export function banner(
   ready: Ready,
   keys: Partial<LocalKeys>,
   { terminal, file }: Output,
-  { fragment = '', demoModels = [] }: Shown = {},
+  { fragment = '', demoModels = [], state }: Shown = {},
 ): string {
   const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[22m` : text);
   const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[22m` : text);
   const line = (name: string, value: string, note = '') => `  ${name.padEnd(12)} ${value}  ${dim(note)}`.trimEnd();
+  const client = commandLine(['npx', 'agentctl', ...(state === undefined ? [] : ['--state', state])]);
   const once = file ? '' : fragment;
   const shown = file ? [] : Object.entries(keys).map(([name, key]) => line(name, key));
   return [
@@ -62,10 +66,10 @@ export function banner(
     '',
     ...(ready.keys_file === null ? [] : [bold('Demo keys'), ...shown, dim(`  kept in ${ready.keys_file}`), '']),
     bold('Try, in another terminal'),
-    '  npx agentctl chat "hello"',
-    '  npx agentctl test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main',
-    '  npx agentctl pending',
-    '  npx agentctl approve <envelope_id> --reviewer alice --comment "looked at the diff"',
+    `  ${client} chat "hello"`,
+    `  ${client} test-action --protocol git --tool scm.create_pull_request --target acme/site --capability write --param title=Fix --param head=fix --param base=main`,
+    `  ${client} pending`,
+    `  ${client} approve <envelope_id> --reviewer alice --comment "looked at the diff"`,
     '',
   ].join('\n');
 }

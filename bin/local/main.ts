@@ -14,6 +14,7 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
+import { stateFolder } from '../agentctl/local-run.ts';
 import { banner, type Output, type Ready, type Shown } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { consolePages } from './console.ts';
@@ -112,7 +113,8 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   started.resolve(gateway);
   const { edge, ...edgeUrls } = await openEdge(flags, { urls, servers }, gateway, telemetry, edgeToken);
   const { configuration } = await gateway.ports.snapshots.current({ evenStale: true });
-  const shown = { fragment: link?.fragment, demoModels: demoModels(configuration) };
+  const state = flags.state === stateFolder(undefined) ? undefined : flags.state;
+  const shown = { fragment: link?.fragment, demoModels: demoModels(configuration), state };
   announce(flags, keys, shown, {
     event: 'ready',
     version,

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
-import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
@@ -40,6 +40,12 @@ export function webSockets(
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+  });
+  server.on('wsClientError', ({ message }, socket) => {
+    const fault = invalidRequest(
+      `${message}. Send Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes in base64.`,
+    );
+    void ports.then(({ ids }) => refuseConnection(socket, fault, ids.uuid()));
   });
   const open = new Set<SocketConnection>();
   let stopping = false;

@@ -123,6 +123,13 @@ describe('what is refused', () => {
     ],
     ['a version that never was', 400, -32600, rpcCall('echo', {}), { 'mcp-protocol-version': '1999-01-01' }],
     ['a version that is no date', 400, -32600, rpcCall('echo', {}), { 'mcp-protocol-version': 'latest' }],
+    [
+      'a header of a revision to come alone',
+      400,
+      -32022,
+      rpcCall('echo', {}),
+      { 'mcp-protocol-version': '3000-01-01' },
+    ],
     ['a header of the new era alone', 400, -32602, rpcCall('echo', {}), modernHeaders('tools/call', 'echo')],
   ])('[mcp.refusals] %s', async (_what, status, code, body, headers) => {
     const answer = await http('POST', '/mcp', body, { headers });

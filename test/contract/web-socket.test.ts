@@ -5,6 +5,7 @@ import { type HttpServer, listen } from '../../bin/local/http-server.ts';
 import { webSockets } from '../../bin/local/web-socket.ts';
 import { type FakeProvider, piecesOf, startFakeProvider, stream } from '../support/fake-providers.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { head, raw } from '../support/raw-http.ts';
 import { connectSocket } from '../support/socket-client.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
@@ -59,6 +60,17 @@ test('[chat.ws] a connection without a key is closed with 4401 after ten seconds
   await somebody.hear('pong');
   somebody.ws.close();
   await somebody.closed;
+});
+
+test.each([
+  ['another version', 'Sec-WebSocket-Version: 7', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
+  ['no key', 'Sec-WebSocket-Version: 13'],
+])('[error.shape] a handshake with %s is refused in the shape of errors', async (_, ...fields) => {
+  const { url } = await started();
+  const upgrade = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', `X-API-Key: ${keys.agent}`];
+  const answer = await raw(head('GET /v1/ws', ...upgrade, ...fields), Number(new URL(url).port));
+  expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
+  expect(answer.body.error.message).toMatch(/^Missing or invalid Sec-WebSocket-.*Send Sec-WebSocket-Version: 13/);
 });
 
 test('[chat.ws] a peer that answers no ping is cut off; one that does lives on', async () => {

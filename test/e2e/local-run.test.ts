@@ -73,5 +73,5 @@ test('[local.ready] [local.drain] it prints a banner, one ready line and four co
     keys_file: expect.any(String),
   });
   expect(out.match(/npx agentctl /g)).toHaveLength(4);
-  expect(out).toMatch(/npx agentctl approve <envelope_id> .*--reviewer/);
+  expect(out).toMatch(/npx agentctl --state \S+ approve <envelope_id> .*--reviewer/);
 });

@@ -66,20 +66,24 @@ export function eraOf(message: RpcMessage, headers: McpHeaders): Era {
   }
   if (!claimed) {
     if (!headerIsModern) return 'session';
+    assertStateless(headers.version!);
     throw envelopeFault(meta === undefined ? '_meta is missing' : `${metaKeys.version} is missing`);
   }
   checkEnvelope(meta);
   sameVersion(meta[metaKeys.version], headers.version);
   if (headers.method !== undefined) sameMethod(method, headers.method);
-  const version = meta[metaKeys.version] as string;
-  if (!(statelessVersions as readonly string[]).includes(version)) {
-    throw new RpcFault(mcpCodes.unsupportedVersion, `Unsupported protocol version: ${version.slice(0, 40)}`, {
-      status: 400,
-      data: { supported: [...statelessVersions], requested: version.slice(0, 40) },
-    });
-  }
+  assertStateless(meta[metaKeys.version] as string);
   checkHeaders(message.request, headers);
   return 'stateless';
+}
+
+/** @throws RpcFault -32022 for a revision that is to come. */
+function assertStateless(version: string): void {
+  if ((statelessVersions as readonly string[]).includes(version)) return;
+  throw new RpcFault(mcpCodes.unsupportedVersion, `Unsupported protocol version: ${version.slice(0, 40)}`, {
+    status: 400,
+    data: { supported: [...statelessVersions], requested: version.slice(0, 40) },
+  });
 }
 
 const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= statelessVersions[0];

@@ -73,6 +73,11 @@ describe('the banner', () => {
     expect(text).not.toContain('\u001b');
   });
 
+  test('names the state folder in its commands, where it is not the one that agentctl looks into', () => {
+    const shown = banner(ready, keys, { terminal: false, file: false }, { state: "/tmp/bob's state" });
+    expect(shown.match(/npx agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
+  });
+
   test('[local.no-keys-in-files] names the file of the keys, and no key, where it goes into a file', () => {
     const text = banner(ready, keys, { terminal: false, file: true });
     expect(text).toContain('/s/keys.json');
