@@ -8,7 +8,8 @@ const words = (before: object, after: object) =>
 const of = (more: object): Configuration => ({ ...base, ...more }) as Configuration;
 let base: Configuration;
 beforeAll(async () => {
-  base = (await load('version: 1\ntenants: [{ id: default, name: D, api_keys: ["k-0123456789abcdef"] }]\n')).configuration;
+  base = (await load('version: 1\ntenants: [{ id: default, name: D, api_keys: ["k-0123456789abcdef"] }]\n'))
+    .configuration;
 });
 const policies = (more: object) => ({ tool_policies: { ...base.tool_policies, ...more } });
 const rule = { protocol: 'mcp', tool: 'a', decision: 'allow' };
