@@ -20,6 +20,7 @@ test.each([
   ['several servers', true],
 ])('[mcp.tool-bound] a server with more tools than max_tools is refused with the bound: %s', async (_, several) => {
   const own = upstreams({ max_tools: 3 });
+  upstream.clear();
   offer(4);
   await configure({ upstreams: several ? [...own, ...upstreams({ max_tools: 3 })] : own });
   const session = await open();
