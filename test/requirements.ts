@@ -1919,7 +1919,7 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'chat.review-202',
-    'A content review answers 202 and is retried with X-Approval-Ref; of a stream the answer is an error event with the approval.',
+    'A content review answers 202 and is retried with X-Approval-Ref; a client library that asked for a stream gets an error event with the approval.',
   ),
   must(
     'responses.result-pictures',

@@ -43,6 +43,8 @@ export interface ChatRequest {
   readonly leftOut?: readonly string[] | undefined;
   /** `Cache-Control: no-cache` or `no-store`: neither looked up nor kept [cache.control]. */
   readonly noCache?: boolean;
+  /** The caller reads a stream as events whatever its status, as client libraries do. */
+  readonly readsEvents?: boolean;
   /** Aborts when the caller goes away. */
   readonly signal: AbortSignal;
 }

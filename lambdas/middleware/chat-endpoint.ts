@@ -88,6 +88,7 @@ export function chatEndpoint(
         transport: 'http',
         approvalRef: headerOf(event, 'x-approval-ref'),
         passed: passedHeaders(event),
+        readsEvents: readsEvents(event),
         noCache: opened?.keep !== undefined || asksForFresh(event),
         signal: context.signal ?? never,
       });
@@ -165,6 +166,12 @@ export const sessionOf = (
 
 const asksForFresh = (event: HttpEvent): boolean =>
   /(^|[\s,])(no-cache|no-store)([\s,=]|$)/i.test(headerValues(event, 'cache-control').join(','));
+
+/** A client that reads a stream whatever its status: one that says so, the vendors' libraries, the AI SDK and LiteLLM. */
+const readsEvents = (event: HttpEvent): boolean =>
+  /\btext\/event-stream\b/i.test(headerValues(event, 'accept').join(',')) ||
+  headerOf(event, 'x-stainless-lang') !== undefined ||
+  /(^|\s)(?:ai|ai-sdk[a-z-]*|litellm)\//.test(headerOf(event, 'user-agent') ?? '');
 
 /** What of the caller's headers the provider gets to see. */
 function passedHeaders(event: HttpEvent): Record<string, string> {

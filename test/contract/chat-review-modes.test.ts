@@ -25,18 +25,38 @@ const ask = (test: TestPorts, text: string, more: object = {}, headers: Record<s
 const vote = (test: TestPorts, id: string, verb = 'approve') =>
   caller(test.ports)('POST', `/admin/v1/approvals/${id}/${verb}`, { key: keys.human, body: { reviewer: 'alice' } });
 
-test('[chat.review-202] a stream that needs approval is an error event under 202, and passes once it is approved', async () => {
+const readers: [who: string, headers: Record<string, string>][] = [
+  ['a library of the vendors', { 'x-stainless-lang': 'python' }],
+  ['the AI SDK', { 'user-agent': 'ai-sdk-openai/4.0.118 ai-sdk-provider-utils/5.0.81 node.js/24' }],
+  ['the AI SDK of before', { 'user-agent': 'ai/5.0.1 ai-sdk/provider-utils/3.0.0 runtime/node.js/24' }],
+  ['LiteLLM', { 'user-agent': 'litellm/1.80.0' }],
+  ['a client that accepts events', { accept: 'text/event-stream' }],
+];
+
+test.each(readers)('[chat.review-202] a stream of %s that needs approval is an error event', async (_who, headers) => {
   const test = await start('approvals: { chat_review: status_202 }');
-  const whole = await ask(test, 'launch the rocket');
+  const whole = await ask(test, 'launch the rocket', {}, headers);
   expect(whole).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
   const { envelope_id, approval_url } = whole.body;
-  const streamed = await ask(test, 'launch the rocket', { stream: true });
+  const streamed = await ask(test, 'launch the rocket', { stream: true }, headers);
   expect([streamed.status, streamed.headers['content-type']]).toEqual([202, 'text/event-stream; charset=utf-8']);
   expect(eventsOf(streamed.text)).toEqual([
     { error: { ...whole.body, code: 409, type: 'conflict', message: expect.stringContaining(approval_url) } },
   ]);
   expect((await vote(test, envelope_id)).status).toBe(200);
-  expect((await ask(test, 'launch the rocket', { stream: true })).status).toBe(200);
+  expect((await ask(test, 'launch the rocket', { stream: true }, headers)).status).toBe(200);
+});
+
+test('[chat.review-202] another client gets the approval as JSON, whether it asked for a stream or not', async () => {
+  const test = await start('approvals: { chat_review: status_202 }');
+  const whole = await ask(test, 'launch the rocket');
+  const streamed = await ask(
+    test,
+    'launch the rocket',
+    { stream: true },
+    { accept: '*/*', 'user-agent': 'curl/8.5.0' },
+  );
+  expect(streamed).toMatchObject({ status: 202, body: whole.body });
 });
 
 describe('[chat.review-error]', () => {

@@ -92,11 +92,15 @@ export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**
- * 202 with the approval. A client library takes it for an answer: of a stream it would yield nothing and end, so a stream says it
- * as an error event, which each of them throws [chat.review-202].
+ * 202 with the approval. A client library takes it for an answer: of a stream it would yield nothing and end, so it gets
+ * an error event, which each of them throws [chat.review-202].
  */
-export function answerPending({ wire, stream, transport }: ChatCall, answering: Answering, pending: JsonObject): void {
-  if (stream && transport === 'http') answering.events(202, [wire.errorEvent(needsApproval(pending))]);
+export function answerPending(
+  { wire, stream, readsEvents }: ChatCall,
+  answering: Answering,
+  pending: JsonObject,
+): void {
+  if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);
   else answering.json(202, pending);
 }
 
