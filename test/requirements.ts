@@ -557,6 +557,10 @@ const approvals: readonly Requirement[] = [
     'The schedule sends what is due page after page until nothing is, or its time is over.',
   ),
   must('slack.vote', 'A Slack button votes as the mapped person and the message is updated.'),
+  must(
+    'notify.escalation',
+    'A channel of approvals.escalate_to hears of a request when half of its time is over and it still waits, and of its decision only then.',
+  ),
   must('notify.events', 'Notifications go out when an approval is submitted, approved and denied.'),
   must('notify.slack-buttons', 'Slack buttons carry only the id.'),
   must(

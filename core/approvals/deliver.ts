@@ -96,7 +96,9 @@ export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: numbe
 
 /** Sends these, as just enqueued: approvals side by side, the messages of each in order. What another worker has is left to it. */
 export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<Delivered> {
-  const due = deliveries.filter(({ state }) => state === 'due');
+  const now = isoTime(ports.clock.now());
+  // What was enqueued for at once is due, whatever the clocks of two processes say.
+  const due = deliveries.filter(({ state, due_at, escalates }) => state === 'due' && (!escalates || due_at <= now));
   const lines = Map.groupBy(due, ({ channel, envelope_id }) => `${channel}#${envelope_id}`);
   const waiting = [...lines.values()];
   let [sent, moved] = [0, 0];
@@ -177,9 +179,12 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
       ports.approvals.find(claimed.envelope_id),
     ]);
     if (!row) throw new Error('the approval is gone');
+    if (claimed.escalates && row.status !== 'pending') return { ...claimed, state: 'sent' };
+    // Of a decision hear those who heard of the request.
+    if (submitted?.escalates && submitted.receipt === undefined) return { ...claimed, state: 'sent' };
     if (!notifier) throw new Error(`the channel ${claimed.channel} is not configured`);
     const receipt = await notifier.send(claimed.event, row, submitted?.receipt, await ports.placeOf(row));
-    if (claimed.event === 'submitted') reportDelay(ports, row);
+    if (claimed.event === 'submitted' && !claimed.escalates) reportDelay(ports, row);
     return { ...claimed, state: 'sent', receipt };
   } catch (cause) {
     return afterFailure(ports, claimed, cause);

@@ -6,19 +6,38 @@ import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 export const deliveryId = (envelopeId: string, event: NotificationEvent, channel: string): string =>
   `${envelopeId}#${event}#${channel}`;
 
+interface EnqueuePorts {
+  readonly deliveries: DeliveryStore;
+  readonly clock: Clock;
+}
+
 export async function enqueueNotifications(
-  { deliveries, clock }: { readonly deliveries: DeliveryStore; readonly clock: Clock },
+  { deliveries, clock }: EnqueuePorts,
   channels: readonly string[],
   event: NotificationEvent,
   row: Pick<ApprovalRow, 'envelope_id' | 'tenant'>,
+  when: Pick<Delivery, 'due_at' | 'escalates'> = { due_at: isoTime(clock.now()) },
 ): Promise<void> {
-  const due_at = isoTime(clock.now());
   const { envelope_id, tenant } = row;
   await Promise.all(
     channels.map((channel) => {
       const id = deliveryId(envelope_id, event, channel);
-      const delivery: Delivery = { id, channel, event, envelope_id, tenant, attempts: 0, due_at, state: 'due' };
-      return deliveries.enqueue(delivery);
+      return deliveries.enqueue({ id, channel, event, envelope_id, tenant, attempts: 0, state: 'due', ...when });
     }),
   );
+}
+
+/** Queues the request for its channels: those that it escalates to hear of it when half of its time is over [notify.escalation]. */
+export async function enqueueSubmitted(
+  ports: EnqueuePorts,
+  channels: readonly string[],
+  escalateTo: readonly string[],
+  row: Pick<ApprovalRow, 'envelope_id' | 'tenant' | 'queued_at' | 'expires_at'>,
+): Promise<void> {
+  const halfTime = isoTime((Date.parse(row.queued_at) + Date.parse(row.expires_at)) / 2);
+  const [later, first] = [true, false].map((late) => channels.filter((name) => escalateTo.includes(name) === late));
+  await Promise.all([
+    enqueueNotifications(ports, first!, 'submitted', row),
+    enqueueNotifications(ports, later!, 'submitted', row, { due_at: halfTime, escalates: true }),
+  ]);
 }

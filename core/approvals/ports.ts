@@ -65,6 +65,8 @@ export interface Delivery {
   readonly evaluation?: { readonly at: string; readonly message: EvaluationMessage };
   /** A block or warning, without its texts. */
   readonly policy?: PolicyEvent;
+  /** Sent only if the request still waits once it is due; sent without a receipt, it said nothing. */
+  readonly escalates?: boolean;
   readonly attempts: number;
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';

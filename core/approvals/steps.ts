@@ -5,7 +5,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
-import { enqueueNotifications } from './notifications.ts';
+import { enqueueNotifications, enqueueSubmitted } from './notifications.ts';
 import { timeOut, type VotePorts } from './vote.ts';
 
 /** When the function that runs a step ends (epoch milliseconds); absent where nothing ends it. */
@@ -24,8 +24,10 @@ export async function announce(ports: StepPorts, envelopeId: string): Promise<{ 
   const row = await rowOf(ports, envelopeId);
   await ports.approvals.clockStarted(row);
   if (row.status === 'pending') {
-    const channels = channelsOf(await ports.configuration(), row);
-    await bestEffort(ports, row, 'notification', () => enqueueNotifications(ports, channels, 'submitted', row));
+    const configuration = await ports.configuration();
+    const { escalate_to } = configuration.approvals;
+    const channels = channelsOf(configuration, row);
+    await bestEffort(ports, row, 'notification', () => enqueueSubmitted(ports, channels, escalate_to, row));
   }
   const left = Math.ceil((Date.parse(row.expires_at) - ports.clock.now()) / 1000);
   return { seconds_left: Math.max(1, left) };

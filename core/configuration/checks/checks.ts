@@ -30,6 +30,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkIdentity(file, warnings),
     ...checkOrganizations(file, warnings),
     ...checkChannels(file),
+    ...checkEscalation(file),
     ...checkEvaluation(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
@@ -86,6 +87,15 @@ function votersNowhere({ people, tenants }: ConfigurationFile): string[] {
       ({ id }) =>
         `people: ${id} has a chat or Git-host account but no tenants and no key, so votes of that account count nowhere; name tenants.`,
     );
+}
+
+function checkEscalation({ approvals: { channels, escalate_to } }: ConfigurationFile): Problem[] {
+  const enabled = Object.entries(channels).flatMap(([name, channel]) => (channel?.enabled ? [name] : []));
+  return escalate_to.flatMap((found, at) =>
+    enabled.includes(found)
+      ? []
+      : [{ path: ['approvals', 'escalate_to', at], found, allowed: enabled.join(', ') || 'a channel that is enabled' }],
+  );
 }
 
 function checkChannels({ approvals: { channels } }: ConfigurationFile): Problem[] {

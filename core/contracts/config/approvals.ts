@@ -101,6 +101,13 @@ export const approvals = z
       description:
         'Requests of all keys of a tenant together that may wait for a person; a further one is refused with 429.',
     }),
+    escalate_to: z
+      .array(z.enum(['slack', 'github', 'webhook']))
+      .default([])
+      .meta({
+        description:
+          'Channels that hear of a request when half of its time is over and it still waits, instead of at once. Each must be enabled under channels.',
+      }),
     channels: channels.prefault({}).meta({ description: 'Where reviewers are notified.' }),
   })
   .prefault({});

@@ -40,7 +40,12 @@ export function approvalsWorld(...given: ApprovalRow[]) {
   const logged: [string, unknown][] = [];
   const gauges: [string, number][] = [];
   const configuration = {
-    approvals: { timeout_seconds: 600, on_approval: 'release', channels: { slack: { enabled: true } } },
+    approvals: {
+      timeout_seconds: 600,
+      on_approval: 'release',
+      escalate_to: [],
+      channels: { slack: { enabled: true } },
+    },
   };
   /** What happens before a commit, once: another writer that is faster. */
   const before: (() => void)[] = [];

@@ -177,6 +177,11 @@ test.each<Row>([
     'approvals.channels.github.pull_request (line 8): found "acme/web", allowed a pull request "<owner>/<name>#<number>"',
   ],
   [
+    'a channel to escalate to that is not enabled',
+    comments('repositories: ["acme/*"]').replace('approvals: {', 'approvals: { escalate_to: [webhook],'),
+    'approvals.escalate_to[0] (line 8): found webhook, allowed github',
+  ],
+  [
     'a repository pattern that cannot be read',
     comments('repositories: ["acme/{web"]'),
     'approvals.channels.github.repositories[0] (line 8): found "acme/{web", allowed a glob',

@@ -6,6 +6,7 @@ import {
   deliverUntilNoneIsDue,
   type Notifier,
 } from '#core/approvals/deliver.ts';
+import { enqueueSubmitted } from '#core/approvals/notifications.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
 
@@ -25,6 +26,56 @@ describe('queueing', () => {
       'denied webhook',
     ]);
     expect(JSON.stringify([...rows.values()])).not.toContain('task-token-value');
+  });
+});
+
+describe('[notify.escalation] a channel that a request escalates to', () => {
+  const submitted = async ({ ports }: ReturnType<typeof setting>) =>
+    enqueueSubmitted(ports, ['slack', 'webhook'], ['webhook'], sampleRow());
+  const halfTime = 900;
+
+  test('hears of it when half of its time is over, once', async () => {
+    const now = setting();
+    await submitted(now);
+    expect(await deliverDue(now.ports)).toBe(1);
+    now.pass(halfTime - 1);
+    expect(await deliverDue(now.ports)).toBe(0);
+    now.pass(1);
+    expect(await deliverDue(now.ports)).toBe(1);
+    expect(now.sent).toHaveLength(2);
+    expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'sent', receipt: { ts: '2' } });
+  });
+
+  test('is not written to as soon as the stream brings its message', async () => {
+    const now = setting();
+    await submitted(now);
+    expect((await deliverAll(now.ports, [...now.rows.values()])).sent).toBe(1);
+    expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'due', attempts: 0 });
+  });
+
+  test('hears neither of it nor of its decision where it was decided before', async () => {
+    const now = setting();
+    await submitted(now);
+    const decided = { ...now.ports, approvals: { find: async () => sampleRow({ status: 'approved' }) } };
+    await deliverDue(now.ports);
+    await now.enqueue('approved', ['slack', 'webhook']);
+    await deliverDue(decided);
+    now.pass(halfTime + 10);
+    await deliverUntilNoneIsDue(decided, 1_000);
+    expect(now.sent.map(({ event }) => event)).toEqual(['submitted', 'approved']);
+    for (const event of ['submitted', 'approved'] as const)
+      expect(now.delivery(event, 'webhook')).toMatchObject({ state: 'sent' });
+  });
+
+  test('hears of a decision that comes after it was asked', async () => {
+    const now = setting();
+    await submitted(now);
+    now.pass(halfTime);
+    await deliverDue(now.ports);
+    await now.enqueue('denied', ['slack', 'webhook']);
+    await deliverDue({ ...now.ports, approvals: { find: async () => sampleRow({ status: 'denied' }) } });
+    expect(now.delivery('denied', 'webhook')).toMatchObject({ state: 'sent', receipt: { ts: expect.any(String) } });
+    expect(now.sent.filter(({ event }) => event === 'denied')).toHaveLength(2);
   });
 });
 
