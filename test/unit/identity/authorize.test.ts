@@ -61,6 +61,7 @@ const global = new Set([
   'rebuildProjections',
   'checkArchive',
   'repairArchive',
+  'compareInForce',
   'acceptPlane',
 ]);
 const rank = { viewer: 0, operator: 1, admin: 2 };
