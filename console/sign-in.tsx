@@ -1,5 +1,5 @@
 /** The sign-in page: a key of the admin surface, or the admin token. */
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { faultText } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { Notice, Text } from './ui.tsx';
@@ -25,7 +25,12 @@ interface SignInAgainProps extends SignInProps {
 
 /** Above the page, which stays as it is: what was typed there is not lost [console.session-end]. */
 export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
-  // Escape may close a dialog whatever the page says; without a key the page is of no use, so it opens again.
+  // Escape would close this dialog, and pressed again the one beneath it, with what was typed there.
+  useLayoutEffect(() => {
+    document.addEventListener('keydown', keepOpen, true);
+    return () => document.removeEventListener('keydown', keepOpen, true);
+  }, []);
+  // A browser may close it by other means; without a key the page is of no use, so it opens again.
   const [nth, setNth] = useState(0);
   return (
     <Dialog key={nth} title="Sign in again" close={() => setNth(nth + 1)}>
@@ -39,6 +44,10 @@ export function SignInAgain({ who, signOut, ...props }: SignInAgainProps) {
       </button>
     </Dialog>
   );
+}
+
+function keepOpen(event: KeyboardEvent): void {
+  if (event.key === 'Escape') event.preventDefault();
 }
 
 function SignInForm({ signIn, why }: SignInProps) {
