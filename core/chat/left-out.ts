@@ -1,12 +1,12 @@
 /** The names of what a request holds and the provider does not get, for the header and for evidence [chat.left-out]. */
 
-const mostNames = 32;
-const mostCharacters = 64;
+const maxNames = 32;
+const maxCharacters = 64;
 const mostInHeader = 500;
 
 /** Names come from the caller. */
 export const boundedNames = (names: readonly string[]): string[] =>
-  names.slice(0, mostNames).map((name) => name.slice(0, mostCharacters).toWellFormed());
+  names.slice(0, maxNames).map((name) => name.slice(0, maxCharacters).toWellFormed());
 
 export const leftOutHeader = (names: readonly string[]): Record<string, string> =>
   names.length === 0

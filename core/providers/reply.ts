@@ -9,7 +9,7 @@ export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
 
-/** A limit or an overload that a provider reports in a reply or a stream, where there is no status to say it. */
+/** A limit or an overload that a provider reports within a reply of status 200, or within a stream. */
 export class ReportedError extends BadReply {
   readonly status: number;
   readonly reason: FaultReason | undefined;

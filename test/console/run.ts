@@ -49,7 +49,7 @@ try {
   const checks = tiers.flatMap((tier) => tier(gateway, people, program));
   const words = process.argv.slice(2);
   const named = checks.filter(({ says }) => words.length === 0 || words.some((word) => says.includes(word)));
-  if (named.length === 0) throw new Error(`no check's sentence has any of: ${words.join(', ')}`);
+  if (named.length === 0) throw new Error(`no check has one of these words in its name: ${words.join(', ')}`);
   const { passed, failed } = await runChecks(named);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -2,50 +2,27 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 import { Stream } from 'openai/core/streaming';
-import { type ChatGateway, providerYaml, startChatGateway } from '../support/chat-clients.ts';
-import { type FakeProvider, refuse, say, startFakeProvider } from '../support/fake-providers.ts';
+import { refuse, say } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
+import {
+  anthropic,
+  anthropicHost,
+  failure,
+  gateway,
+  openai,
+  openaiHost,
+  useOddClients,
+} from '../support/odd-clients.ts';
 
-let openaiHost: FakeProvider;
-let anthropicHost: FakeProvider;
-let gateway: ChatGateway;
-let openai: OpenAI;
-let anthropic: Anthropic;
-
-beforeAll(async () => {
-  openaiHost = await startFakeProvider({ kind: 'openai' });
-  anthropicHost = await startFakeProvider({ kind: 'anthropic' });
-  const patient = 'breaker: { min_requests: 100000 }';
-  gateway = await startChatGateway(`
-providers:
-${providerYaml('openai', 'openai', openaiHost.baseUrl, `, models: ["gpt-*"], ${patient}`)}
-${providerYaml('anthropic', 'anthropic', anthropicHost.baseUrl, `, models: ["claude-*"], ${patient}`)}
+useOddClients(`
 routes:
   - { match: { model: both }, providers: [openai, anthropic] }
   - { match: { model: htob }, providers: [anthropic, openai] }
 `);
-  openai = gateway.openai();
-  anthropic = gateway.anthropic();
-});
-beforeEach(() => {
-  openaiHost.answers(say('Hello'));
-  anthropicHost.answers(say('Hello'));
-});
-afterAll(async () => {
-  await openaiHost?.stop();
-  await anthropicHost?.stop();
-  await gateway?.stop();
-});
 
 let sessions = 0;
 const session = () => ({ 'x-session-id': `t${sessions++}` });
 const messages = [{ role: 'user' as const, content: 'hi' }];
-const failure = (work: Promise<unknown>): Promise<Loose> =>
-  work.then(
-    (value) => ({ value }),
-    (fault: unknown) => fault as Loose,
-  );
-
 test.each<[string, object]>([
   ['logprobs', { logprobs: true, top_logprobs: 2 }],
   ['n', { n: 2 }],

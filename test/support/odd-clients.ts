@@ -20,7 +20,14 @@ export const failure = (work: Promise<unknown>): Promise<Loose> =>
     (fault: unknown) => fault as Loose,
   );
 
-export function useOddClients(): void {
+const everyTool = `
+messages: { tool_use: govern, provider_tools: ["web_search_*"] }
+cache: { enabled: false }
+tool_policies: { pack: null, default_decision: allow, rules: [] }
+`;
+
+/** @param settings what the configuration has beside the two providers. */
+export function useOddClients(settings = everyTool): void {
   beforeAll(async () => {
     openaiHost = await startFakeProvider({ kind: 'openai' });
     anthropicHost = await startFakeProvider({ kind: 'anthropic' });
@@ -29,10 +36,7 @@ export function useOddClients(): void {
 providers:
 ${providerYaml('openai', 'openai', openaiHost.baseUrl, `, models: ["gpt-*"]${patient}`)}
 ${providerYaml('anthropic', 'anthropic', anthropicHost.baseUrl, `, models: ["claude-*"]${patient}`)}
-messages: { tool_use: govern, provider_tools: ["web_search_*"] }
-cache: { enabled: false }
-tool_policies: { pack: null, default_decision: allow, rules: [] }
-`);
+${settings}`);
     openai = gateway.openai();
     anthropic = gateway.anthropic();
   });

@@ -145,11 +145,11 @@ export function noteRest(part: JsonObject | undefined, read: readonly string[], 
  */
 export function cannotCarry(param: string, allowed: string, found?: Json) {
   const value =
-    found === undefined || typeof found === 'object' ? '' : ` (${JSON.stringify(found).slice(0, mostShown)})`;
+    found === undefined || typeof found === 'object' ? '' : ` (${JSON.stringify(found).slice(0, maxShown)})`;
   return invalidRequest(`${param}${value} cannot be carried to the provider of this model; allowed: ${allowed}.`, {
     param,
     reason: 'unsupported_parameter',
   });
 }
 
-const mostShown = 64;
+const maxShown = 64;

@@ -167,3 +167,9 @@ export class Invocation implements Situation {
 }
 
 export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+/** Why a word that a program splits is unclear. */
+export const splitDoubt = ({ text }: Arg): string =>
+  text === '{}'
+    ? "what xargs reads is only known when the line runs; find with an ending of sources (-name '*.ts'), -print0 and xargs -0 can be read, and so can git grep and rg"
+    : `what "${short(text)}" splits into is only known when the line runs`;

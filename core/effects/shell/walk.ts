@@ -6,7 +6,7 @@ import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
 import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
-import { type Host, Invocation, type Situation, type Stdin, short } from './invocation.ts';
+import { type Host, Invocation, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
 import { namesPrinted, outputOf } from './output.ts';
 import { parseShell } from './parser.ts';
 import {
@@ -28,11 +28,6 @@ type Simple = Extract<Command, { kind: 'simple' }>;
 const inherited: Stdin = { kind: 'inherited' };
 const unknown: Stdin = { kind: 'unknown' };
 const maxPlaces = 4;
-
-const splitDoubt = ({ text }: Arg): string =>
-  text === '{}'
-    ? "what xargs reads is only known when the line runs; find with an ending of sources (-name '*.ts'), -print0 and xargs -0 can be read, and so can git grep and rg"
-    : `what "${short(text)}" splits into is only known when the line runs`;
 
 function printedBy(command: Command): Stdin {
   const text = outputOf(command);
