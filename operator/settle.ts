@@ -28,11 +28,19 @@ export function settle({ gateway, parts }: Observed, outcome: Outcome, now: stri
       object.metadata.finalizers?.includes(finalizer) &&
       (gone || outcome.stored),
   );
+  const released = new Set(release);
   const statuses = [gateway, ...parts]
-    .filter((object) => !release.includes(object))
+    .filter((object) => !released.has(object) && !isLeftToGateway(object, outcome))
     .map((object) => ({ object, status: statusOf(object, outcome, now) }))
     .filter(({ object, status }) => !isSame(object.status ?? {}, status));
   return { statuses, release };
+}
+
+/** A rollout ends by itself: parts keep what they said, unless that was a failure which is over [operator.rollout]. */
+function isLeftToGateway({ kind, status }: Gateway | Part, outcome: Outcome): boolean {
+  if (kind === 'Gateway' || outcome.stored || outcome.reason !== 'RollingOut') return false;
+  const synced = status?.conditions?.find(({ type }) => type === 'Synced');
+  return synced === undefined || synced.status === 'True';
 }
 
 /** Parts whose Gateway does not exist; deleted ones are released at once, because no gateway uses them. */

@@ -1312,6 +1312,10 @@ const admin: readonly Requirement[] = [
     'Keys of callers leave the cluster as digests, keys of providers as variables from secrets; a changed value is taken over.',
   ),
   must('operator.steady', 'The operator writes nothing while nothing changes.'),
+  must(
+    'operator.rollout',
+    'While pods are replaced, the Gateway object says so and its other objects keep their conditions.',
+  ),
   must('operator.finalizer', 'A deleted object stays until the gateway no longer uses what it says.'),
   must('operator.kubernetes', 'A Kubernetes operator brings custom resources into force over the admin API.'),
   must(

@@ -112,6 +112,17 @@ test('[operator.refused] a refusal is the condition of every object; a Gateway t
   ]);
 });
 
+test('[operator.rollout] only the Gateway says that pods are replaced; a part says it where it named a failure that is over', () => {
+  const rolling: Outcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
+  const inForce = written(observed(), stored, now);
+  const kinds = (of: Observed) => settle(of, rolling, now).statuses.map(({ object }) => object.kind);
+  expect(kinds(observed())).toEqual(['Gateway']);
+  expect(kinds(inForce)).toEqual(['Gateway']);
+  expect(kinds(written(observed(), refused, now))).toEqual(['Gateway', 'Tenant', 'Provider']);
+  const after = written(inForce, rolling, now);
+  expect(settle(after, stored, now).statuses.map(({ object }) => object.kind)).toEqual(['Gateway']);
+});
+
 test('[operator.finalizer] a deleted object is released when a configuration without it is stored, and not before', () => {
   const parts = [tenant('one'), deletedOf(tenant('two'))];
   expect(settle(observed({ parts }), refused, now).release).toEqual([]);
