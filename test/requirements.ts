@@ -1754,6 +1754,7 @@ const chat: readonly Requirement[] = [
   ),
   must('chat.count-tokens', 'count_tokens answers an estimate.'),
   must('chat.ws', '/v1/ws is a persistent chat connection.'),
+  must('chat.ws-id', 'Answers over a WebSocket carry the id as it was sent, text or number; 5 and "5" name one call.'),
   must('chat.ws-upgrade', 'A request to /v1/ws without an upgrade is 400 and says how to connect.'),
   must(
     'chat.ws-lost',

@@ -1,12 +1,13 @@
 /** Client of a DynamoDB-compatible server that runs outside of this process (`DYNAMODB_ENDPOINT`). */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { clientBounds } from '../aws/client-bounds.ts';
 import { dynamoClient } from '../dynamodb/client.ts';
 
-/** Its credentials mean nothing unless the environment has some. */
+/** A server that hangs is an error after nine seconds, and the call is 503 [cloud.clients-have-time-outs]. Its credentials mean nothing unless the environment has some. */
 export const endpointClient = (endpoint: string): DynamoDBClient =>
   dynamoClient({
     endpoint,
     region: process.env.AWS_REGION ?? 'us-east-1',
-    maxAttempts: 6,
+    ...clientBounds(),
     ...(process.env.AWS_ACCESS_KEY_ID ? {} : { credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
   });

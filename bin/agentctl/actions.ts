@@ -36,7 +36,7 @@ export function addActions(parent: Parent): void {
         .option('--justification <text>', 'why, for the reviewer')
         .option('--prompt <text>', 'request of the person, for rules on sources')
         .option('--manifest <id>', 'task manifest the action belongs to')
-        .option('--root <path>', 'folder or URI below which the call may work; repeatable', collectValues)
+        .option('--root <path>', 'folder or URI below which the call may work (repeatable)', collectValues)
         .option(
           '--idempotency-key <key>',
           'repeat the command under the same key to learn its outcome; it is carried out once',

@@ -7,7 +7,7 @@ import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { showHeldDefinition } from './mcp.ts';
 import { type Output, painted } from './output.ts';
-import { commandLine } from './shell.ts';
+import { paged, showMore } from './paging.ts';
 import { watchApprovals } from './watch-approvals.ts';
 
 interface PageOptions {
@@ -30,16 +30,17 @@ export function addApprovals(parent: Parent): void {
     summary: 'List actions that wait for a human',
     examples: ['pending', 'pending --watch', "pending --json | jq -r '.pending[].envelope_id'"],
     options: (command) =>
-      command
-        .option('--limit <count>', 'maximum number of results', wholeNumber)
-        .option('--cursor <cursor>', 'continue where a list ended')
+      paged(command)
         .option('--watch', 'go on showing what happens; not on a terminal, one line an event')
-        .option('--events <count>', 'with --watch: end after so many events', wholeNumber),
+        .option('--events <count>', 'with --watch: end after this many events', wholeNumber),
     run: async (cli, { limit, cursor, watch, events }) => {
       const show = async () => {
         const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });
         if (cli.globals.json) cli.out.json(answer.text);
-        else showPending(cli.out, fields(answer.json));
+        else {
+          showPending(cli.out, fields(answer.json));
+          showMore(cli, ['pending'], { limit }, fields(answer.json).cursor);
+        }
       };
       if (!watch) await show();
       else {
@@ -139,6 +140,4 @@ function showPending(out: Output, page: Fields): void {
     showCard(out, item, briefCard);
     out.line();
   }
-  const cursor = text(page.cursor);
-  if (cursor) out.line(`more: ${commandLine(['agentctl', 'pending', '--cursor', cursor])}`);
 }

@@ -32,7 +32,7 @@ export function addArchive(parent: Parent): void {
         .option('--tenant <id>', 'only this tenant (default: every tenant)')
         .option('--session <id>', 'only this session of the tenant')
         .option('--from <index>', 'not before this entry of the session')
-        .option('--to <index>', 'not behind this entry of the session'),
+        .option('--to <index>', 'not after this entry of the session'),
     run: (cli, options) => repair(cli, options),
   });
 }

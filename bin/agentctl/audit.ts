@@ -1,10 +1,10 @@
 /** `audit` and `verify`: the log seen by tenant and time, and all its chains. */
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { wholeNumber } from './globals.ts';
-import { count, type Fields, fields, list, text } from './json-fields.ts';
+import { count, type Fields, fields, list } from './json-fields.ts';
 import { painted } from './output.ts';
+import { paged, showMore } from './paging.ts';
 import { pieces } from './pieces.ts';
-import { commandLine } from './shell.ts';
+import type { Query } from './route-path.ts';
 
 const filters = ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', 'cursor'] as const;
 type AuditOptions = Partial<Record<(typeof filters)[number], string>> & { readonly limit?: number };
@@ -21,26 +21,26 @@ export function addAudit(parent: Parent): void {
     summary: 'Query the audit log',
     examples: ['audit --kind block --from 2026-11-01T00:00:00Z', "audit --session s-1 --json | jq '.entries[].body'"],
     options: (command) =>
-      command
-        .option('--actor <key id or name>', 'who')
-        .option('--kind <kind>', 'allow, block, review, approve, deny, result, chat, admin, credential')
-        .option('--session <id>', 'in which session')
-        .option('--tool <name>', 'with which tool')
-        .option('--decision <decision>', 'allow, review, block')
-        .option('--from <time>', 'from this time on (ISO 8601)')
-        .option('--to <time>', 'up to this time')
-        .option(
-          '--path <glob>',
-          'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
-        )
-        .option('--limit <count>', 'maximum number of results', wholeNumber)
-        .option('--cursor <cursor>', 'continue where a list ended'),
+      paged(
+        command
+          .option('--actor <key id or name>', 'who')
+          .option('--kind <kind>', 'allow, block, review, approve, deny, result, chat, admin, credential')
+          .option('--session <id>', 'in which session')
+          .option('--tool <name>', 'with which tool')
+          .option('--decision <decision>', 'allow, review, block')
+          .option('--from <time>', 'from this time on (ISO 8601)')
+          .option('--to <time>', 'up to this time')
+          .option(
+            '--path <glob>',
+            'in all tenants below a path of the organisations, such as acme/web or acme/**/production',
+          ),
+      ),
     run: async (cli, options) => {
       const { actor, kind, session, tool, decision, from, to, path, limit, cursor } = options;
       const query = { actor, kind, session, tool, decision, from, to, path, limit, cursor };
       const answer = await cli.api().call('audit', { query });
       if (cli.globals.json) cli.out.json(answer.text);
-      else showEntries(cli, fields(answer.json), options);
+      else showEntries(cli, fields(answer.json), query);
       return 'positive';
     },
   });
@@ -81,7 +81,7 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
 
 const version = (number: unknown) => (number === undefined ? undefined : `version ${number}`);
 
-function showEntries({ out }: Cli, page: Fields, options: AuditOptions): void {
+function showEntries({ out }: Cli, page: Fields, query: Query): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
     const { tool, target, operation, action, policy_version, name, id } = fields(entry.body);
@@ -98,10 +98,5 @@ function showEntries({ out }: Cli, page: Fields, options: AuditOptions): void {
   });
   if (rows.length === 0) out.line('no entries');
   else out.table(['time', 'kind', 'session', 'actor', 'what', 'target'], rows);
-  const more = text(page.cursor);
-  if (!more) return;
-  const same = Object.entries({ ...options, cursor: more })
-    .filter(([name]) => name === 'limit' || filters.some((filter) => filter === name))
-    .flatMap(([name, value]) => [`--${name}`, String(value)]);
-  out.line(`more: ${commandLine(['agentctl', 'audit', ...same])}`);
+  showMore({ out }, ['audit'], query, page.cursor);
 }

@@ -31,7 +31,7 @@ export function addCallOptions(command: Command): Command {
     .option('--capability <name>', 'read, write, execute, delete')
     .option('--upstream <name>', 'MCP server or HTTP service that is to serve the call')
     .option('--params <json>', 'parameters as JSON, from a file with @file, from stdin with @-')
-    .option('--param <name=text>', 'one parameter (repeat); name:=json for other than text', collectValues);
+    .option('--param <name=text>', 'one parameter (repeatable); name:=json for other than text', collectValues);
 }
 
 export const collectValues = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];

@@ -1,8 +1,7 @@
 /** `credentials`, `tickets`: what is in agents' and services' hands, and taking it back. */
 import { addCommand, addGroup, type Parent } from './command.ts';
-import { wholeNumber } from './globals.ts';
-import { type Fields, fields, list, text } from './json-fields.ts';
-import { commandLine } from './shell.ts';
+import { type Fields, fields, list } from './json-fields.ts';
+import { paged, showMore } from './paging.ts';
 import { showTree } from './tree.ts';
 
 interface PageOptions {
@@ -45,10 +44,7 @@ function addRegister(program: Parent, { name, one, operations, columns, row }: R
     usage: 'list',
     summary: `List active ${name}; values are never shown`,
     examples: [`${name} list`, `${name} list --json | jq -r '.${name}[].id'`],
-    options: (command) =>
-      command
-        .option('--limit <count>', 'maximum number of results', wholeNumber)
-        .option('--cursor <cursor>', 'continue where a list ended'),
+    options: paged,
     run: async ({ api, out, globals }, { limit, cursor }) => {
       const answer = await api().call(operations.list, { query: { limit, cursor } });
       if (globals.json) {
@@ -59,8 +55,7 @@ function addRegister(program: Parent, { name, one, operations, columns, row }: R
       const rows = list(page[name]).map(row);
       if (rows.length === 0) out.line(`no ${one} is active`);
       else out.table(columns, rows);
-      const more = text(page.cursor);
-      if (more) out.line(`more: ${commandLine(['agentctl', name, 'list', '--cursor', more])}`);
+      showMore({ out }, [name, 'list'], { limit }, page.cursor);
       return 'positive';
     },
   });

@@ -5,9 +5,8 @@ import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { deliver, saveWhole } from './files.ts';
-import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
-import { commandLine } from './shell.ts';
+import { paged, showMore } from './paging.ts';
 import { wholeJson } from './whole-json.ts';
 
 interface SessionOptions {
@@ -28,15 +27,18 @@ export function addEvidence(program: Parent): void {
     summary: 'List sessions that have evidence',
     examples: ['evidence sessions', "evidence sessions --json | jq -r '.sessions[].session_id'"],
     options: (command) =>
-      command
-        .alias('list')
-        .option('--path <glob>', 'in all tenants below a path of the organisations, such as acme/web')
-        .option('--limit <count>', 'maximum number of results', wholeNumber)
-        .option('--cursor <cursor>', 'continue where a list ended'),
+      paged(
+        command
+          .alias('list')
+          .option('--path <glob>', 'in all tenants below a path of the organisations, such as acme/web'),
+      ),
     run: async (cli, { path, limit, cursor }) => {
       const answer = await cli.api().call('listSessions', { query: { path, limit, cursor } });
       if (cli.globals.json) cli.out.json(answer.text);
-      else showSessions(cli, answer.json);
+      else {
+        showSessions(cli, answer.json);
+        showMore(cli, ['evidence', 'sessions'], { path, limit }, fields(answer.json).cursor);
+      }
       return 'positive';
     },
   });
@@ -121,12 +123,13 @@ function showKeys({ out }: Cli, { keys, successions }: Fields): void {
 }
 
 function showSessions({ out }: Cli, page: unknown): void {
-  const { sessions, cursor } = fields(page);
-  const rows = list(sessions).map((each) => [each.session_id, each.total_entries, each.updated_at ?? each.opened_at]);
+  const rows = list(fields(page).sessions).map((each) => [
+    each.session_id,
+    each.total_entries,
+    each.updated_at ?? each.opened_at,
+  ]);
   if (rows.length === 0) out.line('no session has evidence');
   else out.table(['session', 'entries', 'last entry'], rows);
-  const more = text(cursor);
-  if (more) out.line(`more: ${commandLine(['agentctl', 'evidence', 'sessions', '--cursor', more])}`);
 }
 
 function addPublicKey(parent: Parent): void {

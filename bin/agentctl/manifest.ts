@@ -6,7 +6,7 @@ import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import type { Output } from './output.ts';
-import { commandLine } from './shell.ts';
+import { paged, showMore } from './paging.ts';
 import { showTree } from './tree.ts';
 
 interface CreateOptions {
@@ -64,17 +64,17 @@ const createOptions = (command: Command): Command =>
     .option('--file <file>', 'the manifest as JSON (- for stdin); options below change it')
     .option('--name <name>', 'what the task is called')
     .option('--request <text>', 'words of the person: recipients and resources not given are those they name')
-    .option('--protocol <name>', 'git, shell, sql, http, mcp (repeat)', gathered)
-    .option('--tool <glob>', 'tools (repeat)', gathered)
-    .option('--resource <glob>', 'targets (repeat)', gathered)
-    .option('--recipient <glob>', 'addresses, accounts and channels that calls may reach (repeat)', gathered)
-    .option('--value <text>', 'recipient, account or path that rules on sources trust (repeat)', gathered)
-    .option('--capability <verb>', 'read, write, execute, delete (repeat)', gathered)
+    .option('--protocol <name>', 'git, shell, sql, http, mcp (repeatable)', gathered)
+    .option('--tool <glob>', 'tools (repeatable)', gathered)
+    .option('--resource <glob>', 'targets (repeatable)', gathered)
+    .option('--recipient <glob>', 'addresses, accounts and channels that calls may reach (repeatable)', gathered)
+    .option('--value <text>', 'recipient, account or path that rules on sources trust (repeatable)', gathered)
+    .option('--capability <verb>', 'read, write, execute, delete (repeatable)', gathered)
     .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
     .option('--budget <usd>', 'what model calls of a session may cost', usd)
     .option('--expires <time>', 'ISO 8601 time; 24 hours from now unless given')
     .option('--risk-tier <tier>', 'low, medium, high')
-    .option('--attach <session>', 'session it is attached to (repeat)', gathered)
+    .option('--attach <session>', 'session it is attached to (repeatable)', gathered)
     .option('--key-id <id>', 'key it is attached to, in all its sessions');
 
 const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
@@ -117,10 +117,7 @@ function addList(parent: Parent): void {
     usage: 'list',
     summary: 'List task manifests, newest first',
     examples: ['manifest list', "manifest list --json | jq -r '.manifests[].id'"],
-    options: (command) =>
-      command
-        .option('--limit <count>', 'maximum number of results', wholeNumber)
-        .option('--cursor <cursor>', 'continue where a list ended'),
+    options: paged,
     run: async ({ api, out, globals }, { limit, cursor }) => {
       const answer = await api().call('listManifests', { query: { limit, cursor } });
       if (globals.json) {
@@ -131,8 +128,7 @@ function addList(parent: Parent): void {
       const rows = list(page.manifests).map((row) => [row.id, row.name, boundTo(row), row.expires_at, row.created_by]);
       if (rows.length === 0) out.line('no task is declared');
       else out.table(['id', 'name', 'attached to', 'expires', 'by'], rows);
-      const more = text(page.cursor);
-      if (more) out.line(`more: ${commandLine(['agentctl', 'manifest', 'list', '--cursor', more])}`);
+      showMore({ out }, ['manifest', 'list'], { limit }, page.cursor);
       return 'positive';
     },
   });

@@ -22,7 +22,7 @@ export function addMcpCall(parent: Parent): void {
       command
         .option('--endpoint <address>', 'MCP address (AGENTCTL_MCP_URL, default: that of the local run)')
         .option('--params <json>', 'arguments as JSON, from a file with @file, from stdin with @-')
-        .option('--param <name=text>', 'one argument (repeat); name:=json for other than text', collectValues),
+        .option('--param <name=text>', 'one argument (repeatable); name:=json for other than text', collectValues),
     run: async (cli, options, [name = '']) => {
       const target = endpointOf(cli, options.endpoint);
       const answer = await called(target, { name, arguments: parametersOf(options) ?? {} });

@@ -27,7 +27,7 @@ function addAnalytics(parent: Parent): void {
       command
         .option(
           '--dimension <dimension>',
-          'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>; repeatable',
+          'global, tenant:<id>, model:<name>, provider:<name>, tool:<name> (repeatable)',
           several,
         )
         .option('--from <time>', 'from this time on (ISO 8601); an hour ago unless given')

@@ -6,13 +6,18 @@ import { type Fields, fields, list } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 
-/** Versions are numbers; everything else is a file. */
-export function addPolicyDiff(parent: Parent, name: string): void {
+/**
+ * Versions are numbers; everything else is a file.
+ * @param words the whole name of the command.
+ */
+export function addPolicyDiff(parent: Parent, words: string): void {
   addCommand<Record<string, never>>(parent, {
-    usage: `${name} <from> <to>`,
+    usage: `${words.split(' ').at(-1)} <from> <to>`,
     summary:
       'What two policies decide differently, and every key that differs: versions of a gateway, or configuration and pack files',
-    examples: [`${name} 3 4`, `${name} main.yaml branch.yaml`, `${name} 3 4 --json | jq '.loosened | length'`],
+    examples: ['3 4', 'main.yaml branch.yaml', "3 4 --json | jq '.loosened | length'"].map(
+      (rest) => `${words} ${rest}`,
+    ),
     run: async (cli, _options, [from = '', to = '']) => {
       const answer = await differences(cli, from, to);
       if (cli.globals.json) cli.out.json(answer.text);

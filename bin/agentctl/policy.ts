@@ -14,7 +14,7 @@ export function addPolicy(program: Parent): void {
     'Policy files and versions: test, diff, mine, history, current, show, rollback',
   );
   addPolicyTest(parent);
-  addPolicyDiff(parent, 'diff');
+  addPolicyDiff(parent, 'policy diff');
   addPolicyMine(parent);
   addRead(parent, 'history', 'policyVersions', 'The last 20 versions, newest first', showHistory);
   addRead(parent, 'current', 'currentPolicyVersion', 'The version in force', showTree);

@@ -2,14 +2,19 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
+import { paged, showMore } from './paging.ts';
 
 interface ListOptions {
   readonly session?: string;
   readonly model?: string;
   readonly tool?: string;
   readonly decision?: string;
+  readonly status?: string;
+  readonly from?: string;
+  readonly to?: string;
   readonly minMs?: string;
-  readonly limit?: string;
+  readonly limit?: number;
+  readonly cursor?: string;
 }
 
 export function addTraces(program: Parent): void {
@@ -20,15 +25,20 @@ export function addTraces(program: Parent): void {
     summary: 'The last traces, newest first',
     examples: ['traces', 'traces list --session demo', 'traces list --min-ms 500 --json'],
     options: (command: Command) =>
-      command
-        .option('--session <id>', 'of this session')
-        .option('--model <name>', 'of this model')
-        .option('--tool <name>', 'of this tool')
-        .option('--decision <decision>', 'allow, review or block')
-        .option('--min-ms <ms>', 'that took at least so long')
-        .option('--limit <n>', 'number of traces (default: 50)'),
-    run: async (cli, { session, model, tool, decision, minMs, limit }) => {
-      const query = { session, model, tool, decision, min_ms: minMs, limit };
+      paged(
+        command
+          .option('--session <id>', 'of this session')
+          .option('--model <name>', 'of this model')
+          .option('--tool <name>', 'of this tool')
+          .option('--decision <decision>', 'allow, review or block')
+          .option('--status <status>', 'ok or error')
+          .option('--min-ms <ms>', 'that took at least this many milliseconds')
+          .option('--from <time>', 'from this time on (ISO 8601)')
+          .option('--to <time>', 'up to this time'),
+      ),
+    run: async (cli, { minMs, ...filters }) => {
+      const { session, model, tool, decision, status, from, to, limit, cursor } = filters;
+      const query = { session, model, tool, decision, status, min_ms: minMs, from, to, limit, cursor };
       const answer = await cli.api().call('listTraces', { query });
       if (cli.globals.json) cli.out.json(answer.text);
       else {
@@ -42,6 +52,7 @@ export function addTraces(program: Parent): void {
         ]);
         if (rows.length === 0) cli.out.line('no trace fits');
         else cli.out.table(['trace', 'started', 'took', 'root', 'status', 'model or tool'], rows);
+        showMore(cli, ['traces', 'list'], query, fields(answer.json).next);
       }
       return 'positive';
     },

@@ -1,10 +1,9 @@
 /** What looks back on chat traffic: usage, requests, providers, budgets, cache, violations. */
 import type { Command } from 'commander';
-import { addCommand, type Cli, type Parent } from './command.ts';
-import { wholeNumber } from './globals.ts';
+import { addCommand, type Parent } from './command.ts';
 import { count, type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, type Part, painted } from './output.ts';
-import { commandLine } from './shell.ts';
+import { paged, showMore } from './paging.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 type Options = Query & { readonly forecast?: true };
@@ -41,11 +40,6 @@ function addCancel(parent: Parent): void {
     },
   });
 }
-
-const paged = (command: Command): Command =>
-  command
-    .option('--limit <count>', 'maximum number of results', wholeNumber)
-    .option('--cursor <cursor>', 'continue where a list ended');
 
 const spanned = (command: Command): Command =>
   command.option('--from <time>', 'from this hour on (ISO 8601)').option('--to <time>', 'up to this hour');
@@ -151,19 +145,11 @@ function addReading(parent: Parent, reading: Reading): Parent {
       if (cli.globals.json) cli.out.json(answer.text);
       else {
         show(cli.out, fields(answer.json));
-        showMore(cli, name, query, text(fields(answer.json).cursor));
+        showMore(cli, [name], query, fields(answer.json).cursor);
       }
       return 'positive';
     },
   });
-}
-
-function showMore({ out }: Cli, name: string, query: Query, cursor: string | undefined): void {
-  if (cursor === undefined) return;
-  const same = Object.entries({ ...query, cursor }).flatMap(([option, value]) =>
-    value === undefined ? [] : [`--${option}`, String(value)],
-  );
-  out.line(`more: ${commandLine(['agentctl', name, ...same])}`);
 }
 
 function showUsage(out: Output, usage: Fields): void {

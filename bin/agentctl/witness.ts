@@ -36,7 +36,11 @@ export function addWitness(parent: Parent): void {
         .requiredOption('--name <name>', 'name of the witness, in its key and its cosignatures')
         .requiredOption('--folder <folder>', 'where its private key and what it saw are kept')
         .option('--log-key <key...>', 'verifier keys of the log to watch, newest first, or files with them')
-        .option('--every <seconds>', 'look again and again, so many seconds apart (default: once)', wholeNumber)
+        .option(
+          '--every <seconds>',
+          'look again each time this many seconds are over (default: look once)',
+          wholeNumber,
+        )
         .option('--publish', 'hand cosignatures in at the gateway, for its bundles')
         .option('--show-key', 'print the verifier key of the witness and end'),
     run: (cli, options) => witness(cli, options),

@@ -163,7 +163,7 @@ export class SocketConnection {
     assertTakes(maxBytes(snapshot, this.#caller?.tenant), bytes);
     if (text === undefined) throw new GatewayError('invalid_request', 'The message is binary; send JSON as text.');
     const message = readMessage(text, () => this.#ports.ids.uuid());
-    if (message.type === 'faulty') return this.#send(serverMessages.error(message.fault, { id: message.id }));
+    if (message.type === 'faulty') return this.#send(serverMessages.error(message.fault, { id: message.sentId }));
     if (message.type === 'ping') return this.#send(serverMessages.pong());
     if (message.type === 'auth') return this.#authenticate(withKey(this.#headers, message.apiKey));
     if (!this.#caller) throw new GatewayError('authentication_error', 'Send {"type":"auth","api_key":…} first.');
@@ -171,7 +171,7 @@ export class SocketConnection {
     const principal = await reauthorize(this.#caller, snapshot, this.#ports.clock.now()); // it may have been revoked since it opened the connection
     const refusal = this.#refusal(message, bytes);
     if (!refusal) return this.#begin(message, principal, bytes);
-    await this.#send(serverMessages.error(refusal, { id: message.id }));
+    await this.#send(serverMessages.error(refusal, { id: message.sentId }));
     if (this.#refused >= deadline) this.#close(closeCodes.limited, refusal.code);
   }
 

@@ -53,11 +53,11 @@ async function answered(ports: ChatPorts, answer: SocketAnswer): Promise<string>
     const headers = { ...reply.headers, 'x-request-id': answer.requestId };
     const well = isStream(reply.body) ? await relay(answer, reply.body, headers) : true;
     await reply.finished;
-    if (signal.aborted) return serverMessages.done(call.id, 'aborted');
-    if (isStream(reply.body)) return serverMessages.done(call.id, well ? 'completed' : 'failed');
-    return serverMessages.response(call.id, reply.status, headers, reply.body);
+    if (signal.aborted) return serverMessages.done(call.sentId, 'aborted');
+    if (isStream(reply.body)) return serverMessages.done(call.sentId, well ? 'completed' : 'failed');
+    return serverMessages.response(call.sentId, reply.status, headers, reply.body);
   } catch (thrown) {
-    return signal.aborted ? serverMessages.done(call.id, 'aborted') : failure(ports, answer, thrown);
+    return signal.aborted ? serverMessages.done(call.sentId, 'aborted') : failure(ports, answer, thrown);
   }
 }
 
@@ -76,7 +76,7 @@ async function relay(
   for await (const event of events) {
     if (signal.aborted) break;
     if (event.error !== undefined || event.type === 'error') well = false;
-    const behind = send(serverMessages.event(call.id, event, first));
+    const behind = send(serverMessages.event(call.sentId, event, first));
     first = undefined;
     if (behind) await unlessAborted(behind, signal);
   }
@@ -100,5 +100,5 @@ function failure(ports: ChatPorts, { call, requestId }: SocketAnswer, thrown: un
     ports.telemetry.log('error', fault.message, { request_id: requestId, type: fault.code, ...cause });
   }
   const headers = { ...headersOf(fault), 'x-request-id': requestId };
-  return serverMessages.error(fault, { id: call.id, headers, body: dialects[call.dialect].errorBody(fault) });
+  return serverMessages.error(fault, { id: call.sentId, headers, body: dialects[call.dialect].errorBody(fault) });
 }

@@ -3,6 +3,7 @@
  * at once, what follows within 50 ms goes out together, in its order.
  */
 import type { Timeouts } from '#core/kernel/ports.ts';
+import type { SentId } from './socket-message.ts';
 import { inParts } from './socket-parts.ts';
 
 /** Milliseconds between two posts of a call, unless more bytes than `batchBytes` have come. */
@@ -13,7 +14,7 @@ export const batchBytes = 24_000;
 export interface BatchesOptions {
   readonly timeouts: Timeouts;
   /** Names the parts of a message that is larger than a frame. */
-  readonly callId: string;
+  readonly callId: SentId;
   /** Posts one text; called for one text at a time, never rejects. False: it was not posted, so the texts gathered so far are dropped. */
   readonly post: (text: string) => Promise<boolean>;
 }
@@ -75,7 +76,7 @@ export class SocketBatches {
 }
 
 /** Consecutive messages joined up to `batchBytes`; one that is alone goes as it is, in parts where it has to. */
-function batched(messages: readonly string[], callId: string): string[] {
+function batched(messages: readonly string[], callId: SentId): string[] {
   const groups: string[][] = [];
   let size = 0;
   for (const message of messages) {

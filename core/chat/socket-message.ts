@@ -3,9 +3,14 @@ import { chatJson, type DialectName } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 
+/** An id as the caller sent it, which is how answers carry it. */
+export type SentId = string | number;
+
 export interface SocketCall {
   readonly type: 'call';
+  /** Names the call on its connection: `5` and `"5"` are one id. */
   readonly id: string;
+  readonly sentId: SentId;
   readonly dialect: DialectName;
   readonly body: JsonObject;
   readonly sessionId?: string;
@@ -20,8 +25,8 @@ export type SocketMessage =
   | SocketCall
   | { readonly type: 'cancel'; readonly id: string }
   | { readonly type: 'ping' }
-  /** Not understood; `id` is the call it was meant for, where that is known. */
-  | { readonly type: 'faulty'; readonly id?: string; readonly fault: GatewayError };
+  /** Not understood; `sentId` is the call it was meant for, where that is known. */
+  | { readonly type: 'faulty'; readonly sentId?: SentId; readonly fault: GatewayError };
 
 /** Close codes. */
 export const closeCodes = {
@@ -76,7 +81,7 @@ export function readMessage(text: string, freshId: () => string): SocketMessage 
     return messageOf(message, freshId);
   } catch (thrown) {
     const id = isObject(message) ? message.id : undefined;
-    return { type: 'faulty', ...(isId(id) && { id: String(id) }), fault: asGatewayError(thrown) };
+    return { type: 'faulty', ...(isId(id) && { sentId: id }), fault: asGatewayError(thrown) };
   }
 }
 
@@ -84,10 +89,10 @@ function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
   const { type } = message;
   if (type === 'ping') return { type };
   if (type === 'auth') return { type, apiKey: textOf(message, 'api_key') };
-  if (type === 'cancel') return { type, id: idOf(message.id) };
+  if (type === 'cancel') return { type, id: String(idOf(message.id)) };
   if (type === undefined && (message.model !== undefined || message.messages !== undefined)) {
     const { id, ...body } = message;
-    return { type: 'call', id: id === undefined ? freshId() : idOf(id), dialect: 'openai', body, passed: {} };
+    return { type: 'call', ...named(id, freshId), dialect: 'openai', body, passed: {} };
   }
   const dialect = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   if (dialect === undefined) {
@@ -99,13 +104,14 @@ function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
 
 function callOf(message: JsonObject, dialect: DialectName, freshId: () => string): SocketCall {
   const { body } = message;
+  const ids = named(message.id, freshId);
   if (!isObject(body)) throw invalidRequest('body must be the request as it would be posted: a JSON object.');
   const optional = (name: string) => (message[name] === undefined ? undefined : textOf(message, name));
   const [sessionId, approvalRef, traceparent] = ['session_id', 'approval_ref', 'traceparent'].map(optional);
   const [beta, version] = ['anthropic_beta', 'anthropic_version'].map(optional);
   return {
     type: 'call',
-    id: message.id === undefined ? freshId() : idOf(message.id),
+    ...ids,
     dialect,
     body,
     ...(sessionId !== undefined && { sessionId }),
@@ -128,12 +134,20 @@ function textOf(message: JsonObject, name: string): string {
   throw invalidRequest(`${name} is not a text of 1 to 4096 visible ASCII characters; send one, or leave it out.`);
 }
 
-const isId = (value: Json | undefined): value is string | number =>
+const isId = (value: Json | undefined): value is SentId =>
   typeof value === 'string' ? idPattern.test(value) : Number.isSafeInteger(value);
 
-function idOf(value: Json | undefined): string {
-  if (isId(value)) return String(value);
-  throw invalidRequest('id must be a text of 1 to 128 visible characters, chosen by you for this call.');
+function idOf(value: Json | undefined): SentId {
+  if (isId(value)) return value;
+  const found = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 64);
+  throw invalidRequest(
+    `id is ${found}; allowed is a text of 1 to 128 visible ASCII characters without blanks, or a whole number of at most 2^53 - 1. Choose one for each call.`,
+  );
+}
+
+function named(sent: Json | undefined, freshId: () => string): Pick<SocketCall, 'id' | 'sentId'> {
+  const sentId = sent === undefined ? freshId() : idOf(sent);
+  return { id: String(sentId), sentId };
 }
 
 /** Why a connection takes no further call. */
@@ -161,13 +175,13 @@ export const serverMessages = {
   ready: (maxMessageBytes: number) => JSON.stringify({ type: 'ready', max_message_bytes: maxMessageBytes }),
   pong: () => JSON.stringify({ type: 'pong' }),
   /** @param headers of the answer; with its first event. */
-  event: (id: string, data: JsonObject, headers?: Headers) =>
+  event: (id: SentId, data: JsonObject, headers?: Headers) =>
     JSON.stringify({ type: 'event', id, ...(headers && { headers }), data }),
-  done: (id: string, outcome: SocketEnding) => JSON.stringify({ type: 'done', id, outcome }),
-  response: (id: string, status: number, headers: Headers, body: JsonObject) =>
+  done: (id: SentId, outcome: SocketEnding) => JSON.stringify({ type: 'done', id, outcome }),
+  response: (id: SentId, status: number, headers: Headers, body: JsonObject) =>
     JSON.stringify({ type: 'response', id, status, headers, body }),
   /** @param body in the dialect of the call, where it is about one. */
-  error: (fault: GatewayError, about: { id?: string | undefined; headers?: Headers; body?: JsonObject } = {}) =>
+  error: (fault: GatewayError, about: { id?: SentId | undefined; headers?: Headers; body?: JsonObject } = {}) =>
     JSON.stringify({
       ...(about.body ?? fault.toBody()),
       type: 'error',

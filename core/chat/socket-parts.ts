@@ -1,4 +1,5 @@
 /** Long messages in pieces: what a connection on AWS takes at a time is bounded: frames of 32 KB. */
+import type { SentId } from './socket-message.ts';
 
 /** A frame has 32 KB; a little is left for the frame itself. */
 export const maxPostBytes = 32_000;
@@ -11,7 +12,7 @@ const bytesOf = (text: string): number => encoder.encode(text).length;
  * the `data` of the parts of an id and parses the whole.
  * @param most bytes of UTF-8 of each text.
  */
-export function inParts(text: string, id: string, most = maxPostBytes): string[] {
+export function inParts(text: string, id: SentId, most = maxPostBytes): string[] {
   // A character is at most three bytes of UTF-8 per unit: short texts need no counting.
   if (text.length * 3 <= most || bytesOf(text) <= most) return [text];
   const room = most - bytesOf(part(id, Number.MAX_SAFE_INTEGER, false, ''));
@@ -19,7 +20,7 @@ export function inParts(text: string, id: string, most = maxPostBytes): string[]
   return slices.map((data, n) => part(id, n, n === slices.length - 1, data));
 }
 
-const part = (id: string, n: number, last: boolean, data: string): string =>
+const part = (id: SentId, n: number, last: boolean, data: string): string =>
   JSON.stringify({ type: 'part', id, n, last, data });
 
 /** Cut between characters, never within one; each slice is measured as it will stand in its JSON text. */

@@ -22,25 +22,26 @@ export const createHandler =
   (ports: WorkerPorts) =>
   async (work: DispatchedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
     const { connection_id: connection, call_id: id } = work;
+    const call = callOf(work);
     // An asynchronous invocation may come twice: the second one finds the call claimed.
     const claim = await ports.connections.claim(connection, id, work.request_id);
     if (claim === 'no') return;
-    const line = new Line(ports, work, signal);
+    const line = new Line(ports, work, call, signal);
     try {
-      if (claim === 'claimed') await answered(ports, work, line);
-      else await line.end(serverMessages.done(id, 'aborted'));
+      if (claim === 'claimed') await answered(ports, work, call, line);
+      else await line.end(serverMessages.done(call.sentId, 'aborted'));
     } catch (thrown) {
-      await line.end(serverMessages.error(asGatewayError(thrown), { id })).catch(() => {});
+      await line.end(serverMessages.error(asGatewayError(thrown), { id: call.sentId })).catch(() => {});
     } finally {
       line.stop();
     }
   };
 
 /** @throws GatewayError when the key may not, or not any more. */
-async function answered(ports: WorkerPorts, work: DispatchedCall, line: Line): Promise<void> {
+async function answered(ports: WorkerPorts, work: DispatchedCall, call: SocketCall, line: Line): Promise<void> {
   const principal = await reauthorize(work, await ports.snapshots.current(), ports.clock.now());
   await answerCall(ports, {
-    call: callOf(work),
+    call,
     principal,
     sessionId: work.session_id,
     requestId: work.request_id,
@@ -68,12 +69,12 @@ class Line {
   #ended = false;
   #stopLooking = () => {};
 
-  constructor(ports: WorkerPorts, work: DispatchedCall, signal: AbortSignal) {
+  constructor(ports: WorkerPorts, work: DispatchedCall, { sentId }: SocketCall, signal: AbortSignal) {
     this.#ports = ports;
     this.#work = work;
     this.#batches = new SocketBatches({
       timeouts: ports.timeouts,
-      callId: work.call_id,
+      callId: sentId,
       post: (text) => this.#post(text),
     });
     if (signal.aborted) this.#controller.abort();

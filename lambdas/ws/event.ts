@@ -141,7 +141,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   const message = readMessage(text, () => ports.ids.uuid());
   const say = (told: string) => ports.posts.post(connectionId, told);
 
-  if (message.type === 'faulty') return void (await say(serverMessages.error(message.fault, { id: message.id })));
+  if (message.type === 'faulty') return void (await say(serverMessages.error(message.fault, { id: message.sentId })));
   if (message.type === 'ping') return void (await say(serverMessages.pong()));
   if (message.type === 'auth') {
     const headers = withKey(handshakeOf(connection), message.apiKey);
@@ -152,7 +152,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   const caller = await authenticated(connection, snapshot, ports.clock.now());
   if (message.type === 'cancel') return ports.connections.cancel(connectionId, message.id);
   const refusal = await handOver(ports, event, { ...connection, ...caller }, message, text);
-  if (refusal) await say(serverMessages.error(refusal, { id: message.id }));
+  if (refusal) await say(serverMessages.error(refusal, { id: message.sentId }));
 }
 
 /** @throws GatewayError `authentication_error` for an unknown connection, or one that stayed without a key. */

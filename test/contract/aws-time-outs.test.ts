@@ -84,11 +84,11 @@ test('[cloud.clients-have-time-outs] a connection is opened within a second, a r
   expect(onceWithDeadline).toMatchObject({ maxAttempts: 1, requestHandler: { connectionTimeout: 1_000 } });
 });
 
-/** Bedrock brings connections of its own, with the time-outs of its provider; the local store is not AWS. */
+/** Bedrock brings connections of its own, with the time-outs of its provider. */
 const bounded = /new (?:sdk\.)?BedrockRuntimeClient\(|clientBounds\(|objectBounds\(|onceWithDeadline/;
 
 test('[cloud.clients-have-time-outs] no client of the SDK is made without bounds', () => {
-  const files = ['adapters/aws', 'adapters/executors', 'lambdas'].flatMap((folder) =>
+  const files = ['adapters/aws', 'adapters/executors', 'adapters/local', 'bin', 'lambdas'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => `${folder}/${name}`),

@@ -1,8 +1,5 @@
-/** What the official clients ask of a provider of the other form: answered, refused by name, or left out by name, in header and evidence. */
-import type Anthropic from '@anthropic-ai/sdk';
-import type OpenAI from 'openai';
 import { Stream } from 'openai/core/streaming';
-import { refuse, say } from '../support/fake-providers.ts';
+import { refuse } from '../support/fake-providers.ts';
 import type { Loose } from '../support/loose.ts';
 import {
   anthropic,

@@ -44,7 +44,7 @@ describe('what does not fit', () => {
       '7',
       undefined,
       undefined,
-      '8',
+      8,
       undefined,
     ]);
   });

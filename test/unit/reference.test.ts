@@ -52,3 +52,16 @@ test('[cli.test-action] the CLI page knows the commands of the specification', (
   ];
   for (const command of [...commands, ...grouped]) expect(page('cli.md')).toContain(`# agentctl ${command}\n`);
 });
+
+test('[cli.test-action] examples of a command begin with its whole name', () => {
+  const sections = page('cli.md')
+    .split(/^#+ agentctl /m)
+    .slice(1);
+  const wrong = sections.flatMap((section) => {
+    const name = section.slice(0, section.indexOf('\n'));
+    const examples = [...section.matchAll(/\$ (agentctl .*)/g)].map(([, example = '']) => example);
+    return examples.filter((example) => !example.startsWith(`agentctl ${name}`)).map((example) => [name, example]);
+  });
+  // A group whose first command needs no word.
+  expect(wrong).toEqual([['traces list', 'agentctl traces']]);
+});

@@ -24,7 +24,7 @@ describe('approvals', () => {
     expect(out).toContain('e-1\n  git scm.create_pr on acme/\\u{1b}[31mweb \\u{202e}\n');
     expect(out).toContain(`  parameters:\n    title: ${'x'.repeat(500)}\n`);
     expect(out).toContain('  withheld from you: ["$.token"]\n');
-    expect(out).toContain("more: agentctl pending --cursor 'c 1'\n");
+    expect(out).toContain("more: agentctl pending --limit 1 --cursor 'c 1'\n");
   });
 
   test('[cli.pending] --json is the document, and an empty list is said in words', async () => {

@@ -17,9 +17,14 @@ test('[trace.routes] traces list passes its filters on; show draws a tree', asyn
         spans: 2,
       },
     ],
+    next: 'c1',
   });
-  const listed = await home.run(['traces', 'list', '--session', 's', '--min-ms', '5']);
-  expect(server.seen[0]!.path).toBe('/admin/v1/traces?session=s&min_ms=5');
+  const filters = ['--session', 's', '--status', 'ok', '--min-ms', '5', '--from', '2026-01-01T00:00:00Z'];
+  const listed = await home.run(['traces', 'list', ...filters, '--limit', '1']);
+  expect(server.seen[0]!.path).toBe(
+    '/admin/v1/traces?session=s&status=ok&min_ms=5&from=2026-01-01T00%3A00%3A00Z&limit=1',
+  );
+  expect(listed.out).toContain(`more: agentctl traces list ${filters.join(' ')} --limit 1 --cursor c1\n`);
   expect(listed.out).toMatch(/t1 .* 12 ms +gateway\.chat_completion +ok +mock/);
   server.on('GET /admin/v1/traces/t1', {
     trace_id: 't1',

@@ -10,6 +10,7 @@ test('[chat.ws] calls of both dialects, with what may stand beside their body', 
   expect(read({ type: 'chat.completions', id: 'a', body })).toEqual({
     type: 'call',
     id: 'a',
+    sentId: 'a',
     dialect: 'openai',
     body,
     passed: {},
@@ -18,6 +19,7 @@ test('[chat.ws] calls of both dialects, with what may stand beside their body', 
   expect(read({ type: 'messages', id: 7, body, ...beside })).toEqual({
     type: 'call',
     id: '7',
+    sentId: 7,
     dialect: 'anthropic',
     body,
     sessionId: 's',
@@ -33,6 +35,16 @@ test('[chat.ws] a bare chat request is a chat completion, with or without an id 
   expect(read({ messages: [] })).toMatchObject({ type: 'call', body: { messages: [] } });
 });
 
+test('[chat.ws-id] an id that is a number comes back as a number, and a bad one is named before anything else of the call', () => {
+  const call = read({ type: 'chat.completions', id: 5, body });
+  expect(call).toMatchObject({ id: '5', sentId: 5 });
+  expect(JSON.parse(serverMessages.done((call as { sentId: number }).sentId, 'completed'))).toMatchObject({ id: 5 });
+  expect(read({ type: 'cancel', id: 5 })).toEqual({ type: 'cancel', id: '5' });
+  expect(read({ type: 'chat.completions', id: null })).toMatchObject({
+    fault: { message: expect.stringMatching(/^id is null; allowed is a text of 1 to 128/) },
+  });
+});
+
 test('auth, cancel and ping', () => {
   expect(read({ type: 'auth', api_key: 'k' })).toEqual({ type: 'auth', apiKey: 'k' });
   expect(read({ type: 'cancel', id: 'a' })).toEqual({ type: 'cancel', id: 'a' });
@@ -45,7 +57,7 @@ test.each([
   ['no object', [], undefined],
   ['no type', { id: 'a' }, 'a'],
   ['another type', { type: 'toString', id: 'a' }, 'a'],
-  ['a type that is no text', { type: 1, id: 2 }, '2'],
+  ['a type that is no text', { type: 1, id: 2 }, 2],
   ['no body', { type: 'messages', id: 'a' }, 'a'],
   ['an empty id', { type: 'messages', id: '', body }, undefined],
   ['an id with a space', { type: 'messages', id: 'a b', body }, undefined],
@@ -57,7 +69,7 @@ test.each([
 ])('%s is faulty, and names its call where it can', (_what, message, id) => {
   const faulty = read(message);
   expect(faulty).toMatchObject({ type: 'faulty', fault: { code: 'invalid_request' } });
-  expect((faulty as { id?: string }).id).toBe(id);
+  expect((faulty as { sentId?: unknown }).sentId).toBe(id);
 });
 
 test('errors carry their status, and never more than HTTP would tell', () => {

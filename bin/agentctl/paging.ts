@@ -1,0 +1,22 @@
+/** Lists that come in pages: their options, and the command that shows the next page. */
+import type { Command } from 'commander';
+import type { Cli } from './command.ts';
+import { wholeNumber } from './globals.ts';
+import { text } from './json-fields.ts';
+import type { Query } from './route-path.ts';
+import { commandLine } from './shell.ts';
+
+export const paged = (command: Command): Command =>
+  command
+    .option('--limit <count>', 'maximum number of results', wholeNumber)
+    .option('--cursor <cursor>', 'continue where a list ended');
+
+/** @param query of this page: the next one has the same filters. */
+export function showMore({ out }: Pick<Cli, 'out'>, words: readonly string[], query: Query, cursor: unknown): void {
+  const next = text(cursor);
+  if (!next) return;
+  const same = Object.entries({ ...query, cursor: next }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name.replaceAll('_', '-')}`, String(value)],
+  );
+  out.line(`more: ${commandLine(['agentctl', ...words, ...same])}`);
+}
