@@ -40,7 +40,7 @@ const nothing = (message: string): string => {
 const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
 
 /**
- * For the one address of all surfaces: `/api` is dropped, `/admin` and `/mcp` are kept. A path that is not one of this upstream is 404,
+ * For the one address of all surfaces: `/api` is dropped, `/admin`, `/mcp` and the metadata of `/mcp` are kept. A path that is not one of this upstream is 404,
  * whichever behavior CloudFront chose for it.
  * @param upstream undefined: every path is 404.
  * @param uri as of `edgeFunctionCode`.
@@ -48,12 +48,12 @@ const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
 export const routingFunctionCode = (
   upstream: 'gateway' | 'admin' | 'mcp' | undefined,
   uri?: string,
-): string => `${nothing('There is nothing at this path; the edge serves /api/*, /admin/* and /mcp.')}
-var upstreams = { api: 'gateway', admin: 'admin', mcp: 'mcp' };
+): string => `${nothing('There is nothing at this path; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.')}
+var upstreams = { api: 'gateway', admin: 'admin', mcp: 'mcp', '.well-known/oauth-protected-resource': 'mcp' };
 
 function handler(event) {
   var request = event.request;
-  var found = /^\\/(api(?=\\/)|admin(?=\\/|$)|mcp(?=\\/|$))/.exec(request.uri);
+  var found = /^\\/(api(?=\\/)|admin(?=\\/|$)|mcp(?=\\/|$)|\\.well-known\\/oauth-protected-resource(?=\\/mcp$|$))/.exec(request.uri);
   if (!found || ${dots}) return nothing();
   if (upstreams[found[1]] !== '${upstream ?? 'none'}') return nothing();
   if (found[1] === 'api') request.uri = request.uri.slice(4);

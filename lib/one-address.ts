@@ -1,6 +1,6 @@
 /**
- * One address for all surfaces, as the local edge has it [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*` and `/mcp` by the
- * rules of `core/edge/routing.ts`. CloudFront chooses a behavior by the path; the behavior's function answers 404 to a path of another upstream.
+ * One address for all surfaces, as the local edge has it [cloud.one-address]: `edge.<domain>` routes `/api/*`, `/admin/*`, `/mcp` and its metadata
+ * by the rules of `core/edge/routing.ts`. CloudFront chooses a behavior by the path; the behavior's function answers 404 to a path of another upstream.
  */
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { routingFunctionCode } from './edge-functions.ts';
@@ -10,7 +10,7 @@ import { apiStageName } from './rest-surface.ts';
 const patterns = {
   gateway: ['/api/*'],
   admin: ['/admin', '/admin/*'],
-  mcp: ['/mcp', '/mcp/*'],
+  mcp: ['/mcp', '/mcp/*', '/.well-known/oauth-protected-resource*'],
 } as const;
 
 export type Upstream = keyof typeof patterns;

@@ -2426,7 +2426,14 @@ const edgeProxy: readonly Requirement[] = [
     'edge.forwarded',
     'What a client says in X-Forwarded-* and in fields of the connection is replaced; all else goes on.',
   ),
-  must('edge.address', "The listeners behind the edge see the client's address, and believe it of the edge alone."),
+  must(
+    'edge.address',
+    "The listeners behind the edge see the client's address and the address that it asked for, and believe them of the edge alone.",
+  ),
+  must(
+    'edge.mcp-metadata',
+    "OAuth's metadata of the MCP endpoint (RFC 9728) is found at the root of the edge, and names the edge's own address.",
+  ),
   must('edge.own-host', 'The edge answers to its own names and addresses and to no other authority.'),
   must(
     'edge.streams',
@@ -2445,11 +2452,11 @@ const edgeProxy: readonly Requirement[] = [
   ),
   must(
     'edge.slow-readers',
-    'The local edge ends an answer whose bytes wait a minute for a client that reads none of them; an answer that has nothing to send stays open.',
+    'An answer whose bytes wait is ended when its client takes fewer than 16 kB of them in a minute; one that is read slowly and steadily, or has nothing to send, stays open.',
   ),
   must('edge.hostile', 'Header bombs, contradicting lengths and floods of reset streams end with their connection.'),
   must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
-  must('edge.routing', '/api loses its prefix; /admin and /mcp keep theirs.'),
+  must('edge.routing', '/api loses its prefix; /admin, /mcp and the metadata of /mcp keep theirs.'),
   must('edge.alt-svc', 'Answers over TLS advertise HTTP/3 with max-age 86400 while it is served.'),
   must('edge.load-shedding', 'Three priority tiers; X-Priority: critical is protected.'),
   must('edge.rate-limit', 'A token bucket limits the edge, and an upstream breaker guards it.'),

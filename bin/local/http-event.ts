@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Match } from '#lambdas/middleware/router.ts';
-import { addressOf, edgeTokenHeader, type LoadBalancer } from './load-balancer.ts';
+import { addressOf, edgeTokenHeader, isFromEdge, type LoadBalancer } from './load-balancer.ts';
 
 export interface Target {
   readonly path: string;
@@ -96,7 +96,10 @@ export function eventOf(
   loadBalancer?: LoadBalancer,
   edgeToken?: string,
 ): HttpEvent {
-  const headers = fieldsOf(headerPairs(request));
+  // Behind the edge the address that the caller knows, as behind CloudFront [edge.address].
+  const viaEdge = isFromEdge(request, edgeToken);
+  const headers = fieldsOf(headerPairs(request, viaEdge ? request.headers['x-forwarded-host'] : undefined));
+  const tls = viaEdge ? request.headers['x-forwarded-proto'] === 'https' : loadBalancer?.tls;
   const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
   const event = {
     httpMethod: request.method ?? 'GET',
@@ -116,17 +119,21 @@ export function eventOf(
       path: target.path,
       resourcePath: match.resource,
       identity: { sourceIp: addressOf(request, loadBalancer, edgeToken) },
-      ...(loadBalancer?.tls && { domainName: request.headers.host }),
+      ...(tls && { domainName: headers.last.host }),
     },
   };
   return event as unknown as HttpEvent; // the rest of the context describes an AWS account
 }
 
 /** Names in lower case, every occurrence kept: a header sent twice is for the handler to judge. */
-function* headerPairs({ rawHeaders: flat }: IncomingMessage): Iterable<[string, string]> {
+function* headerPairs(
+  { rawHeaders: flat }: IncomingMessage,
+  host: string | string[] | undefined,
+): Iterable<[string, string]> {
   for (let at = 0; at < flat.length; at += 2) {
     const name = (flat[at] ?? '').toLowerCase();
-    if (name !== edgeTokenHeader) yield [name, flat[at + 1] ?? ''];
+    if (name === 'host' && typeof host === 'string') yield [name, host];
+    else if (name !== edgeTokenHeader) yield [name, flat[at + 1] ?? ''];
   }
 }
 

@@ -28,5 +28,5 @@ export function addressOf(
 /** The edge of this process says so by a token that no client knows; what a client sends under the name is dropped there. */
 export const edgeTokenHeader = 'x-gateway-edge';
 
-const isFromEdge = ({ headers }: IncomingMessage, token: string | undefined): boolean =>
+export const isFromEdge = ({ headers }: IncomingMessage, token: string | undefined): boolean =>
   token !== undefined && headers[edgeTokenHeader] === token;

@@ -1,4 +1,6 @@
 /** MCP clients that sign in by themselves: the official SDK's OAuth flows, a real OIDC server and a real gateway. */
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -54,13 +56,20 @@ const whoami = async (token: string) => {
   return (await answer.json()) as { name: string; kind: string };
 };
 
-test('[identity.oidc-mcp] metadata names the resource and its issuers, and a 401 points there', async () => {
+test('[identity.oidc-mcp] [edge.mcp-metadata] metadata names the resource and its issuers, and a 401 points there', async () => {
   expect(await metadata()).toEqual({
     resource: gateway.url,
     resource_name: 'Agent Governance Gateway',
     authorization_servers: [server.issuer],
     bearer_methods_supported: ['header'],
   });
+  const throughEdge = await new Promise((resolve, reject) => {
+    const ca = readFileSync(gateway.ready.edge_certificate!);
+    const asked = request(`${gateway.ready.edge_url}/mcp`, { method: 'POST', ca, agent: false });
+    asked.once('response', (answer) => resolve(answer.resume().headers['www-authenticate'])).once('error', reject);
+    asked.end('{}');
+  });
+  expect(throughEdge).toBe(`Bearer resource_metadata="${gateway.ready.edge_url}/.well-known/oauth-protected-resource"`);
   const challenge = async (authorization?: string) => {
     const answer = await fetch(gateway.url, {
       method: 'POST',

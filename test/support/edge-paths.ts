@@ -13,6 +13,9 @@ export const routedPaths = [
   ['/mcp', 'mcp', '/mcp'],
   ['/mcp?x=/../', 'mcp', '/mcp?x=/../'],
   ['/mcp/session/1?x=/api/', 'mcp', '/mcp/session/1?x=/api/'],
+  ['/.well-known/oauth-protected-resource', 'mcp', '/.well-known/oauth-protected-resource'],
+  ['/.well-known/oauth-protected-resource/mcp', 'mcp', '/.well-known/oauth-protected-resource/mcp'],
+  ['/.well-known/oauth-protected-resource?x=1', 'mcp', '/.well-known/oauth-protected-resource?x=1'],
   // Nothing is normalised: the upstream sees the very path, and has nothing there.
   ['/api//v1/models', 'gateway', '//v1/models'],
   ['/admin/..%2fapi', 'admin', '/admin/..%2fapi'],
@@ -36,6 +39,13 @@ export const strayPaths = [
   '/console/',
   '*',
   'http://x/api/',
+  // The gateway is not an authorization server, and has metadata of one resource alone.
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-protected-resource/admin',
+  '/.well-known/oauth-protected-resource/mcp/',
+  '/.well-known/oauth-protected-resources',
+  '/api/../.well-known/oauth-protected-resource',
+  '/.well-known/../.well-known/oauth-protected-resource',
   // A path that says one thing as it stands and another when it is resolved.
   '/api/../admin/v1/config',
   '/api/..',
@@ -46,10 +56,7 @@ export const strayPaths = [
 ] as const;
 
 /** Routes of the admin and MCP surfaces that lie beside `/admin` and `/mcp`: the edge does not serve them. */
-export const besideTheEdge = [
-  ...['/health', '/metrics', '/sse'],
-  ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'],
-];
+export const besideTheEdge: readonly string[] = ['/health', '/metrics', '/sse'];
 
 /** Every other route: as a client asks for it, the upstream, and the path there. Callbacks have listeners of their own. */
 export const everyRoutedPath = routes.flatMap(({ surface, path }) => {

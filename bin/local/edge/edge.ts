@@ -170,7 +170,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     if (!target || !origin)
       throw new GatewayError(
         'not_found',
-        `There is nothing at ${shortened(request.url ?? '/')}; the edge serves /api/*, /admin/* and /mcp.`,
+        `There is nothing at ${shortened(request.url ?? '/')}; the edge serves /api/*, /admin/*, /mcp and /.well-known/oauth-protected-resource.`,
       );
     return { target, origin };
   };

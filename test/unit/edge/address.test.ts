@@ -33,3 +33,19 @@ test('[edge.address] a listener without an edge trusts no forwarded address, and
   expect(event.requestContext.identity.sourceIp).toBe('198.51.100.7');
   expect(JSON.stringify(event)).not.toContain('token');
 });
+
+test('[edge.address] [edge.mcp-metadata] of the edge alone the address that the client asked for is believed', () => {
+  const match = { resource: '/mcp', pathParameters: {}, handledBy: 'mcp' } as const;
+  const seen = (headers: Record<string, string>) => {
+    const request = from({ host: '127.0.0.1:8082', 'x-forwarded-host': 'gateway.example:8443', ...headers });
+    const event = eventOf(request, targetOf('/mcp'), match, 'r1', undefined, 'token');
+    return [event.headers?.host, event.multiValueHeaders?.host, event.requestContext.domainName];
+  };
+  const asked = 'gateway.example:8443';
+  const edge = { 'x-gateway-edge': 'token' };
+  expect(seen({ ...edge, 'x-forwarded-proto': 'https' })).toEqual([asked, [asked], asked]);
+  expect(seen({ ...edge, 'x-forwarded-proto': 'http' })).toEqual([asked, [asked], undefined]);
+  const own = ['127.0.0.1:8082', ['127.0.0.1:8082'], undefined];
+  expect(seen({ 'x-forwarded-proto': 'https' })).toEqual(own);
+  expect(seen({ 'x-gateway-edge': 'guess', 'x-forwarded-proto': 'https' })).toEqual(own);
+});
