@@ -33,7 +33,9 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
     const body = reply.isBase64Encoded ? Buffer.from(reply.body, 'base64') : reply.body;
     const length = reply.statusCode !== 204 && { 'content-length': String(Buffer.byteLength(body)) };
     response.writeHead(reply.statusCode, { ...reply.headers, ...length });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    if (request.method === 'HEAD') response.end();
+    else if (body.length <= pieceBytes) response.end(body);
+    else await inPieces(response, Buffer.from(body));
     return;
   }
   const chunks = reply.body[Symbol.asyncIterator]();
@@ -44,6 +46,15 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
     return;
   }
   await stream(response, reply, chunks);
+}
+
+/** Of a large body one write at a time waits: how much its client has read is only seen by whole writes [edge.slow-readers]. */
+const pieceBytes = 64 * 1024;
+
+async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {
+  for (let at = 0; at < body.length && !response.destroyed; at += pieceBytes)
+    if (!response.write(body.subarray(at, at + pieceBytes))) await drained(response);
+  response.end();
 }
 
 /**
@@ -88,8 +99,12 @@ function streamHeaders({ headers }: HttpReply): Record<string, string> {
   return events ? { ...rest, 'x-accel-buffering': 'no' } : rest;
 }
 
-/** Waits as long as it takes: a client that goes meanwhile ends the stream by `close`. */
-const drained = (response: ServerResponse) => new Promise<void>((resolve) => void response.once('drain', resolve));
+/** Waits as long as it takes, or until the client goes. */
+function drained(response: ServerResponse): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once('drain', resolve).once('close', resolve);
+  return promise.finally(() => response.off('drain', resolve).off('close', resolve));
+}
 
 /** Ends the source, if it has not ended; how it ends no longer matters. */
 function ended(chunks: AsyncIterator<string>): void {

@@ -16,8 +16,9 @@ import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
 import { checkExpectation, checkHost, checkTransferCoding, eventOf, noTunnel, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
-import type { LoadBalancer } from './load-balancer.ts';
+import { isFromEdge, type LoadBalancer } from './load-balancer.ts';
 import type { PageRequest } from './page-request.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
@@ -40,6 +41,8 @@ export interface HttpServerOptions {
   /** A header block or a whole request that takes longer is ended (slow clients). */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** See `UnreadAnswers`; a minute unless given. */
+  readonly unreadMs?: number;
   /** How some paths word their errors; undefined for the usual form. */
   readonly errorBody?: (url: string, error: GatewayError) => object | undefined;
   /**
@@ -181,8 +184,16 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     sockets.add(socket.once('close', () => sockets.delete(socket)));
     callsOf(socket);
   });
-  server.on('request', (request, response) => serve(request, response));
-  server.on('checkContinue', (request, response) => serve(request, response, true));
+  const { unreadMs = 60_000 } = options;
+  const unread = new UnreadAnswers(unreadMs);
+  const looking = setInterval(() => unread.look(performance.now()), unreadMs / 6).unref();
+  const serveHere = (request: IncomingMessage, response: ServerResponse, waits = false) => {
+    // The edge reads as fast as its own client does, which it watches itself.
+    if (!isFromEdge(request, options.edgeToken)) unread.watch(response);
+    return serve(request, response, waits);
+  };
+  server.on('request', (request, response) => serveHere(request, response));
+  server.on('checkContinue', (request, response) => serveHere(request, response, true));
   // Else Node answers by itself, without a body.
   server.on('checkExpectation', (request, response) => serve(request, response));
   server.on('connect', (_request, socket: Socket) => {
@@ -223,6 +234,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
         }, graceMs);
         server.close(() => {
           clearTimeout(cut);
+          clearInterval(looking);
           resolve();
         });
       });

@@ -264,6 +264,41 @@ describe('limits', () => {
     },
   );
 
+  test('[edge.slow-readers] events that gather at the edge do not keep it waiting; a subscriber who reads them slowly stays', async () => {
+    const edge = await testEdge(
+      (_request, response) => {
+        const sending = setInterval(() => response.write(`data: ${'x'.repeat(200)}\n\n`), 20);
+        response.once('close', () => clearInterval(sending));
+      },
+      {},
+      undefined,
+      600,
+    );
+    const subscriber = async (initialWindowSize: number) => {
+      const session = connectH2(`http://localhost:${edge.cleartextPort}`, { settings: { initialWindowSize } });
+      session.on('error', () => {});
+      await once(session, 'localSettings');
+      return { session, stream: session.request({ ':path': '/api/v1/events' }).on('error', () => {}) };
+    };
+    const [slow, deaf] = await Promise.all([subscriber(64), subscriber(0)]);
+    try {
+      let read = 0;
+      slow.stream.on('data', (chunk: Buffer) => {
+        read += chunk.length;
+      });
+      const ended = new Promise((resolve) => deaf.stream.once('close', resolve));
+      deaf.stream.resume();
+      await ended;
+      expect(deaf.stream.rstCode).toBe(0xb);
+      const atEnd = read;
+      while (read < atEnd * 2) await once(slow.stream, 'data');
+      expect([read > 0, slow.stream.destroyed]).toEqual([true, false]);
+    } finally {
+      for (const { session } of [slow, deaf]) session.destroy();
+      await edge.stop();
+    }
+  });
+
   test('[edge.hostile] a connection whose TLS handshake does not come to its end is closed', () =>
     withEdge({}, async (edge) => {
       const closed = (first: string) =>

@@ -53,6 +53,40 @@ describe('answers', () => {
     expect(stream.opened).toBeLessThan(1000); // an endless source that nobody reads did not run on
   });
 
+  test('[edge.slow-readers] a large body: whole for a client that reads slowly and steadily, ended for one that does not read', async () => {
+    const bytes = 24 * 1024 * 1024;
+    const large = await serverOf({
+      unreadMs: 1_000,
+      handlers: Promise.resolve({
+        observatory: async () => ({ statusCode: 200, headers: {}, body: 'x'.repeat(bytes) }),
+      }),
+    });
+    const asking = () => {
+      const socket = connect(large.port, '127.0.0.1').on('error', () => {});
+      socket.write(head('GET /things', 'Host: localhost'));
+      return socket;
+    };
+    const [steady, deaf] = [asking(), asking()];
+    let read = 0;
+    steady.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      steady.pause();
+      setTimeout(() => steady.resume(), chunk.length / 10_000); // 10 MB a second
+    });
+    deaf.pause();
+    while (read < bytes) await once(steady, 'data');
+    expect(steady.destroyed).toBe(false);
+    // What the kernel holds of it can be read, and then it ends.
+    let rest = 0;
+    deaf.on('data', (chunk: Buffer) => {
+      rest += chunk.length;
+    });
+    await once(deaf.resume(), 'close');
+    expect(rest).toBeLessThan(bytes);
+    steady.destroy();
+    await large.drain(0);
+  });
+
   test('several requests on one connection, refusals among them', async () => {
     const line = (path: string, ...headers: string[]) => head(`GET ${path}`, 'Host: localhost', ...headers);
     const socket = connect(server.port, '127.0.0.1');

@@ -6,9 +6,9 @@ import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
 import { noTunnel } from '../http-event.ts';
 import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
+import { CountedHttp2Response, UnreadAnswers } from '../unread-answers.ts';
 import type { Certificate } from './certificate.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
-import { UnreadAnswers } from './unread-answers.ts';
 
 export interface EdgeListenerOptions {
   readonly host: string;
@@ -22,7 +22,7 @@ export interface EdgeListenerOptions {
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
   /** How many connections are open, each time it changes. */
   readonly changed: (connections: number) => void;
-  /** For which bytes of an answer may wait for a client that reads none; a minute unless given. */
+  /** See `UnreadAnswers`; a minute unless given. */
   readonly unreadMs?: number | undefined;
 }
 
@@ -48,6 +48,7 @@ const http2Limits = {
   streamResetBurst: 200,
   streamResetRate: 33,
   unknownProtocolTimeout: 5_000,
+  Http2ServerResponse: CountedHttp2Response,
 } as const;
 
 const http1Limits = {

@@ -1,46 +1,93 @@
-/** Answers that nobody reads, by a clock that the test winds. */
+/** Answers that are read slowly or not at all, by a clock that the test winds. */
 import { EventEmitter } from 'node:events';
-import type { EdgeResponse } from '../../../bin/local/edge/forward.ts';
-import { UnreadAnswers } from '../../../bin/local/edge/unread-answers.ts';
+import { UnreadAnswers, type WatchedResponse } from '../../../bin/local/unread-answers.ts';
 
+/** One over HTTP/1.1, whose connection has sent other answers before. */
 class Response extends EventEmitter {
-  writableLength = 0;
   destroyed = false;
-  readonly socket = {
+  readonly socket: { bytesWritten: number; writableLength: number; destroy: () => void } = {
+    bytesWritten: 1_000_000,
+    writableLength: 0,
     destroy: () => {
       this.destroyed = true;
       this.emit('close');
     },
   };
+  get writableLength(): number {
+    return this.socket.writableLength;
+  }
+  /** The upstream sends. */
+  sends(bytes: number): void {
+    this.socket.bytesWritten += bytes;
+    this.socket.writableLength += bytes;
+  }
+  /** The client reads. */
+  reads(bytes: number): void {
+    this.socket.writableLength -= bytes;
+  }
 }
 
-test('[edge.slow-readers] the same bytes may wait so long; those that move, and none at all, may wait longer', () => {
+const watched = (count: number) => {
   const answers = new UnreadAnswers(60_000);
-  const [stuck, moving, silent, late] = [new Response(), new Response(), new Response(), new Response()];
-  for (const response of [stuck, moving, silent, late]) answers.watch(response as unknown as EdgeResponse);
-  stuck.writableLength = moving.writableLength = 5_000;
-  for (let second = 0; second <= 70; second += 10) {
-    moving.writableLength -= 1;
-    if (second === 40) late.writableLength = 5_000;
+  const responses = Array.from({ length: count }, () => new Response());
+  for (const response of responses) answers.watch(response as unknown as WatchedResponse);
+  return { answers, responses: responses as [Response, Response, Response, Response, Response] };
+};
+
+test('[edge.slow-readers] a byte now and then does not keep an answer open, and neither does what the upstream adds', () => {
+  const { answers, responses } = watched(5);
+  const [stuck, growing, trickling, steady, silent] = responses;
+  for (const response of [stuck, growing, trickling, steady]) response.sends(5_000_000);
+  for (let second = 0; second <= 3_600; second += 10) {
+    growing.sends(200);
+    trickling.reads(2);
+    steady.reads(3_000);
     answers.look(second * 1_000);
-    expect([second, stuck.destroyed]).toEqual([second, second >= 60]);
+    const closed = second >= 60;
+    expect([second, stuck.destroyed, growing.destroyed, trickling.destroyed]).toEqual([second, closed, closed, closed]);
   }
-  expect([moving, silent, late].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
-  answers.look(100_000);
-  expect(late.destroyed).toBe(true);
+  expect([steady.destroyed, silent.destroyed]).toEqual([false, false]);
+});
+
+test('[edge.slow-readers] a stream of events that its client reads to the last is never ended, however little it is', () => {
+  const { answers, responses } = watched(1);
+  const [subscriber] = responses;
+  for (let second = 0; second <= 3_600; second += 10) {
+    subscriber.sends(40);
+    if (second % 50 === 0) subscriber.reads(subscriber.writableLength);
+    answers.look(second * 1_000);
+  }
+  expect(subscriber.destroyed).toBe(false);
 });
 
 test('[edge.slow-readers] the time counts again from when an answer was read', () => {
-  const answers = new UnreadAnswers(60_000);
-  const response = new Response();
-  answers.watch(response as unknown as EdgeResponse);
-  response.writableLength = 100;
-  answers.look(0);
-  response.writableLength = 0;
-  answers.look(50_000);
-  response.writableLength = 100;
-  for (const now of [60_000, 119_000]) answers.look(now);
+  const { answers, responses } = watched(1);
+  const [response] = responses;
+  response.sends(100);
+  answers.look(1_000_000);
+  response.reads(100);
+  answers.look(1_050_000);
+  response.sends(100);
+  for (const now of [1_060_000, 1_119_000]) answers.look(now);
   expect(response.destroyed).toBe(false);
-  answers.look(120_000);
+  answers.look(1_120_000);
+  expect(response.destroyed).toBe(true);
+});
+
+test('[edge.slow-readers] an answer that waits for the one before it on its connection has its whole time afterwards', () => {
+  const { answers } = watched(0);
+  const response = new Response();
+  const { socket } = response;
+  const waiting = Object.defineProperty(response as unknown as { socket: unknown }, 'socket', {
+    value: null,
+    writable: true,
+  });
+  Object.defineProperty(response, 'writableLength', { get: () => 500 });
+  answers.watch(waiting as unknown as WatchedResponse);
+  for (const now of [0, 60_000, 120_000]) answers.look(now);
+  waiting.socket = socket;
+  for (const now of [130_000, 180_000]) answers.look(now);
+  expect(response.destroyed).toBe(false);
+  answers.look(190_000);
   expect(response.destroyed).toBe(true);
 });
