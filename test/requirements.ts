@@ -561,6 +561,10 @@ const approvals: readonly Requirement[] = [
     'notify.escalation',
     'A channel of approvals.escalate_to hears of a request when half of its time is over and it still waits, and of its decision only then.',
   ),
+  must(
+    'notify.digest',
+    'Where more requests of a tenant wait than approvals.digest.above, further ones come in one message at the end of a window, which is written again; grave and short-lived ones come alone, and none is lost.',
+  ),
   must('notify.events', 'Notifications go out when an approval is submitted, approved and denied.'),
   must('notify.slack-buttons', 'Slack buttons carry only the id.'),
   must(

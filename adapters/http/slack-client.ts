@@ -1,6 +1,7 @@
 /** Slack's Web API: one message per approval, rewritten once it is decided. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
-import { slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
+import { slackDigest } from '#core/approvals/slack-digest.ts';
+import { type SlackMessage, slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;
@@ -12,22 +13,17 @@ export interface SlackOptions {
   readonly token: string;
   /** Base of links in messages. */
   readonly linkBase: string;
+  /** Address of the web console, where reviewers reach one. */
+  readonly consoleUrl?: string | undefined;
 }
 
 export function slackNotifier(options: SlackOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {
-      const message = slackMessage(row, options.linkBase, place);
-      if (earlier?.channel && earlier.ts) {
-        const { channel, ts } = earlier;
-        await callSlack(options, 'chat.update', { channel, ts, ...message });
-        return { channel, ts };
-      }
-      const unfurl = { unfurl_links: false, unfurl_media: false };
-      const posted = await callSlack(options, 'chat.postMessage', { channel: options.channel, ...message, ...unfurl });
-      if (!posted.channel || !posted.ts) throw new Error('Slack answered without channel and ts');
-      return { channel: posted.channel, ts: posted.ts };
+      return written(options, slackMessage(row, options.linkBase, place), earlier);
     },
+
+    sendDigest: (digest, _id, earlier) => written(options, slackDigest(digest, options), earlier),
 
     async sendAlert(alert) {
       const unfurl = { unfurl_links: false, unfurl_media: false };
@@ -35,6 +31,23 @@ export function slackNotifier(options: SlackOptions): Notifier {
       return {};
     },
   };
+}
+
+/** Writes the message that a receipt names again, or a new one; returns its receipt. */
+async function written(
+  options: SlackOptions,
+  message: SlackMessage,
+  earlier: Readonly<Record<string, string>> | undefined,
+): Promise<Record<string, string>> {
+  if (earlier?.channel && earlier.ts) {
+    const { channel, ts } = earlier;
+    await callSlack(options, 'chat.update', { channel, ts, ...message });
+    return { channel, ts };
+  }
+  const unfurl = { unfurl_links: false, unfurl_media: false };
+  const posted = await callSlack(options, 'chat.postMessage', { channel: options.channel, ...message, ...unfurl });
+  if (!posted.channel || !posted.ts) throw new Error('Slack answered without channel and ts');
+  return { channel: posted.channel, ts: posted.ts };
 }
 
 interface SlackAnswer {

@@ -1,6 +1,6 @@
 /** The generic webhook: the approval as JSON, signed over time and body. */
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
-import { approvalView } from '#core/approvals/views.ts';
+import { approvalsUrl, approvalUrl, approvalView } from '#core/approvals/views.ts';
 import { webhookSignature } from '#core/approvals/webhook-signature.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { PolicyEventName } from '#core/observatory/violation.ts';
@@ -68,6 +68,15 @@ export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookO
     async sendPolicyEvent({ id, event, tenant }, { evidence_hash, violation }) {
       if (!policyEvents.some((wanted) => wanted === event)) return {};
       return post({ event, id, sent_at: isoTime(clock.now()), tenant, evidence_hash, violation });
+    },
+
+    sendDigest(digest, id) {
+      const requests = digest.requests.map((request) => ({
+        ...request,
+        approval_url: approvalUrl(adminUrl, request.envelope_id),
+      }));
+      const sent = { ...digest, requests, approvals_url: approvalsUrl(adminUrl) };
+      return post({ event: 'digest', id, sent_at: isoTime(clock.now()), digest: sent });
     },
 
     sendAlert: ({ change, ...alert }) =>

@@ -1,5 +1,5 @@
 /**
- * What a browser shows at the address of an approval: how to decide, and nothing of the approval. The page asks for nothing,
+ * What a browser shows at the address of an approval, or of all that wait: how to decide, and nothing of the approval. The page asks for nothing,
  * loads nothing and decides nothing [approval.browser-page].
  */
 
@@ -12,10 +12,11 @@ export const browserPageHeaders = {
 } as const;
 
 /**
- * @param id as the address has it; only an envelope id is repeated on the page.
+ * @param id as the address has it, empty at that of the list; only an envelope id is repeated on the page.
  * @param consoleUrl of the web console, where the host serves one: a link, which decides nothing either.
  */
 export function browserPage(id: string, consoleUrl?: string): string {
+  const isList = id === '';
   const known = idPattern.test(id) ? id.toLowerCase() : '';
   const named = idPattern.test(id) ? id.toLowerCase() : '<envelope_id>'.replace('<', '&lt;').replace('>', '&gt;');
   return `<!doctype html>
@@ -23,7 +24,7 @@ export function browserPage(id: string, consoleUrl?: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>An action waits for approval</title>
+<title>${isList ? 'Actions that wait' : 'An action waits'} for approval</title>
 <style>
 :root { color-scheme: light dark }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem }
@@ -32,22 +33,22 @@ pre { overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .25re
 </head>
 <body>
 <main>
-<h1>An action waits for a person</h1>
-<p>This page shows nothing of it and decides nothing: a browser sends no key. A person with the role operator, other than the requester, decides in one of these ways.</p>
-${consoleUrl === undefined ? '' : inConsole(`${consoleUrl}#/approvals/${known}`)}<h2>On the command line</h2>
-<pre>npx agentctl show ${named}
+<h1>${isList ? 'What waits for a person' : 'An action waits for a person'}</h1>
+<p>This page shows nothing of ${isList ? 'any request' : 'it'} and decides nothing: a browser sends no key. A person with the role operator, other than the requester, decides in one of these ways.</p>
+${consoleUrl === undefined ? '' : inConsole(`${consoleUrl}#/approvals/${known}`, isList ? 'Open the list' : 'Open the request')}<h2>On the command line</h2>
+<pre>${isList ? 'npx agentctl pending\n' : ''}npx agentctl show ${named}
 npx agentctl approve ${named} --comment "looked at it"
 npx agentctl deny ${named} --comment "why not"</pre>
 <h2>Where it was announced</h2>
-<p>With the buttons of the Slack message, or by a comment on the pull request, if this gateway has such a channel.</p>
+<p>With the buttons of ${isList ? 'its own' : 'the'} Slack message, or by a comment on the pull request, if this gateway has such a channel.</p>
 <h2>Over HTTP</h2>
-<p><code>POST</code> to this address with <code>/approve</code> or <code>/deny</code> behind it, a key as <code>X-API-Key</code>, and <code>{"reviewer": "…", "comment": "…"}</code> as JSON.</p>
+<p><code>POST</code> to this address with <code>${isList ? '/&lt;envelope_id&gt;' : ''}/approve</code> or <code>${isList ? '/&lt;envelope_id&gt;' : ''}/deny</code> behind it, a key as <code>X-API-Key</code>, and <code>{"reviewer": "…", "comment": "…"}</code> as JSON.</p>
 </main>
 </body>
 </html>
 `;
 }
 
-const inConsole = (url: string): string => `<h2>In the web console</h2>
-<p><a href="${url}" rel="noreferrer">Open the request</a> and sign in with a key of a person.</p>
+const inConsole = (url: string, label: string): string => `<h2>In the web console</h2>
+<p><a href="${url}" rel="noreferrer">${label}</a> and sign in with a key of a person.</p>
 `;

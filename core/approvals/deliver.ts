@@ -4,6 +4,8 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { collected, followed, sendDigest } from './deliver-digest.ts';
+import type { Digest, DigestTerms, WaitingRequests } from './digest.ts';
 import { deliveryId } from './notifications.ts';
 import type { ApprovalStore, Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 
@@ -20,6 +22,15 @@ export interface Notifier {
     row: ApprovalRow,
     earlier: Readonly<Record<string, string>> | undefined,
     place?: string,
+  ): Promise<Record<string, string>>;
+  /**
+   * Sends what waits in one message; absent where the channel takes none.
+   * @param earlier receipt of the message to write again, where the channel can.
+   */
+  sendDigest?(
+    digest: Digest,
+    id: string,
+    earlier: Readonly<Record<string, string>> | undefined,
   ): Promise<Record<string, string>>;
   /** Sends a chat call to its evaluator and keeps what it answers; absent where the channel takes none. */
   evaluate?(call: NonNullable<Delivery['evaluation']>, envelopeId: string): Promise<Record<string, string>>;
@@ -42,8 +53,11 @@ export interface DeliverPorts {
   readonly clock: Clock;
   readonly deliveries: DeliveryStore;
   readonly approvals: Pick<ApprovalStore, 'find'>;
+  /** What digests count. */
+  readonly waiting: WaitingRequests;
   readonly telemetry: Telemetry;
   readonly notifier: (channel: string) => Promise<Notifier | undefined>;
+  readonly digestTerms: (tenant: string, channel: string) => Promise<DigestTerms>;
   /** Where the rule of a request stands. Never rejects. */
   readonly placeOf: (row: ApprovalRow) => Promise<string | undefined>;
   /** 0 ≤ x < 1. */
@@ -98,7 +112,8 @@ export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: numbe
 export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<Delivered> {
   const now = isoTime(ports.clock.now());
   // What was enqueued for at once is due, whatever the clocks of two processes say.
-  const due = deliveries.filter(({ state, due_at, escalates }) => state === 'due' && (!escalates || due_at <= now));
+  const isLater = ({ escalates, digest, due_at }: Delivery) => (escalates || digest) && due_at > now;
+  const due = deliveries.filter((delivery) => delivery.state === 'due' && !isLater(delivery));
   const lines = Map.groupBy(due, ({ channel, envelope_id }) => `${channel}#${envelope_id}`);
   const waiting = [...lines.values()];
   let [sent, moved] = [0, 0];
@@ -174,6 +189,10 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
     if (claimed.policy)
       return { ...claimed, state: 'sent', receipt: await sendPolicyEvent(ports, claimed, claimed.policy) };
     if (claimed.alert) return { ...claimed, state: 'sent', receipt: await sendAlert(ports, claimed, claimed.alert) };
+    if (claimed.digest) {
+      const receipt = await sendDigest(ports, claimed, await ports.notifier(claimed.channel));
+      return { ...claimed, state: 'sent', receipt };
+    }
     const [notifier, row] = await Promise.all([
       ports.notifier(claimed.channel),
       ports.approvals.find(claimed.envelope_id),
@@ -182,7 +201,11 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
     if (claimed.escalates && row.status !== 'pending') return { ...claimed, state: 'sent' };
     // Of a decision hear those who heard of the request.
     if (submitted?.escalates && submitted.receipt === undefined) return { ...claimed, state: 'sent' };
+    if (submitted?.receipt?.digest !== undefined)
+      return { ...claimed, state: 'sent', receipt: await followed(ports, claimed) };
     if (!notifier) throw new Error(`the channel ${claimed.channel} is not configured`);
+    const receiptOfDigest = claimed.event === 'submitted' && (await collected(ports, claimed, row));
+    if (receiptOfDigest) return { ...claimed, state: 'sent', receipt: receiptOfDigest };
     const receipt = await notifier.send(claimed.event, row, submitted?.receipt, await ports.placeOf(row));
     if (claimed.event === 'submitted' && !claimed.escalates) reportDelay(ports, row);
     return { ...claimed, state: 'sent', receipt };

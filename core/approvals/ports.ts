@@ -49,15 +49,22 @@ export interface ApprovalClock {
   settle(taskToken: string, output: { status: string }): Promise<void>;
 }
 
-/** Beside those of approvals the message is about an alert, a chat call or a violation, and the delivery carries it. */
-export type NotificationEvent = 'submitted' | 'approved' | 'denied' | 'alert' | 'evaluation' | PolicyEventName;
+/** `digest` is about all that waits. Otherwise, beside those of approvals, the message is about what its delivery carries. */
+export type NotificationEvent =
+  | 'submitted'
+  | 'approved'
+  | 'denied'
+  | 'digest'
+  | 'alert'
+  | 'evaluation'
+  | PolicyEventName;
 
 /** A message to send, kept durably until delivered or dead. Carries no parameters' secrets and no task token. */
 export interface Delivery {
   readonly id: string;
   readonly channel: string;
   readonly event: NotificationEvent;
-  /** Id of the approval, of the alert, or of the chat call. */
+  /** Id of the approval, of the alert, or of the chat call; `digest#<tenant>` of a digest. */
   readonly envelope_id: string;
   readonly tenant: string;
   readonly alert?: Alert & { readonly change: AlertChange };
@@ -67,6 +74,8 @@ export interface Delivery {
   readonly policy?: PolicyEvent;
   /** Sent only if the request still waits once it is due; sent without a receipt, it said nothing. */
   readonly escalates?: boolean;
+  /** Whether the digest announces requests, or only follows decisions; and when its window ended. */
+  readonly digest?: { readonly announces: boolean; readonly closes_at: string };
   readonly attempts: number;
   readonly due_at: string;
   readonly state: 'due' | 'sent' | 'dead';
@@ -76,7 +85,7 @@ export interface Delivery {
 }
 
 export interface DeliveryStore {
-  /** Puts if absent: the id is `<envelope_id>#<event>#<channel>`, so that a repeated step enqueues once. */
+  /** Puts if absent: the id is `<envelope_id>#<event>#<channel>` or that of a window, so that a repeated step enqueues once. */
   enqueue(delivery: Delivery): Promise<void>;
   get(id: string): Promise<Delivery | undefined>;
   /** Deliveries due at or before now, oldest first. */

@@ -7,6 +7,7 @@ import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import type { Delivery } from './ports.ts';
+import { code, codeBlock, escaped, fitted, listed, maxSection } from './slack-text.ts';
 import { approvalUrl } from './views.ts';
 
 export interface SlackMessage {
@@ -15,8 +16,6 @@ export interface SlackMessage {
   readonly blocks: readonly object[];
 }
 
-/** Slack refuses a section whose text is longer, and a message of more than 50 blocks. */
-const maxSection = 3000;
 /** Executable text that needs more is not shown in Slack, and not approved from there. */
 const maxExecutedSections = 12;
 
@@ -92,16 +91,6 @@ function fittingSections(lines: readonly string[]): string[] {
   return sections;
 }
 
-/** As many lines as fit, and how many do not. */
-function listed(title: string, lines: readonly string[]): string {
-  let text = title;
-  for (const [index, line] of lines.entries()) {
-    if (text.length + line.length > maxSection - 100) return `${text}\n… ${lines.length - index} more, see details`;
-    text += `\n${line}`;
-  }
-  return text;
-}
-
 const tooLong = (id: string): string =>
   `*What would be executed is too long for Slack.* It can be denied here; approve it after reading all of it: ${code(`agentctl show ${id} --full`, 80)}`;
 
@@ -118,32 +107,6 @@ function codeSections(place: string, text: string): string[] {
 }
 
 const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visibleText(text), room));
-
-const code = (text: string, room: number) => `\`${fitted(visibleText(text), room, '\\u{60}') || '—'}\``;
-
-/** In JSON a backtick may be written `\u0060`: the fence holds, and what is shown still parses to the same value. */
-const codeBlock = (json: string, room: number) => `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
-
-const leftOut = (count: number) => `… (${count} more characters, see details)`;
-
-/**
- * Text for mrkdwn that takes at most `room` characters once escaped; says how much was left out. Slack's three control
- * characters become entities, which are never cut in two.
- */
-function fitted(text: string, room: number, backtick = '`'): string {
-  const parts = Array.from(text, (char) => escaped(char, backtick));
-  const whole = parts.join('');
-  if (whole.length <= room) return whole;
-  let kept = '';
-  let count = 0;
-  const limit = room - leftOut(parts.length).length;
-  while (kept.length + parts[count]!.length <= limit) kept += parts[count++];
-  return kept + leftOut(parts.length - count);
-}
-
-/** Slack's three control characters become entities. */
-const escaped = (char: string, backtick: string): string =>
-  ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
 
 /** A reviewer cannot approve here what is not readable here. */
 const buttons = (row: ApprovalRow, isWhole: boolean) => ({

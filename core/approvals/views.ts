@@ -100,4 +100,7 @@ export const approvalView = (row: ApprovalRow, adminUrl: string, nowMs: number, 
   ...(row.status !== 'pending' && approvalRecord(row)),
 });
 
-export const approvalUrl = (adminUrl: string, envelopeId: string) => `${adminUrl}/admin/v1/approvals/${envelopeId}`;
+/** Where a browser reads how to decide what waits, and clients of the API the list. */
+export const approvalsUrl = (adminUrl: string) => `${adminUrl}/admin/v1/approvals`;
+
+export const approvalUrl = (adminUrl: string, envelopeId: string) => `${approvalsUrl(adminUrl)}/${envelopeId}`;

@@ -2,6 +2,8 @@
  * Manifest drift: every way in which a call leaves the tasks it was declared for. `warn` writes it down, `review` asks a
  * human, `enforce` blocks. Several manifests all count, so that another one can only narrow.
  */
+
+import { tierOfScore } from '#core/behavior/risk-tier.ts';
 import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';
 import type { Drift, DriftKind } from '#core/contracts/drift.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -179,7 +181,3 @@ function tierOfCall(signals: readonly Signal[]): RiskTier {
   if (has('privilege', 'secret') || signals.some(({ s, n = 1 }) => s === 'destroy' && n >= 3)) return 'high';
   return has('destroy', 'sink', 'personal', 'sudo') ? 'medium' : 'low';
 }
-
-/** A session on its way to the kill switch is not a quiet one any more. */
-const tierOfScore = (score: number, killSwitch: number): RiskTier =>
-  score >= killSwitch / 2 ? 'high' : score >= killSwitch / 4 ? 'medium' : 'low';

@@ -1,4 +1,4 @@
-/** Lists approvals and takes votes; a browser at the address of an approval gets a page on how to decide. */
+/** Lists approvals and takes votes; a browser at the address of an approval or of the list gets a page on how to decide. */
 import * as approvals from '#core/admin/approvals.ts';
 import * as passkeys from '#core/admin/passkeys.ts';
 import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts';
@@ -10,7 +10,7 @@ import { httpEndpoint, replyOf } from '../middleware/http-endpoint.ts';
 import { createLocator } from '../middleware/router.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-const itemPath = '/admin/v1/approvals/{envelope_id}';
+const pages = ['/admin/v1/approvals', '/admin/v1/approvals/{envelope_id}'];
 
 export const createHandler = (ports: GatewayPorts): HttpHandler => {
   const api = httpEndpoint('approvals', ports, { ...approvals, ...passkeys });
@@ -27,7 +27,7 @@ export const createHandler = (ports: GatewayPorts): HttpHandler => {
 
 /** A reviewer opened the link: the browser asks for a page, without a key. Clients of the API get their 401 as before. */
 const isBrowser = (event: HttpEvent): boolean =>
-  event.resource === itemPath &&
+  pages.includes(event.resource) &&
   ['GET', 'HEAD'].includes(event.httpMethod) &&
   /\btext\/html\b/i.test(headerOf(event, 'accept') ?? '') &&
   [...headerValues(event, 'x-api-key'), ...headerValues(event, 'authorization')].length === 0;

@@ -10,6 +10,7 @@ import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-reques
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { type DeliverPorts, deliverAll, deliverUntilNoneIsDue, type Notifier } from '#core/approvals/deliver.ts';
+import { digestTerms } from '#core/approvals/digest.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
 import { recordScore } from '#core/evaluation/record.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
@@ -24,8 +25,11 @@ export const createHandler =
   async (event: Partial<DynamoDBStreamEvent> = {}): Promise<{ delivered: number }> => {
     const deliver: DeliverPorts = {
       ...ports,
+      waiting: ports.approvals,
       random: Math.random,
       notifier: (channel) => notifierFor(ports, channel),
+      digestTerms: async (tenant, channel) =>
+        digestTerms((await ports.snapshots.current({ evenStale: true })).configuration, tenant, channel),
       placeOf: (row) => placeOfRule(ports, row),
     };
     if (!event.Records) {
@@ -51,6 +55,7 @@ async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifi
       channel: slack.channel,
       token,
       linkBase: slack.link_base ?? adminUrl,
+      consoleUrl: slack.link_base === undefined ? ports.consoleUrl : undefined,
     });
   }
   if (channel === 'github' && github?.enabled) {

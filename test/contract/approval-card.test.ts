@@ -104,9 +104,16 @@ describe('[approval.browser-page] the address of an approval in a browser', () =
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
   });
 
-  test('only that address has it', async () => {
+  test('[notify.digest] the address of the list says how to decide what waits, and only GET has a page', async () => {
+    await call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
+    const list = await call('GET', '/admin/v1/approvals', { headers: browser });
+    expect([list.status, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(list.text).toContain('npx agentctl pending\n');
+    expect(list.text).toContain('/&lt;envelope_id&gt;/approve');
+    expect(list.text).not.toContain(action.tool);
+    expect((await call('GET', '/admin/v1/approvals')).status).toBe(401);
     for (const [method, path] of [
-      ['GET', '/admin/v1/approvals'],
+      ['GET', '/admin/v1/approvals/history'],
       ['POST', `/admin/v1/approvals/${id}/approve`],
     ] as const)
       expect((await call(method, path, { headers: browser })).status).toBe(401);

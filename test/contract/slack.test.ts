@@ -254,3 +254,38 @@ test('[approval.terms-now] a click meets the passkey that the rule asks for sinc
   await click(id, { action: 'deny' });
   expect(await statusOf(id)).toBe('denied');
 });
+
+test('[notify.digest] what waits comes in one message over Slack and the webhook, is decided by its addresses, and the message is written again', async () => {
+  await notify(gateway.ports)();
+  for (const list of [slack.calls, hook.calls]) list.length = 0;
+  const digest = '  digest: { channels: [slack, webhook], above: 0, every_seconds: 10 }\n';
+  const raw = configuration(channels() + digest, '', '{ pack: pr-writer }');
+  const headers = { 'content-type': 'application/yaml' };
+  expect((await call('PUT', '/admin/v1/config', { key: 'admin-token-1', raw, headers })).status).toBe(201);
+  const before = (await gateway.ports.approvals.pendingKeys('default', 1_000)).length;
+  const ids = [await asked({ target: 'acme/one' }), await asked({ target: 'acme/two' })];
+  await notify(gateway.ports)();
+  expect([slack.calls, hook.calls]).toEqual([[], []]);
+  gateway.pass(12);
+  await notify(gateway.ports)();
+  const [posted, ...others] = slack.calls;
+  const [sent, ...further] = hook.calls;
+  expect([others, further]).toEqual([[], []]);
+  expect(posted).toMatchObject({ path: '/api/chat.postMessage', body: { channel: 'C1' } });
+  expect(posted!.body.text).toMatch(new RegExp(`^${before + 2} requests? waits? for approval`));
+  expect(sent!.body).toMatchObject({ event: 'digest', digest: { tenant: 'default', waiting: before + 2 } });
+  expect(sent!.body.digest.approvals_url).toMatch(/\/admin\/v1\/approvals$/);
+  expect(sent!.body.digest.requests[0].approval_url).toMatch(/\/admin\/v1\/approvals\/[0-9a-f-]{36}$/);
+  for (const id of ids) {
+    const body = { reviewer: 'alice' };
+    expect((await call('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body })).status).toBe(200);
+  }
+  gateway.pass(12);
+  await notify(gateway.ports)();
+  gateway.pass(12);
+  await notify(gateway.ports)();
+  const [rewritten, ...more] = slack.calls.slice(1);
+  expect(more).toEqual([]);
+  expect(rewritten).toMatchObject({ path: '/api/chat.update', body: { channel: 'C1' } });
+  expect(hook.calls.at(-1)!.body.digest.waiting).toBe(before);
+});

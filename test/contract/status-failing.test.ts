@@ -28,6 +28,8 @@ test('[cli.status-failing] a failed notification is retrying, then dead, with it
       notifier: async () => ({
         send: () => Promise.reject(new Error('POST https://hooks.slack.example/T0/B0/secret answered 404')),
       }),
+      waiting: ports.approvals,
+      digestTerms: async () => ({ on: false, above: 20, everySeconds: 60 }),
       random: () => 0.5,
       placeOf: async () => undefined,
     });

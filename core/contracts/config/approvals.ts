@@ -108,6 +108,22 @@ export const approvals = z
         description:
           'Channels that hear of a request when half of its time is over and it still waits, instead of at once. Each must be enabled under channels.',
       }),
+    digest: z
+      .strictObject({
+        channels: z
+          .array(z.enum(['slack', 'webhook']))
+          .default(['slack'])
+          .meta({ description: 'Channels that get a digest; an empty list has every request announced alone.' }),
+        above: z.int().min(0).max(10_000).default(20).meta({
+          description:
+            'Requests of a tenant that may wait before further ones are announced in a digest. Those of high risk, and those with little time left, are always announced alone.',
+        }),
+        every_seconds: z.int().min(10).max(3_600).default(60).meta({
+          description: 'Seconds for which requests are collected into one digest.',
+        }),
+      })
+      .prefault({})
+      .meta({ description: 'One message for many requests that wait.' }),
     channels: channels.prefault({}).meta({ description: 'Where reviewers are notified.' }),
   })
   .prefault({});

@@ -116,6 +116,12 @@ export const tenant = z.strictObject({
   chat_review: chatReview
     .optional()
     .meta({ description: 'Replaces approvals.chat_review for chat calls of the tenant.' }),
+  approval_digest_above: z
+    .int()
+    .min(0)
+    .max(10_000)
+    .optional()
+    .meta({ description: 'Replaces approvals.digest.above, a number of requests, for the tenant.' }),
   max_body_bytes: z
     .int()
     .positive()

@@ -68,7 +68,7 @@ export const backgroundFunctions = {
     purpose: 'delivers notifications with retries and a dead letter',
     // What an evaluator answers is evidence.
     tables: { ...configuration, approvals: 'get', deliveries: 'append', evidence: 'append', sessions: 'append' },
-    queries: ['deliveries.by_due'],
+    queries: ['approvals.by_status', 'deliveries.by_due'],
     callsUpstreams: true,
     secrets: ['slack', 'github', 'webhooks'],
     objects: 'read',

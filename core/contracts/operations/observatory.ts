@@ -145,6 +145,7 @@ export const observatory = {
                 'submitted',
                 'approved',
                 'denied',
+                'digest',
                 'alert',
                 'evaluation',
                 'policy_violation',

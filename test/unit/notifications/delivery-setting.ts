@@ -1,7 +1,9 @@
 /** What tests of deliveries share. */
 import type { DeliverPorts, Notifier } from '#core/approvals/deliver.ts';
+import type { Digest } from '#core/approvals/digest.ts';
 import { deliveryId, enqueueNotifications } from '#core/approvals/notifications.ts';
 import type { NotificationEvent } from '#core/approvals/ports.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { approvalId, memoryDeliveries, sampleRow } from './sample.ts';
 
@@ -14,6 +16,10 @@ interface Sent {
 export function deliverySetting() {
   const { rows, store } = memoryDeliveries();
   const time = { ms: Date.UTC(2026, 0, 1) };
+  /** Requests that wait. */
+  const waiting: ApprovalRow[] = [];
+  const terms = { on: false, above: 20, everySeconds: 60 };
+  const digests: { readonly digest: Digest; readonly id: string; readonly earlier: Sent['earlier'] }[] = [];
   const sent: Sent[] = [];
   const faults: Error[] = [];
   const logged: [string, unknown][] = [];
@@ -24,6 +30,12 @@ export function deliverySetting() {
       if (fault) throw fault;
       sent.push({ event, earlier });
       return { ts: String(sent.length) };
+    },
+    async sendDigest(digest, id, earlier) {
+      const fault = faults.shift();
+      if (fault) throw fault;
+      digests.push({ digest, id, earlier });
+      return { ts: earlier?.ts ?? `digest-${digests.length}` };
     },
   };
   const telemetry: Telemetry = {
@@ -43,6 +55,11 @@ export function deliverySetting() {
     telemetry,
     notifier: async (channel) => (channel === 'off' ? undefined : notifier),
     random: () => 0.5,
+    waiting: {
+      list: async () => ({ items: [...waiting] }),
+      pendingKeys: async (_tenant, most) => waiting.map(({ key_id }) => key_id).slice(0, most),
+    },
+    digestTerms: async () => terms,
     placeOf: async () => undefined,
   };
   const enqueue = (event: NotificationEvent, channels = ['slack'], envelope_id = approvalId) =>
@@ -52,5 +69,5 @@ export function deliverySetting() {
   const pass = (seconds: number) => {
     time.ms += seconds * 1000;
   };
-  return { ports, rows, sent, faults, logged, observed, enqueue, delivery, pass };
+  return { ports, rows, waiting, terms, digests, sent, faults, logged, observed, enqueue, delivery, pass };
 }

@@ -1,0 +1,170 @@
+/**
+ * What waits for people, in one message [notify.digest]. When more requests of a tenant wait than a channel announces one by one, the
+ * next ones are collected: at the end of a window the channel gets one digest of all that waits. Grave and short-lived requests still
+ * come alone.
+ */
+import { tierOfScore } from '#core/behavior/risk-tier.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { type RiskTier, riskTiers } from '#core/contracts/task-manifest.ts';
+import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import type { ApprovalStore, Delivery, DeliveryStore } from './ports.ts';
+
+export interface DigestTerms {
+  /** Whether the channel takes digests. */
+  readonly on: boolean;
+  /** Requests that may wait before the next ones are collected. */
+  readonly above: number;
+  /** Length of a window. */
+  readonly everySeconds: number;
+}
+
+export function digestTerms(
+  { approvals: { digest }, tenants }: Pick<Configuration, 'approvals' | 'tenants'>,
+  tenant: string,
+  channel: string,
+): DigestTerms {
+  const own = tenants.find(({ id }) => id === tenant)?.approval_digest_above;
+  const on = digest.channels.some((name) => name === channel);
+  return { on, above: own ?? digest.above, everySeconds: digest.every_seconds };
+}
+
+/** The schedule of `notify` runs each minute, so a digest may be that late. */
+const scheduleSeconds = 60;
+/** The list of what waits lags behind the rows by a second or two. */
+const lagSeconds = 2;
+
+/** The graver of the scores of session and key, as the call was queued. */
+const riskTierOf = ({ risk }: Pick<ApprovalRow, 'risk'>): RiskTier =>
+  risk === undefined ? 'low' : tierOfScore(Math.max(risk.session, risk.key), risk.kill_switch);
+
+/** High risk, or so little time that a digest would leave less than half of it. */
+export function isUrgent(row: ApprovalRow, { everySeconds }: DigestTerms, nowMs: number): boolean {
+  const leftSeconds = (Date.parse(row.expires_at) - nowMs) / 1000;
+  return riskTierOf(row) === 'high' || leftSeconds < 2 * (everySeconds + lagSeconds + scheduleSeconds);
+}
+
+interface CollectPorts {
+  readonly clock: Clock;
+  readonly deliveries: DeliveryStore;
+}
+
+/**
+ * Queues the digest of the window that is open now. Each window has two at most, however many processes collect into it: one that
+ * announces requests, and one that follows what was decided of announced ones.
+ * @returns the id of the delivery.
+ */
+export async function collect(
+  { clock, deliveries }: CollectPorts,
+  { everySeconds }: DigestTerms,
+  { tenant, channel }: Pick<Delivery, 'tenant' | 'channel'>,
+  announces: boolean,
+): Promise<string> {
+  const window = Math.floor(clock.now() / (everySeconds * 1000));
+  const closesMs = (window + 1) * everySeconds * 1000 + lagSeconds * 1000;
+  const closes_at = isoTime(closesMs);
+  const id = `${announces ? 'digest' : 'digest-update'}#${tenant}#${closes_at}#${channel}`;
+  await deliveries.enqueue({
+    ...{ id, channel, event: 'digest', envelope_id: `digest#${tenant}`, tenant, attempts: 0, state: 'due' },
+    due_at: closes_at,
+    digest: { announces, closes_at },
+  });
+  return id;
+}
+
+/** What a digest says. */
+export interface Digest {
+  readonly tenant: string;
+  readonly waiting: number;
+  /** How many of them, the oldest, the parts below count. */
+  readonly counted: number;
+  readonly by_risk: Readonly<Record<RiskTier, number>>;
+  /** Those that ask for most first. */
+  readonly by_rule: readonly { readonly rule: string; readonly policy?: string; readonly waiting: number }[];
+  /** Requests of further rules. */
+  readonly of_other_rules: number;
+  readonly oldest_queued_at?: string;
+  /** When the first of them counts as denied. */
+  readonly next_expires_at?: string;
+  readonly next_expires_in_seconds?: number;
+  /** Those whose time is over first. */
+  readonly requests: readonly DigestedRequest[];
+}
+
+export interface DigestedRequest {
+  readonly envelope_id: string;
+  readonly tool: string;
+  readonly target: string;
+  readonly risk: RiskTier;
+  readonly expires_at: string;
+}
+
+/** Rows that one digest reads; the rest is counted only. */
+const maxCounted = 1_000;
+const maxWaiting = 10_000;
+const pageSize = 100;
+const maxRules = 8;
+const maxRequests = 10;
+
+export type WaitingRequests = Pick<ApprovalStore, 'list' | 'pendingKeys'>;
+
+export async function digestOf(waiting: WaitingRequests, tenant: string, nowMs: number): Promise<Digest> {
+  const by_risk: Record<RiskTier, number> = { low: 0, medium: 0, high: 0 };
+  const rules = new Map<string, { rule: string; policy?: string; waiting: number }>();
+  let requests: DigestedRequest[] = [];
+  let counted = 0;
+  let oldest_queued_at: string | undefined;
+  for await (const row of oldest(waiting, tenant)) {
+    counted++;
+    by_risk[riskTierOf(row)]++;
+    oldest_queued_at ??= row.queued_at;
+    const { matched_rule: rule, policy } = row;
+    const of = rules.get(`${policy}#${rule}`) ?? { rule, ...(policy !== undefined && { policy }), waiting: 0 };
+    rules.set(`${policy}#${rule}`, { ...of, waiting: of.waiting + 1 });
+    requests = [...requests, digested(row)].sort(byExpiry).slice(0, maxRequests);
+  }
+  const ranked = [...rules.values()].sort((a, b) => b.waiting - a.waiting);
+  const by_rule = ranked.slice(0, maxRules);
+  const next_expires_at = requests[0]?.expires_at;
+  return {
+    ...{ tenant, waiting: await waitingOf(waiting, tenant, counted), counted, by_risk, by_rule },
+    of_other_rules: ranked.slice(maxRules).reduce((sum, { waiting }) => sum + waiting, 0),
+    ...(oldest_queued_at !== undefined && { oldest_queued_at }),
+    ...(next_expires_at !== undefined && {
+      next_expires_at,
+      next_expires_in_seconds: Math.max(0, Math.ceil((Date.parse(next_expires_at) - nowMs) / 1000)),
+    }),
+    requests,
+  };
+}
+
+const byExpiry = (a: DigestedRequest, b: DigestedRequest) => (a.expires_at < b.expires_at ? -1 : 1);
+
+function digested(row: ApprovalRow): DigestedRequest {
+  const { envelope_id, tool, target, expires_at } = row;
+  return { envelope_id, tool, target, risk: riskTierOf(row), expires_at };
+}
+
+async function* oldest(approvals: WaitingRequests, tenant: string): AsyncGenerator<ApprovalRow> {
+  let cursor: string | undefined;
+  for (let read = 0; read < maxCounted; read += pageSize) {
+    const page = await approvals.list(tenant, 'pending', { limit: pageSize, ...(cursor !== undefined && { cursor }) });
+    yield* page.items;
+    cursor = page.cursor;
+    if (cursor === undefined) return;
+  }
+}
+
+/** Keys alone are counted where there are more rows than a digest reads. */
+async function waitingOf(approvals: WaitingRequests, tenant: string, counted: number): Promise<number> {
+  if (counted < maxCounted) return counted;
+  return Math.max(counted, (await approvals.pendingKeys(tenant, maxWaiting)).length);
+}
+
+/** As people read it: what waits, of which risk. */
+export const waitingText = ({ waiting, by_risk, counted }: Digest): string => {
+  if (waiting === 0) return 'No request waits for approval any more';
+  const risks = [...riskTiers].reverse().flatMap((tier) => (by_risk[tier] > 0 ? [`${by_risk[tier]} ${tier}`] : []));
+  const ofOldest = counted < waiting ? ` of the oldest ${counted}` : '';
+  return `${waiting} request${waiting === 1 ? ' waits' : 's wait'} for approval (risk${ofOldest}: ${risks.join(', ')})`;
+};

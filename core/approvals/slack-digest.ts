@@ -1,0 +1,54 @@
+/** The Slack message of a digest (Block Kit): what waits and where it is decided. It has no buttons: a vote is on one request. */
+import { visibleText } from '#core/evidence/visible-text.ts';
+import { type Digest, type DigestedRequest, waitingText } from './digest.ts';
+import type { SlackMessage } from './slack-message.ts';
+import { code, fitted, listed } from './slack-text.ts';
+import { approvalsUrl, approvalUrl } from './views.ts';
+
+export interface DigestLinks {
+  /** Base of the address of each request. */
+  readonly linkBase: string;
+  /** Address of the web console, where this host serves one. */
+  readonly consoleUrl?: string | undefined;
+}
+
+export function slackDigest(digest: Digest, links: DigestLinks): SlackMessage {
+  const head = waitingText(digest);
+  if (digest.waiting === 0) return { text: head, blocks: [section(`*${head}*`)] };
+  const { by_rule, of_other_rules, requests, waiting } = digest;
+  const rules = by_rule.map(({ rule, policy, waiting: count }) => {
+    const of = policy === undefined ? '' : ` of ${code(policy, 100)}`;
+    return `• ${count} by ${code(rule, 200)}${of}`;
+  });
+  if (of_other_rules > 0) rules.push(`• ${of_other_rules} by other rules`);
+  const first = requests.map((request) => requestLine(request, links));
+  const title = waiting > requests.length ? `The ${requests.length} that end first:` : 'They end in this order:';
+  const text = `${head}${timeText(digest)}`;
+  return {
+    text: fitted(visibleText(text), 400),
+    blocks: [
+      section(`*${text}*\n${howText(links)}`),
+      section(listed('Held by these rules:', rules)),
+      section(listed(title, first)),
+    ],
+  };
+}
+
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+
+const timeText = ({ next_expires_in_seconds: seconds }: Digest): string =>
+  seconds === undefined
+    ? ''
+    : `, and the first one ends in ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
+
+function howText({ linkBase, consoleUrl }: DigestLinks): string {
+  const page =
+    consoleUrl === undefined ? `<${approvalsUrl(linkBase)}|how to decide>` : `<${consoleUrl}#/approvals|web console>`;
+  return `Decide each on its own: ${page}, or ${code('agentctl pending', 80)}`;
+}
+
+const requestLine = (
+  { envelope_id, tool, target, risk, expires_at }: DigestedRequest,
+  { linkBase }: DigestLinks,
+): string =>
+  `• ${code(tool, 120)} on ${code(target, 120)}, risk ${risk}, until ${expires_at}: <${approvalUrl(linkBase, envelope_id)}|details>`;

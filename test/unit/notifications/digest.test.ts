@@ -1,0 +1,326 @@
+/** Many requests in one message: which are collected, what the digest says, when it is written again, and that none is lost. */
+import { deliverDue, deliverUntilNoneIsDue } from '#core/approvals/deliver.ts';
+import { type DigestTerms, digestOf, digestTerms, isUrgent } from '#core/approvals/digest.ts';
+import { enqueueNotifications, enqueueSubmitted } from '#core/approvals/notifications.ts';
+import type { NotificationEvent } from '#core/approvals/ports.ts';
+import { slackDigest } from '#core/approvals/slack-digest.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import { deliverySetting } from './delivery-setting.ts';
+import { sampleRow } from './sample.ts';
+
+const above = 3;
+const everySeconds = 60;
+/** The window has ended and the list has caught up. */
+const windowSeconds = everySeconds + 2;
+
+/** A tenant whose channel announces three requests alone. Its rows are found by id, and wait until they are decided. */
+function setting() {
+  const given = deliverySetting();
+  Object.assign(given.terms, { on: true, above, everySeconds });
+  const rows = new Map<string, ApprovalRow>();
+  const ports = { ...given.ports, approvals: { find: async (id: string) => rows.get(id) } };
+  let count = 0;
+  const announce = (event: NotificationEvent, row: ApprovalRow, channels: readonly string[]) =>
+    enqueueNotifications(ports, channels, event, row);
+  const asked = (over: Partial<ApprovalRow> = {}): ApprovalRow => {
+    const row = sampleRow({ envelope_id: `e${++count}`, ...over });
+    rows.set(row.envelope_id, row);
+    given.waiting.push(row);
+    return row;
+  };
+  return {
+    ...given,
+    ports,
+    asked,
+    ask: async (many: number, over: Partial<ApprovalRow> = {}, channels = ['slack']) => {
+      for (let i = 0; i < many; i++) await announce('submitted', asked(over), channels);
+    },
+    decide: async (many: number, channels = ['slack']) => {
+      for (const row of given.waiting.splice(0, many)) {
+        rows.set(row.envelope_id, { ...row, status: 'denied' });
+        await announce('denied', row, channels);
+      }
+    },
+    deliver: () => deliverUntilNoneIsDue(ports, 1_000),
+    nextWindow: async () => {
+      given.pass(windowSeconds);
+      await deliverUntilNoneIsDue(ports, 1_000);
+    },
+  };
+}
+
+describe('[notify.digest] what a digest collects', () => {
+  test('as many as may wait are announced alone', async () => {
+    const { ask, deliver, nextWindow, sent, digests } = setting();
+    await ask(above);
+    await deliver();
+    await nextWindow();
+    expect([sent.length, digests.length]).toEqual([above, 0]);
+  });
+
+  test('more come in one message when the window ends, and each request counts as announced', async () => {
+    const { ask, deliver, nextWindow, sent, digests, rows } = setting();
+    await ask(40);
+    await deliver();
+    expect([sent.length, digests.length]).toEqual([0, 0]);
+    await nextWindow();
+    expect(sent).toEqual([]);
+    expect(digests).toHaveLength(1);
+    expect(digests[0]).toMatchObject({ digest: { tenant: 'default', waiting: 40 }, earlier: undefined });
+    const submitted = [...rows.values()].filter(({ event }) => event === 'submitted');
+    expect(submitted).toHaveLength(40);
+    for (const row of submitted) expect(row).toMatchObject({ state: 'sent', receipt: { digest: digests[0]!.id } });
+  });
+
+  test('high risk is announced alone, and so is what has little time left', async () => {
+    const { ask, deliver, sent, digests } = setting();
+    await ask(10);
+    await ask(1, { risk: { session: 3, key: 40, kill_switch: 80 } });
+    await ask(1, { expires_at: '2026-01-01T00:04:00.000Z' });
+    await deliver();
+    expect([sent.length, digests.length]).toEqual([2, 0]);
+  });
+
+  test.each([
+    ['half of the kill switch', { risk: { session: 40, key: 0, kill_switch: 80 } }, true],
+    ['less than that', { risk: { session: 39, key: 39, kill_switch: 80 } }, false],
+    ['244 seconds left', { expires_at: '2026-01-01T00:04:04.000Z' }, false],
+    ['a second less', { expires_at: '2026-01-01T00:04:03.000Z' }, true],
+  ])('urgent: %s: %o is %s', (_, over, urgent) => {
+    expect(isUrgent(sampleRow(over), { on: true, above, everySeconds }, Date.UTC(2026, 0, 1))).toBe(urgent);
+  });
+
+  test('a channel without digests hears of each', async () => {
+    const { ask, deliver, terms, sent, digests } = setting();
+    terms.on = false;
+    await ask(10);
+    await deliver();
+    expect([sent.length, digests.length]).toEqual([10, 0]);
+  });
+
+  test('several workers and repeated steps make one digest', async () => {
+    const { ask, ports, pass, digests } = setting();
+    await ask(12);
+    await Promise.all([deliverDue(ports), deliverDue(ports), deliverDue(ports)]);
+    pass(windowSeconds);
+    await Promise.all([deliverDue(ports), deliverDue(ports)]);
+    expect(digests).toHaveLength(1);
+  });
+
+  test('a worker that ends between the digest and its request collects it again', async () => {
+    const { ask, ports, deliver, pass, digests } = setting();
+    await ask(5);
+    const { update } = ports.deliveries;
+    const dying: typeof update = async (before, after) => {
+      if (after.receipt?.digest !== undefined) throw new Error('killed');
+      return update(before, after);
+    };
+    await deliverDue({ ...ports, deliveries: { ...ports.deliveries, update: dying } });
+    pass(windowSeconds);
+    await deliver();
+    pass(windowSeconds);
+    await deliver();
+    expect(digests.map(({ digest }) => digest.waiting)).toEqual([5, 5]);
+    expect(digests[1]!.earlier).toMatchObject({ ts: 'digest-1' });
+  });
+
+  test('one that was collected and still waits is announced although the others were decided', async () => {
+    const { ask, deliver, decide, nextWindow, digests } = setting();
+    await ask(above + 1);
+    await deliver();
+    await decide(above);
+    await nextWindow();
+    expect(digests[0]).toMatchObject({ digest: { waiting: 1 } });
+  });
+
+  test('nothing is said where all were decided before the window ended', async () => {
+    const { ask, deliver, decide, nextWindow, sent, digests } = setting();
+    await ask(above + 1);
+    await deliver();
+    await decide(above + 1);
+    await nextWindow();
+    await nextWindow();
+    expect([sent, digests]).toEqual([[], []]);
+  });
+
+  test('a channel to escalate to gets a digest of what still waits at half time', async () => {
+    const { asked, ports, deliver, pass, sent, digests } = setting();
+    for (let i = 0; i < 10; i++) await enqueueSubmitted(ports, ['slack'], ['slack'], asked());
+    await deliver();
+    expect([sent.length, digests.length]).toEqual([0, 0]);
+    pass(900);
+    await deliver();
+    pass(windowSeconds);
+    await deliver();
+    expect(sent).toEqual([]);
+    expect(digests[0]).toMatchObject({ digest: { waiting: 10 } });
+  });
+});
+
+describe('[notify.digest] the message', () => {
+  const posted = ({ digests }: ReturnType<typeof setting>) =>
+    digests.map(({ digest, earlier }) => [digest.waiting, earlier?.ts ?? 'new']);
+
+  test('is written again for further requests and for decisions, and no decision comes alone', async () => {
+    const now = setting();
+    await now.ask(10);
+    await now.deliver();
+    await now.nextWindow();
+    await now.ask(5);
+    await now.deliver();
+    await now.nextWindow();
+    await now.decide(11);
+    await now.deliver();
+    await now.nextWindow();
+    expect(now.sent).toEqual([]);
+    expect(posted(now)).toEqual([
+      [10, 'new'],
+      [15, 'digest-1'],
+      [4, 'digest-1'],
+    ]);
+  });
+
+  test('says at last that nothing waits; what piles up later is a new message', async () => {
+    const now = setting();
+    await now.ask(10);
+    await now.deliver();
+    await now.nextWindow();
+    await now.decide(10);
+    await now.deliver();
+    await now.nextWindow();
+    await now.ask(4);
+    await now.deliver();
+    await now.nextWindow();
+    expect(posted(now)).toEqual([
+      [10, 'new'],
+      [0, 'digest-1'],
+      [4, 'new'],
+    ]);
+  });
+
+  test('is new after a quarter of an hour where more wait, and only then', async () => {
+    const now = setting();
+    await now.ask(10);
+    await now.deliver();
+    await now.nextWindow();
+    now.pass(16 * 60);
+    await now.ask(2, { expires_at: '2026-01-01T03:00:00.000Z' });
+    now.waiting.splice(0, 2);
+    await now.deliver();
+    await now.nextWindow();
+    await now.ask(1, { expires_at: '2026-01-01T03:00:00.000Z' });
+    await now.deliver();
+    await now.nextWindow();
+    expect(posted(now)).toEqual([
+      [10, 'new'],
+      [10, 'digest-1'],
+      [11, 'new'],
+    ]);
+  });
+
+  test('that was deleted is followed by a new one at the third attempt', async () => {
+    const now = setting();
+    await now.ask(10);
+    await now.deliver();
+    await now.nextWindow();
+    await now.ask(1);
+    await now.deliver();
+    now.faults.push(new Error('message_not_found'), new Error('message_not_found'));
+    await now.nextWindow();
+    now.pass(60);
+    await now.deliver();
+    now.pass(60);
+    await now.deliver();
+    expect(posted(now)).toEqual([
+      [10, 'new'],
+      [11, 'new'],
+    ]);
+  });
+
+  test('follows a decision once, when the digest of the same window has said it', async () => {
+    const now = setting();
+    await now.ask(10);
+    await now.deliver();
+    await now.nextWindow();
+    await now.ask(1);
+    await now.decide(1);
+    await now.deliver();
+    await now.nextWindow();
+    expect(posted(now)).toEqual([
+      [10, 'new'],
+      [10, 'digest-1'],
+    ]);
+  });
+});
+
+describe('[notify.digest] what it says', () => {
+  const at = Date.UTC(2026, 0, 1, 0, 10);
+  const rows = [
+    ...Array.from({ length: 12 }, (_, i) =>
+      sampleRow({ envelope_id: `e${i}`, matched_rule: `r${i % 10}`, expires_at: `2026-01-01T00:${59 - i}:00.000Z` }),
+    ),
+    sampleRow({ envelope_id: 'grave', matched_rule: 'r1', risk: { session: 60, key: 0, kill_switch: 80 } }),
+  ];
+  const waiting = (all: readonly ApprovalRow[]) => ({
+    list: async () => ({ items: all }),
+    pendingKeys: async () => all.map(({ key_id }) => key_id),
+  });
+
+  test('counts by risk and rule, and names those that end first', async () => {
+    const digest = await digestOf(waiting(rows), 'default', at);
+    expect(digest).toMatchObject({ waiting: 13, counted: 13, of_other_rules: 2 });
+    expect(digest.by_risk).toEqual({ low: 0, medium: 12, high: 1 });
+    expect(digest.by_rule[0]).toEqual({ rule: 'r1', policy: 'pr-writer', waiting: 3 });
+    expect(digest.by_rule).toHaveLength(8);
+    expect(digest.requests.map(({ envelope_id }) => envelope_id).slice(0, 2)).toEqual(['grave', 'e11']);
+    expect(digest.requests).toHaveLength(10);
+    expect(digest).toMatchObject({ next_expires_in_seconds: 1200, next_expires_at: '2026-01-01T00:30:00.000Z' });
+  });
+
+  test('of more rows than a digest reads it counts the keys', async () => {
+    let pages = 0;
+    const many = {
+      list: async () => ({ items: Array.from({ length: 100 }, () => sampleRow()), cursor: String(++pages) }),
+      pendingKeys: async () => Array.from({ length: 4_321 }, () => 'k'),
+    };
+    const digest = await digestOf(many, 'default', at);
+    expect([pages, digest.counted, digest.waiting]).toEqual([10, 1_000, 4_321]);
+    const { text } = slackDigest(digest, { linkBase: 'https://a.example' });
+    expect(text).toBe(
+      '4321 requests wait for approval (risk of the oldest 1000: 1000 medium), and the first one ends in 20 min',
+    );
+  });
+
+  test('in Slack: how to decide, and callers can neither format nor mention', async () => {
+    const hostile = sampleRow({ tool: '<!channel>`*x*', target: 'a\nb' });
+    const digest = await digestOf(waiting([hostile]), 'default', at);
+    const message = slackDigest(digest, { linkBase: 'https://a.example' });
+    const text = JSON.stringify(message);
+    expect(message.text).toBe('1 request waits for approval (risk: 1 medium), and the first one ends in 20 min');
+    expect(text).toContain('<https://a.example/admin/v1/approvals|how to decide>');
+    expect(text).toContain('`agentctl pending`');
+    expect(text).toContain('`&lt;!channel&gt;\\\\u{60}*x*` on `a b`');
+    expect(text).not.toContain('"type":"actions"');
+    const links = { linkBase: 'https://a.example', consoleUrl: 'https://a.example/console/' };
+    expect(JSON.stringify(slackDigest(digest, links))).toContain('<https://a.example/console/#/approvals|web console>');
+  });
+
+  test('that nothing waits any more', async () => {
+    const message = slackDigest(await digestOf(waiting([]), 'default', at), { linkBase: 'https://a.example' });
+    expect(message).toEqual({
+      text: 'No request waits for approval any more',
+      blocks: [{ type: 'section', text: { type: 'mrkdwn', text: '*No request waits for approval any more*' } }],
+    });
+  });
+});
+
+test('[notify.digest] a tenant may have a bound of its own', () => {
+  const digest = { channels: ['slack'], above: 20, every_seconds: 90 };
+  const tenants = [{ id: 'a', approval_digest_above: 0 }, { id: 'b' }];
+  const configuration = { approvals: { digest }, tenants } as unknown as Configuration;
+  const of = (...args: [string, string]): DigestTerms => digestTerms(configuration, ...args);
+  expect(of('a', 'slack')).toEqual({ on: true, above: 0, everySeconds: 90 });
+  expect(of('b', 'slack')).toEqual({ on: true, above: 20, everySeconds: 90 });
+  expect(of('b', 'webhook').on).toBe(false);
+});
