@@ -662,7 +662,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'evidence.in-force',
-    'The configuration and keys in force are those that administrative acts put in force, budgets have spent at least what calls of the period cost by their entries, and risk is what entries come to; a row that was changed past the gateway is named with what evidence says.',
+    'The configuration and keys in force are those that administrative acts put in force, budgets have spent at least what calls of the period cost by their entries, and risk is what entries come to; accepted tool definitions, task sheets, tickets, credentials and bindings of secrets are those of their acts; a row that was changed past the gateway is named with what evidence says.',
   ),
   must('evidence.verify.offline', 'A bundle verifies offline with the public key alone, the server stopped.'),
   must('evidence.verify.origin', 'Without a trusted public key the verifier says origin not checked and exits 1.'),

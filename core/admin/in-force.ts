@@ -1,12 +1,24 @@
 /** What the store has in force, compared with what evidence says was put in force, spent and counted [evidence.in-force]. */
+import { actsIn } from './in-force/acts.ts';
 import { compareBudgets } from './in-force/budgets.ts';
 import { compareConfiguration } from './in-force/configuration.ts';
-import { compareRisk } from './in-force/risk.ts';
+import { compareCredentials } from './in-force/credentials.ts';
+import { compareDefinitions } from './in-force/definitions.ts';
+import { compareSessions } from './in-force/sessions.ts';
+import { compareTaskSheets } from './in-force/task-sheets.ts';
 import type { Operation } from './operation.ts';
 
-/** Budgets and risk are those of the caller's tenant; the configuration is of all. */
+/** The configuration and definitions of MCP tools are of all tenants; the rest is the caller's tenant's. */
 export const compareInForce: Operation = async (call) => {
-  const compared = [await compareConfiguration(call), await compareBudgets(call), await compareRisk(call)];
+  const acts = actsIn(call.ports.evidence);
+  const compared = [
+    await compareConfiguration(call, acts),
+    await compareBudgets(call),
+    await compareSessions(call),
+    await compareDefinitions(call, acts),
+    await compareTaskSheets(call, acts),
+    await compareCredentials(call, acts),
+  ];
   const differences = compared.flatMap((each) => each.differences);
   return {
     body: {

@@ -5,6 +5,7 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/tools/accept-definition.ts';
 import { overrideOf } from '#core/mcp/tools/action.ts';
@@ -118,15 +119,17 @@ export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const upstream = call.query.upstream ?? upstreamOf(await allMarks(call), tool);
   let evidence_hash = '';
-  const { kept: _kept, ...accepted } = await acceptDefinition(
-    call.ports.mcpStore,
-    upstream,
-    tool,
-    lookedAt(call),
-    async ({ fingerprint }) => {
+  const { ports, principal } = call;
+  const {
+    kept: _kept,
+    recorded: _recorded,
+    ...accepted
+  } = await acceptDefinition(ports.mcpStore, upstream, tool, lookedAt(call), {
+    recorded: { tenant: principal.tenant, at: isoTime(ports.clock.now()) },
+    record: async ({ fingerprint }) => {
       evidence_hash = await recordAct(call, 'mcp.accept', { upstream, tool, fingerprint });
     },
-  );
+  });
   return { body: { upstream, tool, ...accepted, state: 'accepted', evidence_hash } };
 };
 

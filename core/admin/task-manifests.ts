@@ -21,7 +21,13 @@ export const createManifest: Operation = async (call) => {
   const known = await store.get(principal.tenant, manifest.id);
   if (known) return { body: known };
   const evidence_hash = await recordAct(call, 'manifest.create', { manifest });
-  return { status: 201, body: { ...(await store.create(manifest)), evidence_hash } };
+  try {
+    return { status: 201, body: { ...(await store.create(manifest)), evidence_hash } };
+  } catch (thrown) {
+    // Else evidence would say of a sheet that it binds [evidence.in-force].
+    await recordAct(call, 'manifest.not_created', { manifest });
+    throw thrown;
+  }
 };
 
 export const listManifests: Operation = async (call) => {

@@ -1,20 +1,20 @@
 /** The evidence body of a new policy version, the same for file import, HTTP, rollback and keys that are looked up again. */
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
-import { keysOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
+import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
 /** Names the guards it disables: nothing else in the chain tells that their calls may be allowed. */
 export async function versionAct(
-  ports: { readonly configStore: Pick<ConfigStore, 'get' | 'inForce'>; readonly objects: ObjectStore },
+  ports: { readonly configStore: Pick<ConfigStore, 'bindings' | 'get' | 'inForce'>; readonly objects: ObjectStore },
   { version, sha256, of_version }: VersionRow,
 ): Promise<Record<string, unknown>> {
   const stored = await readVersion(ports, version);
-  const keys = await keysOfVersion(ports.configStore, version);
+  const secrets = await secretsOfVersion(ports.configStore, version);
   const disabled_guards = stored?.configuration.tool_policies.disable_guards ?? [];
   return {
     ...{ policy_version: version, sha256 },
-    ...(keys && { keys }),
+    ...secrets,
     ...(of_version !== undefined && { of_version }),
     ...(disabled_guards.length > 0 && { disabled_guards }),
   };

@@ -23,6 +23,8 @@ export interface CredentialRecord {
   readonly version_id?: string;
   /** SHA-256 of the session policy it was narrowed by. */
   readonly policy_digest?: string;
+  /** SHA-256 of the record of a capability ticket as it was issued. */
+  readonly ticket_sha256?: string;
   /** From then on the sweep revokes it: its holder has ended or crashed. Absent: it cannot be called back by its record. */
   readonly revoke_due?: string;
 }

@@ -36,11 +36,12 @@ export const credentialDraft = (
 
 /** What evidence keeps of a credential. */
 export const provenanceOf = (record: CredentialRecord) => {
-  const { id, type, scope, broker, expires_at, degraded, version_id, policy_digest } = record;
+  const { id, type, scope, broker, expires_at, degraded, version_id, policy_digest, ticket_sha256 } = record;
   return {
     ...{ id, type, scope, broker, expires_at },
     ...(degraded && { degraded }),
     ...(version_id !== undefined && { version_id }),
     ...(policy_digest !== undefined && { policy_digest }),
+    ...(ticket_sha256 !== undefined && { ticket_sha256 }),
   };
 };

@@ -5,7 +5,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { ticketKeys } from '#core/tickets/keys.ts';
-import { issueTicket } from '#core/tickets/tickets.ts';
+import { issueTicket, ticketDigest } from '#core/tickets/tickets.ts';
 import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { dueAfterHolder, newRecord } from './record.ts';
@@ -29,13 +29,16 @@ export function ticketBroker(
     async issue(envelope, grant, { policyVersion, approvalId } = {}) {
       if (policyVersion === undefined) throw unavailable(name, 'the policy that allowed the action is not named');
       const record = newRecord(ports, envelope, grant, kind);
-      const { text } = await issueTicket({ ...ports, keys, tickets: kept() }, envelope, {
+      const { text, record: ticket } = await issueTicket({ ...ports, keys, tickets: kept() }, envelope, {
         id: record.id,
         policyVersion,
         ...(approvalId !== undefined && { approvalId }),
         ttlSeconds: Math.min(grant.ttl_seconds, longestSeconds),
       });
-      return { record: { ...record, revoke_due: dueAfterHolder(record) }, secret: text };
+      return {
+        record: { ...record, ticket_sha256: ticketDigest(ticket), revoke_due: dueAfterHolder(record) },
+        secret: text,
+      };
     },
 
     /** One that was used, or revoked already, has nothing left to call back. */

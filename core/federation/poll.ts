@@ -1,6 +1,6 @@
 /** One question of a data plane to its control plane [federation.poll]: the configuration, if it is another. */
 import type { FederationState } from '#core/configuration/ports.ts';
-import { keysOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
+import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { stateOf } from '#core/configuration/store/staleness.ts';
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
@@ -109,13 +109,13 @@ async function applied(
   const outcome = await applyServed(deps, served, configuration, current);
   if (!outcome) return;
   await ports.snapshots.refresh();
-  const keys = await keysOfVersion(configStore, outcome.row.version);
+  const secrets = await secretsOfVersion(configStore, outcome.row.version);
   await ports.record('federation.adopt', {
     control_plane_version: from.version,
     digest: from.digest,
     policy_version: outcome.row.version,
     sha256: outcome.row.sha256,
-    ...(keys && { keys }),
+    ...secrets,
   });
   ports.telemetry.log('info', 'the configuration of the control plane is in force', { version: from.version });
   for (const warning of outcome.warnings) ports.telemetry.log('warn', warning);

@@ -140,6 +140,11 @@ export interface ToolMark {
   readonly fingerprint?: string | undefined;
   /** ISO 8601. */
   readonly seen_at: string;
+  /**
+   * Where evidence says that the fingerprint was accepted: administrative acts of this tenant at this time (ISO 8601). Absent for one of
+   * a release that recorded no first meeting.
+   */
+  readonly recorded?: { readonly tenant: string; readonly at: string };
   /** A definition that no human has accepted: another one than the accepted one, or a new tool's. */
   readonly changed?: {
     readonly fingerprint: string;

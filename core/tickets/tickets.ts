@@ -1,6 +1,7 @@
 /** The life of a capability ticket: issued for an allowed action, presented once, or revoked before. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { TicketKeys } from './keys.ts';
@@ -57,6 +58,10 @@ export async function issueTicket(
   await ports.tickets.put(record);
   return { record, text: signTicket(claims, current) };
 }
+
+/** Of a ticket as it was issued: evidence names it, so that a row that was changed is found [evidence.in-force]. */
+export const ticketDigest = ({ used_at: _used, revoked_at: _revoked, ...issued }: TicketRecord): string =>
+  digestOf(issued);
 
 /** What an action may present a ticket for: itself. */
 export const useOf = ({

@@ -1,12 +1,18 @@
 /**
- * The malicious operator changes what is in force, not what happened: the pointer of the configuration, digests of keys, spent budgets, risk. Each change
- * is found by a comparison with evidence, which it does not touch.
+ * The malicious operator changes what is in force, not what happened: the pointer of the configuration, digests of keys, bindings of secrets, spent
+ * budgets, risk, accepted definitions, task sheets, tickets, credentials. Each change is found by a comparison with evidence, which it does not touch.
  */
+import type { TaskManifest } from '#core/contracts/task-manifest.ts';
+import { recordMint } from '#core/credentials/registry.ts';
+import { ticketBroker } from '#core/credentials/ticket-broker.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { noteDefinitions } from '#core/mcp/tools/drift.ts';
+import { fingerprintOf } from '#core/mcp/tools/kept-definitions.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import type { Loose } from '../support/loose.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
+import { envelope, grant } from '../unit/credentials/sample.ts';
 
 const configuration = (more = '') => `version: 1
 admin: { token_env: GATEWAY_ADMIN_TOKEN }
@@ -22,12 +28,14 @@ routes: [{ match: { model: "mock*" }, providers: [mock] }]
 prices: { table: { as_of: 2026-01-01, models: [{ match: "*", source: test, input_usd_per_million: 1000, output_usd_per_million: 4000 }] } }
 budgets: { global: { daily_usd: 100 }, tenants: { default: { monthly_usd: 50, models: { "mock-*": { daily_usd: 9 } } } } }
 tool_policies: { default_decision: block, rules: [{ protocol: git, tool: "scm.get_*", decision: allow }] }
+credentials: { brokers: [{ name: tickets, type: ticket }] }
+upstreams: { mcp: [{ name: files, url: "http://127.0.0.1:9/mcp" }] }
 ${more}`;
 
 let gateway: KeptGateway;
 let attacker: TableAttacker;
 beforeEach(async () => {
-  const secrets = { SECOND_KEY: 'second-key-1', HUMAN_KEY: 'human-key-1' };
+  const secrets = { SECOND_KEY: 'second-key-1', HUMAN_KEY: 'human-key-1', GATEWAY_TICKET_KEY: 'k'.repeat(40) };
   gateway = await keptGateway({ configuration: configuration(), secrets });
   attacker = new TableAttacker(gateway.store);
   // A call of the first minute may belong to the period before.
@@ -72,6 +80,33 @@ const refused = async (session: string, nth: number) =>
     },
   });
 
+/** The definitions of a server, as a conversation with it finds them. */
+const meet = async (...definitions: readonly Loose[]) => {
+  const entry = (await gateway.ports().snapshots.current()).configuration.upstreams.mcp[0]!;
+  await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions);
+};
+
+let sheets = 0;
+async function declared(): Promise<TaskManifest> {
+  const body = { name: `task ${++sheets}`, tools: ['scm.get_*'], sessions: [`s${sheets}`] };
+  const { status, body: sheet } = await call('POST', '/admin/v1/manifests', token, { body });
+  expect(status).toBe(201);
+  return sheet;
+}
+
+/** A capability ticket in force, by its id. */
+async function minted(): Promise<string> {
+  const ports = gateway.ports();
+  const { configuration, version } = await ports.snapshots.current();
+  const issued = await ticketBroker({ name: 'tickets' }, configuration, ports).issue(
+    envelope,
+    grant({ broker: 'tickets' }),
+    { policyVersion: version },
+  );
+  await recordMint({ ...ports, brokers: async () => undefined }, issued, { key_id: 'k1' });
+  return issued.record.id;
+}
+
 test('[evidence.in-force] an honest store agrees through versions, rollbacks, keys that are looked up again, calls and refusals', async () => {
   await chat();
   await chat('mock-large');
@@ -85,7 +120,21 @@ test('[evidence.in-force] an honest store agrees through versions, rollbacks, ke
   await call('POST', '/admin/v1/policy-versions/2/rollback', token, { body: {} });
   await call('POST', '/admin/v1/config/refresh-keys', token, { body: {} });
   await chat();
-  expect(await found()).toEqual([]);
+  await meet({ name: 'read' }, { name: 'write' });
+  await meet({ name: 'read' }, { name: 'write', description: 'Now it writes more.' });
+  expect((await call('POST', '/admin/v1/mcp/tools/write/accept', token)).status).toBe(200);
+  await declared();
+  const gone = await declared();
+  await call('DELETE', `/admin/v1/manifests/${gone.id}`, token);
+  await minted();
+  const revoked = await minted();
+  await call('POST', `/admin/v1/tickets/${revoked}/revoke`, token);
+  await call('POST', `/admin/v1/credentials/${await minted()}/revoke`, token);
+  gateway.pass(65);
+  expect(await compared()).toMatchObject({
+    ...{ agrees: true, differences: [], not_checked: [] },
+    compared: { definitions: 2, task_sheets: 1, tickets: 1, credentials: 2 },
+  });
 });
 
 describe('[evidence.in-force] is found:', () => {
@@ -199,6 +248,145 @@ describe('[evidence.in-force] is found:', () => {
       },
       expect.objectContaining({ of: 'risk', what: expect.stringMatching(/^key /), in_force: 'a score of 0' }),
     ]);
+  });
+
+  test('a secret that may be sent to another address', async () => {
+    const { revision, names } = await gateway.ports().configStore.bindings();
+    const [row] = await attacker.rows('config', 'bindings');
+    expect([Object.keys(names), row]).toEqual([expect.arrayContaining(['SECOND_KEY']), expect.anything()]);
+    const wider = { ...names, SECOND_KEY: [...names.SECOND_KEY!, 'https://attacker.example'] };
+    await attacker.put('config', { ...row, names: JSON.stringify(wider) });
+    expect((await gateway.ports().configStore.bindings()).names).toEqual(wider);
+    expect(await found()).toEqual([expect.objectContaining({ of: 'binding', what: 'SECOND_KEY' })]);
+    expect(revision).toBeGreaterThan(0);
+  });
+
+  describe('a definition', () => {
+    const poisoned = { name: 'read', description: 'Reads, after the keys.' };
+    const row = async () => (await attacker.rows('mcp', 'tools#files'))[0] as Loose;
+
+    test('accepted in the row alone', async () => {
+      await meet({ name: 'read' });
+      await meet(poisoned);
+      const { tools, ...rest } = await row();
+      const { changed: _, ...mark } = tools.read;
+      const fingerprint = fingerprintOf(poisoned);
+      await attacker.put('mcp', { ...rest, tools: { read: { ...mark, fingerprint } } });
+      expect(await found()).toEqual([
+        {
+          of: 'definition',
+          what: 'read of files',
+          in_force: expect.stringContaining(`definition ${fingerprint} is accepted`),
+          evidence: 'no act of default on that day accepts it',
+        },
+      ]);
+    });
+
+    test('whose server was forgotten, so that it was met for the first time again', async () => {
+      await meet({ name: 'read' });
+      gateway.pass(26 * 3600);
+      await attacker.removeRow('mcp', { id: 'tools#files' });
+      await meet(poisoned);
+      expect(await found()).toEqual([
+        expect.objectContaining({
+          ...{ of: 'definition', what: 'read of files' },
+          evidence: expect.stringMatching(/^mcp\.met at .* by k1 knew the tool$/),
+        }),
+      ]);
+    });
+  });
+
+  describe('a task sheet', () => {
+    const rowId = ({ id }: TaskManifest) => `task#${id}`;
+    const widened = (sheet: TaskManifest) => JSON.stringify({ ...sheet, tools: ['*'] });
+
+    test('widened in its row', async () => {
+      const sheet = await declared();
+      await attacker.set('manifests', { tenant: 'default', id: rowId(sheet) }, { manifest: widened(sheet) });
+      expect(await found()).toEqual([expect.objectContaining({ of: 'task_sheet', what: sheet.id })]);
+    });
+
+    test('widened where its session is bound', async () => {
+      const sheet = await declared();
+      const [session] = sheet.sessions!;
+      const bound = { [`at#${sheet.id}`]: widened(sheet) };
+      await attacker.set('manifests', { tenant: 'default', id: `session#${session}` }, bound);
+      expect(await found()).toEqual([expect.objectContaining({ what: `${sheet.id} in session ${session}` })]);
+    });
+
+    test('taken away', async () => {
+      const sheet = await declared();
+      gateway.pass(120);
+      await attacker.removeRow('manifests', { tenant: 'default', id: rowId(sheet) });
+      expect(await found()).toEqual([expect.objectContaining({ what: sheet.id, in_force: 'there is no such sheet' })]);
+    });
+
+    test('that a person deleted, back again', async () => {
+      const sheet = await declared();
+      const before = (await attacker.rows('manifests', '')).filter(({ tenant }) => tenant === 'default');
+      await call('DELETE', `/admin/v1/manifests/${sheet.id}`, token);
+      for (const each of before) await attacker.put('manifests', each);
+      expect(await found()).toEqual([
+        expect.objectContaining({ what: sheet.id, evidence: expect.stringContaining('manifest.delete') }),
+      ]);
+    });
+
+    test('of a first request widened, and drift that no person accepted', async () => {
+      await refused('bound', 1);
+      const head = await attacker.head('bound');
+      await attacker.setHead({ ...head, first_request: { recipients: ['*'] }, accepted_drift: ['0'.repeat(32)] });
+      expect((await found()).map(({ of, what }) => [of, what])).toEqual([
+        ['session', expect.stringContaining('accepted beyond its task sheets')],
+        ['session', expect.stringContaining('the task sheet of its first request')],
+      ]);
+    });
+  });
+
+  describe('a capability ticket', () => {
+    const ticketRow = async (id: string) =>
+      (await attacker.rows('credentials', id)).find(({ nonce }) => nonce) as Loose;
+
+    test('minted in the row alone', async () => {
+      const row = await ticketRow(await minted());
+      const id = gateway.ports().ids.uuid();
+      await attacker.put('credentials', { ...row, id, kept_in: row.kept_in });
+      gateway.pass(65);
+      const all = await found();
+      expect(all.filter(({ what }) => what === id)).toEqual([
+        expect.objectContaining({ of: 'ticket', evidence: 'no entry says that it was minted' }),
+      ]);
+      expect(all).toHaveLength(1);
+    });
+
+    test('of another resource, and one that was used and is good again', async () => {
+      const [changed, used] = [await minted(), await minted()];
+      const before = await ticketRow(used);
+      expect((await call('POST', `/admin/v1/credentials/${used}/revoke`, token)).status).toBe(200);
+      await attacker.put('credentials', before);
+      const row = await ticketRow(changed);
+      await attacker.put('credentials', { ...row, resource: 'acme/secrets' });
+      gateway.pass(65);
+      expect((await found()).map(({ of, what }) => [of, what]).sort()).toEqual(
+        [
+          ['ticket', changed],
+          ['ticket', used],
+        ].sort(),
+      );
+    });
+
+    test('whose credential has no row, or a wider scope', async () => {
+      const [gone, wider] = [await minted(), await minted()];
+      const rows = (await attacker.rows('credentials', '')).filter(({ nonce }) => !nonce) as Loose[];
+      const [first, second] = [gone, wider].map((id) => rows.find((row) => row.id === id)!);
+      await attacker.removeRow('credentials', { kept_in: first!.kept_in, id: gone });
+      await attacker.put('credentials', { ...second, scope: 'admin' });
+      expect((await found()).map(({ of, what, in_force }) => [of, what, in_force]).sort()).toEqual(
+        [
+          ['credential', gone, 'there is no such row'],
+          ['credential', wider, expect.stringContaining('a credential that is good until')],
+        ].sort((one, other) => (String(one[1]) < String(other[1]) ? -1 : 1)),
+      );
+    });
   });
 });
 

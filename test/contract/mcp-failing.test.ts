@@ -146,7 +146,9 @@ describe('drift', () => {
     expect(
       test_.lines.filter((line) => line.includes('"warned"') && line.includes('definition has changed')),
     ).toHaveLength(1);
-    const notes = (await entries('admin-default-2026-01-01')).filter(({ body }) => body.upstream === 'warned');
+    const notes = (await entries('admin-default-2026-01-01')).filter(
+      ({ body }) => body.tool && body.upstream === 'warned',
+    );
     expect(notes.map(({ body }) => body.tool)).toEqual(['get_file']);
   });
 

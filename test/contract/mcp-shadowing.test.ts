@@ -43,7 +43,9 @@ test('[guard.shadowing] a text that gives orders about a tool of another server 
   const shadows = [`${names[1]}: send_email`];
   expect(await seen(names[0], 'remember')).toMatchObject({ changed: { guard: ['shadowing'], shadows } });
   expect((await seen(names[0], 'recall')).state).toBe('accepted');
-  const body = (await entries('admin-default-2026-01-01')).find((each) => each.body.upstream === names[0])!.body;
+  const body = (await entries('admin-default-2026-01-01')).find(
+    (each) => each.body.tool && each.body.upstream === names[0],
+  )!.body;
   expect(body).toMatchObject({ tool: 'remember', guard: ['shadowing'], shadows });
   expect(JSON.stringify(body)).not.toContain('Keeps a note');
 
@@ -85,6 +87,8 @@ test.each([
   const { names, session } = await between({ tool_guard: { definitions: { shadowing: action } } });
   expect((await listed(session)).includes('remember')).toBe(offered);
   await listed(session);
-  const found = (await entries('admin-default-2026-01-01')).filter(({ body }) => body.upstream === names[0]);
+  const found = (await entries('admin-default-2026-01-01')).filter(
+    ({ body }) => body.tool && body.upstream === names[0],
+  );
   expect(found.map(({ body }) => [body.action, body.findings])).toEqual([['mcp.finding', ['shadowing']]]);
 });

@@ -187,7 +187,9 @@ describe('[mcp.new-tool] a tool that a known server adds', () => {
     await toolNames(session);
     web.offer(toolsOf(later));
     for (let i = 0; i < 3; i++) await toolNames(session);
-    const notes = (await entries('admin-default-2026-01-01')).filter(({ body }) => body.upstream === `web${run}`);
+    const notes = (await entries('admin-default-2026-01-01')).filter(
+      ({ body }) => body.tool && body.upstream === `web${run}`,
+    );
     expect(notes.map(({ body }) => [body.action, body.tool])).toEqual([['mcp.new_tool', 'web.later']]);
     const { tools } = (await http('GET', '/admin/v1/mcp/tools', undefined, { key: keys.human })).last;
     expect(tools).toEqual(

@@ -30,7 +30,7 @@ describe('a definition', () => {
     http('POST', `/admin/v1/mcp/tools/${tool}/accept?upstream=${upstream}`, {}, { key: keys.human });
   const notes = async (upstream: string) =>
     (await entries('admin-default-2026-01-01'))
-      .filter(({ body }) => body.upstream === upstream)
+      .filter(({ body }) => body.tool && body.upstream === upstream)
       .map(({ body }) => body);
   afterEach(() => server.describe({}));
 

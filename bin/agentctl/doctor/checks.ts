@@ -145,7 +145,11 @@ async function inForce(api: Api): Promise<Found[]> {
   if (agrees === true) {
     const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
     const rest = open.length > 0 ? `; not compared: ${open.join('; ')}` : '';
-    return [ok(`version ${policy_version}, its keys, budgets and risk are as evidence says${rest}`)];
+    return [
+      ok(
+        `version ${policy_version}, its keys, budgets, risk, definitions, task sheets and credentials are as evidence says${rest}`,
+      ),
+    ];
   }
   return list(differences).map(({ of, what, in_force, evidence: said }) =>
     fail(

@@ -1,7 +1,9 @@
+import type { comparedKinds } from '#core/contracts/in-force.ts';
+
 /** What a comparison of the store with evidence found. */
 export interface Difference {
-  readonly of: 'configuration' | 'keys' | 'budget' | 'risk';
-  /** Which version, key, account or session. */
+  readonly of: (typeof comparedKinds)[number];
+  /** Which version, key, account, session, definition, sheet, ticket or credential. */
   readonly what: string;
   /** As the store has it, and so as calls are decided by. */
   readonly in_force: string;

@@ -1,6 +1,6 @@
-/** What an entry says of the keys that a version is in force with: who may call is part of what was put in force [evidence.in-force]. */
-import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
-import type { ConfigStore, StoredKeyDigests } from '../ports.ts';
+/** What an entry says of the secrets that a version is in force with: whose keys may call, and where each secret may be sent [evidence.in-force]. */
+import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
+import type { ConfigStore, SecretBindings, StoredKeyDigests } from '../ports.ts';
 
 export interface KeysInEvidence {
   /** SHA-256 of the names with their digests. */
@@ -18,11 +18,28 @@ export function keysInEvidence({ digests }: Pick<StoredKeyDigests, 'digests'>): 
   return { sha256: digest, ids: Object.fromEntries(each.map(([name, key]) => [name, key.slice(0, 16)])) };
 }
 
-/** Undefined where another version is in force meanwhile: its own entry names its keys. */
-export async function keysOfVersion(
-  configStore: Pick<ConfigStore, 'inForce'>,
+export interface BindingsInEvidence {
+  /** SHA-256 of the names with their addresses and purposes. */
+  readonly sha256: string;
+  /** First 16 hex digits of the SHA-256 of each name's addresses and purposes; left out where there are very many names. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+export function bindingsInEvidence(names: SecretBindings): BindingsInEvidence {
+  const each = Object.entries(names);
+  const digest = digestOf(names);
+  if (each.length > maxNamed) return { sha256: digest };
+  return { sha256: digest, names: Object.fromEntries(each.map(([name, uses]) => [name, digestOf(uses).slice(0, 16)])) };
+}
+
+/** Empty where another version is in force meanwhile: its own entry names its secrets. */
+export async function secretsOfVersion(
+  configStore: Pick<ConfigStore, 'bindings' | 'inForce'>,
   version: number,
-): Promise<KeysInEvidence | undefined> {
+): Promise<{ readonly keys?: KeysInEvidence; readonly bindings?: BindingsInEvidence }> {
+  // Bindings change with a version only, so those read before it was seen in force are its own.
+  const { names } = await configStore.bindings();
   const held = await configStore.inForce();
-  return held?.row.version === version ? keysInEvidence(held.keys) : undefined;
+  if (held?.row.version !== version) return {};
+  return { keys: keysInEvidence(held.keys), bindings: bindingsInEvidence(names) };
 }

@@ -27,9 +27,25 @@ export const administrationFunctions = {
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
     // Where the log stands, and who cosigned it, lies beside the projections.
-    // Budgets in force are compared with what entries say.
-    tables: { ...configuration, evidence: 'get', sessions: 'append', observations: 'append', counters: 'get' },
-    queries: ['evidence', 'evidence.by_time', 'observations', 'sessions.by_opened'],
+    // What is in force is compared with what entries say.
+    tables: {
+      ...configuration,
+      evidence: 'get',
+      sessions: 'append',
+      observations: 'append',
+      counters: 'get',
+      credentials: 'get',
+      manifests: 'get',
+      mcp: 'get',
+    },
+    queries: [
+      'credentials',
+      'evidence',
+      'evidence.by_time',
+      'manifests.by_created',
+      'observations',
+      'sessions.by_opened',
+    ],
     signs: true,
     log: 'reads',
     readsArchive: true,

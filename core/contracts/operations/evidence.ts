@@ -1,6 +1,7 @@
 /** Sessions, exports, verification, reports and the audit log. */
 import * as z from 'zod';
 import { evidenceEntrySchema, sessionBundleSchema, signingKeysSchema } from '../evidence.ts';
+import { comparedKinds } from '../in-force.ts';
 import { count, counts, cursor, microusd, type OperationContract, sha256Hex, time } from './operation.ts';
 
 const brokenLink = { index: z.int(), reason: z.string() };
@@ -86,8 +87,10 @@ export const evidence = {
       compared: counts,
       differences: z.array(
         z.strictObject({
-          of: z.enum(['configuration', 'keys', 'budget', 'risk']),
-          what: z.string().meta({ description: 'Which version, key, account or session.' }),
+          of: z.enum(comparedKinds),
+          what: z
+            .string()
+            .meta({ description: 'Which version, key, account, session, definition, sheet, ticket or credential.' }),
           in_force: z.string(),
           evidence: z.string(),
         }),

@@ -48,6 +48,7 @@ const credential = z.strictObject({
   lease_id: z.string().optional(),
   version_id: z.string().optional(),
   policy_digest: z.string().optional(),
+  ticket_sha256: sha256Hex.optional(),
   revoke_due: time.optional(),
 });
 const ticket = z.strictObject({

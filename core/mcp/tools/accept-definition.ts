@@ -3,10 +3,12 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import type { McpStore, ToolMark, ToolMarks } from '../ports.ts';
 
+type Recording = (accepted: ToolMark) => Promise<unknown>;
+
 /**
  * Accepts the definition seen last.
  * @param looked fingerprint of the definition that the human looked at; undefined for whichever was seen last.
- * @param record writes the act down, before it holds.
+ * @param how.record writes the act down, before it holds; `recorded` is where.
  * @throws GatewayError `not_found`, `conflict` (nothing changed, or changed again).
  */
 export async function acceptDefinition(
@@ -14,7 +16,7 @@ export async function acceptDefinition(
   upstream: string,
   tool: string,
   looked: string | undefined,
-  record: (accepted: ToolMark) => Promise<unknown>,
+  { recorded, record }: { readonly recorded: ToolMark['recorded']; readonly record: Recording },
 ): Promise<ToolMark> {
   const marks = await store.marks(upstream);
   const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
@@ -31,6 +33,7 @@ export async function acceptDefinition(
   // Its surface is taken when the definition is seen next.
   const accepted = {
     ...{ fingerprint: seen.fingerprint, seen_at: seen.seen_at },
+    ...(recorded && { recorded }),
     ...(about && { about }),
     ...(seen.shadows && { shadows: seen.shadows }),
     ...(kept !== undefined && { kept }),

@@ -10,7 +10,6 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';
@@ -19,10 +18,14 @@ import type { DefinitionGuard } from './guard-settings.ts';
 import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
 
 /** The caller whose request revealed the change. */
-type Actor = Pick<Principal, 'tenant' | 'key_id'>;
-type DriftPorts = Pick<McpPorts, 'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'>;
+export type Actor = Pick<Principal, 'tenant' | 'key_id'>;
+export type DriftPorts = Pick<
+  McpPorts,
+  'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'
+>;
 
 const classifying = lazyImport(() => import('./classify-definitions.ts'));
+const recording = lazyImport(() => import('./record-definitions.ts'));
 const tries = 5;
 const turnTools = 64;
 /** A server with more tools has only fingerprints stored, without texts, because the size of the item is bounded. */
@@ -58,21 +61,27 @@ export async function noteDefinitions(
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);
     const now = isoTime(ports.clock.now());
-    const seen = newMarks(marks, found, now, guard?.changes === 'matter' ? guard.look : undefined);
+    const recorded = { tenant: actor.tenant, at: now };
+    const seen = newMarks(marks, found, recorded, guard?.changes === 'matter' ? guard.look : undefined);
     const news = few ? await withTexts(ports, marks, definitions, found, seen) : seen;
     noteHeld(definitions, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
     if (news.length === 0) return;
+    const { recordMet, report } = await recording();
+    // Recorded before it holds, as an acceptance by a human is.
+    const met = news.filter(({ mark }) => mark.recorded === recorded);
+    const passing = met.filter(({ passed }) => passed);
+    if (met.length > passing.length) await recordMet(ports, actor, entry, recorded.at, met);
+    for (const each of passing) await report(ports, actor, entry, each, found.get(each.tool));
     const written = await ports.mcpStore.putMarks({
       upstream: entry.name,
       revision: marks.revision,
       tools: { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) },
     });
     if (!written) continue;
-    for (const { tool, mark, drifted, passed, onlyText } of news) {
-      if (onlyText) continue;
-      const { noted = [], judged } = found.get(tool) ?? {};
-      if (drifted || noted.length > 0)
-        await report(ports, actor, entry, tool, mark, { drifted, passed, noted, judged });
+    for (const each of news) {
+      const isReported = each.onlyText || each.passed;
+      if (!isReported && (each.drifted || found.get(each.tool)?.noted?.length))
+        await report(ports, actor, entry, each, found.get(each.tool));
     }
     return;
   }
@@ -115,7 +124,7 @@ async function withTexts(
   return [...all.values()];
 }
 
-interface News {
+export interface News {
   readonly tool: string;
   readonly mark: ToolMark;
   /** A new or changed definition, which is reported. */
@@ -129,24 +138,25 @@ interface News {
 function newMarks(
   marks: ToolMarks,
   found: ReadonlyMap<string, Found>,
-  now: string,
+  recorded: NonNullable<ToolMark['recorded']>,
   look: DefinitionGuard['look'] | undefined,
 ): News[] {
+  const now = recorded.at;
   return [...found].flatMap(([tool, { fingerprint, about, held = [], noted = [], surface, shadows = [] }]): News[] => {
     const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
     const kept = surface !== undefined && { surface };
     const beside = held.includes('shadowing') && { shadows };
-    const recorded = noted.includes('shadowing') && { shadows_noted: shadows };
+    const notedBeside = noted.includes('shadowing') && { shadows_noted: shadows };
     const waiting = {
       seen_at: now,
       changed: { fingerprint, seen_at: now, ...(held.length > 0 && { guard: held }), ...beside },
-      ...recorded,
+      ...notedBeside,
       about,
     };
     // What a server has when it is first met is taken for good, as far as the guard finds nothing in it; what it adds is seen by
     // a human, as what it changes is.
     if (!mark && marks.revision === 0 && held.length === 0)
-      return [{ tool, mark: { fingerprint, seen_at: now, about, ...kept, ...recorded }, drifted: false }];
+      return [{ tool, mark: { fingerprint, seen_at: now, recorded, about, ...kept, ...notedBeside }, drifted: false }];
     if (!mark) return [{ tool, mark: waiting, drifted: true }];
     if (mark.fingerprint !== fingerprint && mark.changed?.fingerprint !== fingerprint) {
       const kinds =
@@ -155,11 +165,16 @@ function newMarks(
           : undefined;
       if (kinds?.length === 0)
         return [
-          { tool, mark: { fingerprint, seen_at: now, about, ...kept, ...recorded }, drifted: true, passed: true },
+          {
+            tool,
+            mark: { fingerprint, seen_at: now, recorded, about, ...kept, ...notedBeside },
+            drifted: true,
+            passed: true,
+          },
         ];
       const guard = kinds ?? held;
       const changed = { fingerprint, seen_at: now, ...(guard.length > 0 && { guard }), ...beside };
-      return [{ tool, mark: { ...mark, changed, about, ...recorded }, drifted: true }];
+      return [{ tool, mark: { ...mark, changed, about, ...notedBeside }, drifted: true }];
     }
     // The definition is the accepted one, or waits already; the tools that it stands in front of came later.
     if (beside && !covers(mark.shadows, shadows) && !covers(mark.changed?.shadows, shadows)) {
@@ -168,8 +183,8 @@ function newMarks(
         { tool, mark: { ...mark, changed: { fingerprint, seen_at: now, guard, shadows }, about }, drifted: true },
       ];
     }
-    if (recorded && !covers(mark.shadows_noted, shadows))
-      return [{ tool, mark: { ...mark, about, ...recorded }, drifted: false }];
+    if (notedBeside && !covers(mark.shadows_noted, shadows))
+      return [{ tool, mark: { ...mark, about, ...notedBeside }, drifted: false }];
     const lacks = mark.fingerprint === fingerprint && mark.surface === undefined && surface !== undefined;
     return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });
@@ -191,52 +206,6 @@ function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
     ...(destructive !== undefined && { destructive }),
     ...(target !== undefined && { target }),
   };
-}
-
-async function report(
-  { ledger, clock, ids, telemetry }: DriftPorts,
-  actor: Actor,
-  { name: upstream, drift }: McpUpstreamEntry,
-  tool: string,
-  { fingerprint: accepted, changed }: ToolMark,
-  {
-    drifted,
-    passed,
-    noted,
-    judged,
-  }: Pick<News, 'drifted'> & {
-    readonly passed?: boolean | undefined;
-    readonly noted: readonly string[];
-    readonly judged?: Classification | undefined;
-  },
-): Promise<void> {
-  const isNew = accepted === undefined;
-  const what = isNew ? 'a known server offers a new tool' : 'a tool definition has changed';
-  telemetry.log('warn', drifted ? what : 'the tool guard found something in a definition', { upstream, tool, drift });
-  const timestamp = isoTime(clock.now());
-  await ledger.commit({
-    draft: {
-      tenant: actor.tenant,
-      session_id: `admin-${actor.tenant}-${timestamp.slice(0, 10)}`,
-      timestamp,
-      kind: 'admin',
-      envelope_id: ids.uuid(),
-      actor: { key_id: actor.key_id },
-      body: {
-        action: !drifted ? 'mcp.finding' : isNew ? 'mcp.new_tool' : 'mcp.drift',
-        upstream,
-        tool,
-        accepted,
-        found: changed?.fingerprint ?? accepted,
-        drift,
-        ...(changed?.guard && { guard: changed.guard }),
-        ...(changed?.shadows && { shadows: changed.shadows }),
-        ...(noted.length > 0 && { findings: noted }),
-        ...(judged && { guard_classifier: judged }),
-        ...(passed && { passed }),
-      },
-    },
-  });
 }
 
 /** Kinds of findings of a definition that the configuration has wait for a human. */

@@ -1,4 +1,4 @@
-/** Risk scores of sessions and of agents' keys, beside what their entries come to when they are scored again. */
+/** What the heads of sessions say, and the risk of agents' keys, beside what their entries come to when they are read again. */
 import { forKeys, keyRiskAfter } from '#core/behavior/assess.ts';
 import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
 import { scoreAt } from '#core/behavior/score.ts';
@@ -6,7 +6,9 @@ import { stateOf } from '#core/behavior/state.ts';
 import { type RiskRecord, riskSettingsOf } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
+import { advanceHead } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Call } from '../operation.ts';
 import type { Compared, Difference } from './compared.ts';
 
@@ -15,7 +17,7 @@ type Asked = Pick<Call, 'ports' | 'principal' | 'snapshot'>;
 const maxSessions = 50;
 const maxEntries = 10_000;
 
-export async function compareRisk(asked: Asked): Promise<Compared> {
+export async function compareSessions(asked: Asked): Promise<Compared> {
   const { ports, principal } = asked;
   const { items, cursor } = await ports.evidence.sessions(principal.tenant, { limit: maxSessions });
   const differences: Difference[] = [];
@@ -38,18 +40,42 @@ export async function compareRisk(asked: Asked): Promise<Compared> {
     counts: { sessions, risk_of_keys: ofKeys.size },
     differences,
     notChecked: [
-      ...(cursor === undefined ? [] : [`risk: sessions before the newest ${maxSessions}`]),
-      ...(unread === 0 ? [] : [`risk: ${unread} sessions beyond ${maxEntries} entries`]),
+      ...(cursor === undefined ? [] : [`sessions before the newest ${maxSessions}`]),
+      ...(unread === 0 ? [] : [`${unread} sessions beyond ${maxEntries} entries`]),
     ],
   };
 }
 
 async function sessionDifferences(head: SessionHead, entries: readonly EvidenceEntry[]): Promise<Difference[]> {
+  return [...(await riskDifferences(head, entries)), ...headDifferences(head, entries)];
+}
+
+async function riskDifferences(head: SessionHead, entries: readonly EvidenceEntry[]): Promise<Difference[]> {
   const { record } = await replayRisk(entries);
   if (record?.score === head.risk?.score && record?.state === head.risk?.state) return [];
   const what = `session ${head.session_id}`;
   return [{ of: 'risk', what, in_force: shown(head.risk), evidence: shown(record) }];
 }
+
+/** Members of a head that decide about the session's next call and follow from its entries. */
+const derived = [
+  ['accepted_drift', 'what a human accepted beyond its task sheets'],
+  ['first_request', 'the task sheet of its first request'],
+  ['spent_microusd', 'what its model calls have cost'],
+] as const;
+
+function headDifferences(head: SessionHead, entries: readonly EvidenceEntry[]): Difference[] {
+  const again = entries.reduce<SessionHead | undefined>((before, entry) => advanceHead(before, entry), undefined);
+  return derived.flatMap(([member, words]) => {
+    const [in_force, evidence] = [textOf(head[member]), textOf(again?.[member])];
+    return in_force === evidence
+      ? []
+      : [{ of: 'session', what: `session ${head.session_id}: ${words}`, in_force, evidence }];
+  });
+}
+
+const longest = 500;
+const textOf = (value: unknown): string => (value === undefined ? 'nothing' : canonicalize(value).slice(0, longest));
 
 const shown = (record: RiskRecord | undefined): string =>
   record ? `a score of ${record.score}${record.rule === '' ? '' : ` by ${record.rule}`}` : 'nothing is counted';

@@ -1,0 +1,47 @@
+/** Administrative acts as comparisons read them: each session of a tenant and day once, however many comparisons ask for it. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { adminSession } from '#core/evidence/admin-session.ts';
+import type { EvidenceLog } from '#core/evidence/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+
+export const dayMs = 24 * 3_600_000;
+const atOnce = 10;
+
+/** Days since 1970. */
+export const dayOf = (at: string | number): number =>
+  Math.floor((typeof at === 'string' ? Date.parse(at) : at) / dayMs);
+
+/** Days from one to another, both included. */
+export const daysBetween = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(1, last - first + 1) }, (_, nth) => first + nth);
+
+export interface Acts {
+  /** Administrative entries of these tenants on these days, oldest first. */
+  of(tenants: readonly string[], days: readonly number[]): Promise<readonly EvidenceEntry[]>;
+}
+
+export function actsIn(evidence: Pick<EvidenceLog, 'entries'>): Acts {
+  const known = new Map<string, Promise<readonly EvidenceEntry[]>>();
+  async function read(tenant: string, id: string): Promise<readonly EvidenceEntry[]> {
+    const acts: EvidenceEntry[] = [];
+    for await (const entry of evidence.entries(tenant, id)) if (entry.kind === 'admin') acts.push(entry);
+    return acts;
+  }
+  return {
+    async of(tenants, days) {
+      const asked = days.flatMap((day) => tenants.map((tenant) => ({ tenant, id: adminSession(tenant, day * dayMs) })));
+      const found: EvidenceEntry[] = [];
+      await sideBySide(asked, atOnce, async ({ tenant, id }) => {
+        // Names of tenants hold no `#`.
+        const acts = known.get(`${tenant}#${id}`) ?? read(tenant, id);
+        known.set(`${tenant}#${id}`, acts);
+        found.push(...(await acts));
+      });
+      return found.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1));
+    },
+  };
+}
+
+/** Who did it when, in words. */
+export const saying = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
+  `${String(body.action)} at ${timestamp} by ${actor.person ?? actor.key_id}`;

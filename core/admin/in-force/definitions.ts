@@ -1,0 +1,103 @@
+/** Definitions of MCP tools that count as accepted, beside the acts that accepted them. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
+import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
+import type { Call } from '../operation.ts';
+import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
+import type { Compared, Difference } from './compared.ts';
+
+type Asked = Pick<Call, 'ports' | 'snapshot'>;
+
+/** Sessions of administrative acts that are looked through for an earlier meeting with a server. */
+const maxSessions = 400;
+/** Two processes may meet a server at once. */
+const togetherMs = 60_000;
+
+export async function compareDefinitions(asked: Asked, acts: Acts): Promise<Compared> {
+  const { ports, snapshot } = asked;
+  const all = await Promise.all(snapshot.configuration.upstreams.mcp.map(({ name }) => ports.mcpStore.marks(name)));
+  const earlier = await earlierActs(asked, acts, all);
+  const differences: Difference[] = [];
+  let [compared, unrecorded] = [0, 0];
+  for (const marks of all)
+    for (const [tool, mark] of Object.entries(marks.tools)) {
+      const { fingerprint, recorded } = mark;
+      if (fingerprint === undefined) continue;
+      if (recorded) compared++;
+      else unrecorded++;
+      const found = recorded ? await differenceOf({ marks, tool, fingerprint, recorded }, acts, earlier) : undefined;
+      if (found) differences.push({ of: 'definition', what: `${tool} of ${marks.upstream}`, ...found });
+    }
+  return {
+    counts: { definitions: compared },
+    differences,
+    notChecked:
+      unrecorded > 0
+        ? [`definitions: ${unrecorded} accepted tools whose row names no act, as of a release before`]
+        : [],
+  };
+}
+
+interface Accepted {
+  readonly marks: ToolMarks;
+  readonly tool: string;
+  readonly fingerprint: string;
+  readonly recorded: NonNullable<ToolMark['recorded']>;
+}
+
+async function differenceOf(
+  accepted: Accepted,
+  acts: Acts,
+  earlier: readonly EvidenceEntry[],
+): Promise<Pick<Difference, 'in_force' | 'evidence'> | undefined> {
+  const { recorded, fingerprint } = accepted;
+  const day = dayOf(recorded.at);
+  // An act is recorded a moment after its row took the time, perhaps on the next day.
+  const near = await acts.of([recorded.tenant], [day, day + 1]);
+  const act = near.filter((entry) => isAcceptedBy(accepted, entry)).at(-1);
+  const in_force = `definition ${fingerprint} is accepted since ${recorded.at}`;
+  if (!act) return { in_force, evidence: `no act of ${recorded.tenant} on that day accepts it` };
+  if (act.body.action !== 'mcp.met') return undefined;
+  const before = earlier.find(
+    (entry) => isAbout(accepted, entry) && Date.parse(entry.timestamp) < Date.parse(act.timestamp) - togetherMs,
+  );
+  return (
+    before && { in_force: `${in_force}, when its server was first met`, evidence: `${saying(before)} knew the tool` }
+  );
+}
+
+const isOf = ({ marks, tool }: Accepted, { body }: EvidenceEntry): boolean =>
+  body.upstream === marks.upstream && body.tool === tool;
+
+function isAcceptedBy(accepted: Accepted, entry: EvidenceEntry): boolean {
+  const { body } = entry;
+  const { fingerprint } = accepted;
+  if (body.action === 'mcp.met') return metFingerprint(accepted, entry) === fingerprint;
+  if (!isOf(accepted, entry)) return false;
+  return body.action === 'mcp.accept'
+    ? body.fingerprint === fingerprint
+    : body.action === 'mcp.drift' && body.passed === true && body.found === fingerprint;
+}
+
+/** An act that met, accepted or changed the tool. */
+const isAbout = (accepted: Accepted, entry: EvidenceEntry): boolean =>
+  entry.body.action === 'mcp.met' ? metFingerprint(accepted, entry) !== undefined : isOf(accepted, entry);
+
+/** Of a server with very many tools an entry has the digest of all alone. */
+function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body }: EvidenceEntry): unknown {
+  if (body.upstream !== marks.upstream) return undefined;
+  const tools = body.tools as Readonly<Record<string, unknown>> | undefined;
+  if (tools) return Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  const together = Object.entries(marks.tools).filter(([, mark]) => mark.recorded?.at === recorded.at);
+  const digest = digestOf(Object.fromEntries(together.map(([name, mark]) => [name, mark.fingerprint])));
+  return digest === body.tools_sha256 ? fingerprint : undefined;
+}
+
+/** Acts about tools up to now, from as many days as are looked through. */
+async function earlierActs(asked: Asked, acts: Acts, all: readonly ToolMarks[]): Promise<readonly EvidenceEntry[]> {
+  if (all.every(({ revision }) => revision === 0)) return [];
+  const tenants = asked.snapshot.configuration.tenants.map(({ id }) => id);
+  const today = dayOf(asked.ports.clock.now());
+  const days = daysBetween(today - Math.max(1, Math.floor(maxSessions / tenants.length)) + 1, today);
+  return (await acts.of(tenants, days)).filter(({ body }) => String(body.action).startsWith('mcp.'));
+}

@@ -1,0 +1,13 @@
+/** What of the store is compared with evidence [evidence.in-force]. */
+export const comparedKinds = [
+  'configuration',
+  'keys',
+  'binding',
+  'budget',
+  'risk',
+  'session',
+  'definition',
+  'task_sheet',
+  'ticket',
+  'credential',
+] as const;
