@@ -31,6 +31,7 @@ export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Op
     cache: (args: Args, call: Call) => as('cacheStatistics', args, call),
     violations: list('violations', 'violations', (body) => ({
       by_policy: countsOf(body.by_policy),
+      by_rule: countsOf(body.by_rule),
       by_tenant: countsOf(body.by_tenant),
       by_action: countsOf(body.by_action),
     })),

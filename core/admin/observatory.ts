@@ -134,7 +134,7 @@ export const usage: Operation = async (call) => {
   };
   const tenants = tenantsOf(call, 'viewer');
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
-  const { cache: _cache, content: _content, ...sums } = addUsages(each);
+  const { cache: _cache, content: _content, blocked_by_policy: _policies, ...sums } = addUsages(each);
   return { body: { ...subjectOf(call, tenants), ...span, ...sums } };
 };
 
@@ -152,17 +152,19 @@ export const violations: Operation = async (call) => {
   );
   const sums = {
     by_policy: addCounts(counts.map(({ by_policy }) => by_policy)),
+    by_rule: addCounts(counts.map(({ by_rule }) => by_rule)),
     by_tenant: Object.assign({}, ...counts.map((each) => each.by_tenant)) as Counts,
     by_action: addCounts(counts.map(({ by_action }) => by_action)),
   };
   return { body: { violations: page.items, ...sums, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
-function violationCounts(tenant: string, { blocked_by_rule, decisions, content }: Usage) {
+function violationCounts(tenant: string, { blocked_by_rule, blocked_by_policy, decisions, content }: Usage) {
   const blockedActions = decisions.block ?? 0;
   const { block = 0, review = 0 } = content.by_action;
   return {
-    by_policy: addCounts([blocked_by_rule, content.by_policy]),
+    by_policy: addCounts([blocked_by_policy, content.by_policy]),
+    by_rule: blocked_by_rule,
     by_tenant: { [tenant]: blockedActions + block + review },
     by_action: addCounts([{ block: blockedActions }, content.by_action]),
   };

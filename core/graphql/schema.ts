@@ -95,7 +95,7 @@ type CacheStatistics {
   entries: Int
 }
 
-type ViolationConnection { nodes: [Violation!]!  pageInfo: PageInfo!  byPolicy: [Count!]!  byTenant: [Count!]!  byAction: [Count!]! }
+type ViolationConnection { nodes: [Violation!]!  pageInfo: PageInfo!  byPolicy: [Count!]!  byRule: [Count!]!  byTenant: [Count!]!  byAction: [Count!]! }
 type Violation {
   at: Time!
   envelopeId: ID!

@@ -34,6 +34,8 @@ export interface Usage {
   readonly decisions_by_protocol: readonly { decision: string; protocol: string; count: number }[];
   /** Blocked actions by the rule that blocked them. */
   readonly blocked_by_rule: Readonly<Record<string, number>>;
+  /** The same by policy; by rule where what blocked belongs to no policy. */
+  readonly blocked_by_policy: Readonly<Record<string, number>>;
   /** Chat calls in all, whatever became of them. */
   readonly requests: number;
   readonly tokens: { readonly input: number; readonly output: number };

@@ -25,7 +25,8 @@ export function projectEntry(entry: EvidenceEntry): Projection {
   const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
   if (kind !== 'block') return { ...base, counter: { kind, protocol, tool }, points };
   const violation = violationOf(entry);
-  const counter = { kind, protocol, tool, rule: violation.matched_rule };
+  const { matched_rule: rule, policy } = violation;
+  const counter = { kind, protocol, tool, rule, ...(policy !== '' && { policy }) };
   return { ...base, counter, violations: [violation], points: [...points, ...unreachedPoints(entry)] };
 }
 

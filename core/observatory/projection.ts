@@ -5,12 +5,13 @@ import type { Measures } from './measures.ts';
 import type { RequestRow } from './request-row.ts';
 import type { Violation } from './violation.ts';
 
-/** What is counted together: entries of one kind, of one tool or model, and for blocks of one rule, in one hour. */
+/** What is counted together: entries of one kind, of one tool or model, and for blocks of one policy and rule, in one hour. */
 export interface Counter {
   readonly kind: string;
   readonly protocol?: string;
   readonly tool?: string;
   readonly rule?: string;
+  readonly policy?: string;
   readonly model?: string;
 }
 

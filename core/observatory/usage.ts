@@ -17,11 +17,12 @@ export class UsageSums {
   readonly #protocols = new Map<string, number>();
   readonly #tools = new Map<string, number>();
   readonly #rules = new Map<string, number>();
+  readonly #policies = new Map<string, number>();
   readonly #pairs = new Map<string, { decision: string; protocol: string; count: number }>();
   readonly #models = new Map<string, Measures[]>();
   #total = 0;
 
-  add({ kind, protocol, tool, rule, model, count, measures }: Counted): void {
+  add({ kind, protocol, tool, rule, policy = rule, model, count, measures }: Counted): void {
     if (kind === 'chat' && measures) this.#addModel(model ?? '', measures);
     if (!decisionKinds.includes(kind)) return;
     this.#total += count;
@@ -29,6 +30,7 @@ export class UsageSums {
     raise(this.#protocols, protocol, count);
     raise(this.#tools, tool, count);
     raise(this.#rules, rule, count);
+    raise(this.#policies, policy, count);
     const pair = `${kind}#${protocol}`;
     const known = this.#pairs.get(pair)?.count ?? 0;
     this.#pairs.set(pair, { decision: kind, protocol: protocol ?? '', count: known + count });
@@ -52,6 +54,7 @@ export class UsageSums {
       tools: Object.fromEntries(this.#tools),
       decisions_by_protocol: [...this.#pairs.values()],
       blocked_by_rule: Object.fromEntries(this.#rules),
+      blocked_by_policy: Object.fromEntries(this.#policies),
       requests: all.requests ?? 0,
       tokens: { input: all.input_tokens ?? 0, output: all.output_tokens ?? 0 },
       cost_microusd: all.cost_microusd ?? 0,

@@ -37,11 +37,12 @@ test('[admin.violations] violations of actions and of chat calls stand in one li
   for (const entry of entries) await project(entry);
   await record({ decision: 'block', outcome: 'blocked', status: 403, findings: [warned, blocked] });
   await record({ findings: [warned, { ...warned, action: 'redact', policy: 'pii-out', phase: 'output' }] });
-  const { violations, by_policy, by_tenant, by_action } = await get('violations');
+  const { violations, by_policy, by_rule, by_tenant, by_action } = await get('violations');
   const tools = entries.length;
   expect(by_action).toEqual({ block: tools + 1, warn: 2, redact: 1 });
   expect(by_tenant).toEqual({ default: tools + 1 });
-  expect(by_policy).toMatchObject({ jailbreak: 1 });
+  expect(by_policy).toEqual({ [entries[0].body.policy]: tools, jailbreak: 1 });
+  expect(by_rule).toEqual({ [entries[0].body.matched_rule]: tools });
   expect(Object.keys(by_policy)).not.toContain('pii-in');
   expect(violations).toHaveLength(tools + 3);
   expect(violations).toContainEqual(

@@ -292,7 +292,8 @@ export const observatory = {
   violations: {
     output: z.strictObject({
       violations: z.array(violation),
-      by_policy: counts,
+      by_policy: counts.meta({ description: 'Blocked actions by policy, chat calls by content filter.' }),
+      by_rule: counts.meta({ description: 'Blocked actions by the rule that blocked them.' }),
       by_tenant: counts,
       by_action: counts,
       cursor,

@@ -199,12 +199,12 @@ test('violations lists those of actions and of chat calls', async () => {
         target: '/',
       },
     ],
-    by_policy: { 'shell:shell.rm': 1 },
+    by_policy: { 'pr-writer': 1 },
     by_action: { block: 1, warn: 1 },
   });
   const { out } = await home.run(['violations']);
   expect(out).toMatch(/\nt2 +warn +pii +mock +pii input email +s2\nt1 +block +shell:shell\.rm +shell\.rm +\/ +s1\n/);
-  expect(out).toContain('by policy: shell:shell.rm 1\nby action: block 1, warn 1\n');
+  expect(out).toContain('by policy: pr-writer 1\nby action: block 1, warn 1\n');
 });
 
 test.each([

@@ -23,10 +23,16 @@ describe('what an entry adds', () => {
     expect(projectEntry(sampleEntry(0, { body: { ...body, protocol: 'GIT' } })).counter.protocol).toBe('git');
   });
 
-  test('a block also counts by rule and is a violation; its parameters are not copied', () => {
+  test('a block also counts by rule and policy, and is a violation; its parameters are not copied', () => {
     const entry = sampleBlock(0, { body: { parameters: { path: '/etc' } } });
     const projection = projectEntry(entry);
-    expect(projection.counter).toEqual({ kind: 'block', protocol: 'shell', tool: 'shell.rm', rule: 'shell:shell.rm' });
+    expect(projection.counter).toEqual({
+      kind: 'block',
+      protocol: 'shell',
+      tool: 'shell.rm',
+      rule: 'shell:shell.rm',
+      policy: 'pr-writer',
+    });
     expect(projection.violations?.[0]).toEqual({
       at: entry.timestamp,
       envelope_id: 'e0',
@@ -59,15 +65,18 @@ describe('usage', () => {
     const sums = new UsageSums();
     sums.add({ kind: 'allow', protocol: 'git', tool: 'constructor', count: 2 });
     sums.add({ kind: 'allow', protocol: 'git', tool: '__proto__', count: 3 });
-    sums.add({ kind: 'block', protocol: 'shell', tool: 'constructor', rule: 'r', count: 1 });
+    sums.add({ kind: 'block', protocol: 'shell', tool: 'constructor', rule: 'r', policy: 'p', count: 1 });
+    sums.add({ kind: 'block', protocol: 'shell', tool: 'x', rule: 'behavior:fan-out', count: 1 });
     sums.add({ kind: 'result', count: 9 });
     const usage = sums.of('default', {});
-    expect(usage).toMatchObject({ total: 6, decisions: { allow: 5, block: 1 }, protocols: { git: 5, shell: 1 } });
+    expect(usage).toMatchObject({ total: 7, decisions: { allow: 5, block: 2 }, protocols: { git: 5, shell: 2 } });
     expect(Object.entries(usage.tools)).toEqual([
       ['constructor', 3],
       ['__proto__', 3],
+      ['x', 1],
     ]);
-    expect(usage.blocked_by_rule).toEqual({ r: 1 });
+    expect(usage.blocked_by_rule).toEqual({ r: 1, 'behavior:fan-out': 1 });
+    expect(usage.blocked_by_policy).toEqual({ p: 1, 'behavior:fan-out': 1 });
   });
 
   test.each([
