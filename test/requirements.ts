@@ -1080,7 +1080,10 @@ const admin: readonly Requirement[] = [
     'federation.staleness',
     'Past max_staleness a data plane refuses calls, or goes on with an alert, as stale says; what shows its state is answered.',
   ),
-  must('federation.clock-skew', 'Clocks of two planes may be 15 minutes apart; beyond that documents are refused.'),
+  must(
+    'federation.clock-skew',
+    'Clocks of two planes may be 15 minutes apart; beyond that a plane that is behind refuses documents, and one that is ahead is unhealthy with an alert.',
+  ),
   must(
     'federation.secrets-bound',
     'A served configuration names only secrets that the data plane lists, and sends none to another address.',
@@ -1091,7 +1094,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'federation.alerts',
-    'Refused documents, staleness, silence, chains that differ, two gateways of one name and a control plane that was set back are alerts.',
+    'Refused documents, staleness, silence, chains that differ, clocks too far apart, two gateways of one name and a control plane that was set back are alerts.',
   ),
   must(
     'federation.story',

@@ -12,7 +12,7 @@ export function addFederation(program: Parent): void {
     run: async (cli) => {
       const answer = await cli.api().call('federationPlanes', {});
       if (cli.globals.json) cli.out.json(answer.text);
-      else showPlanes(cli.out, answer.json);
+      else await showPlanes(cli.out, answer.json);
       return list(fields(answer.json).planes).every(({ state }) => state === 'ok') ? 'positive' : 'negative';
     },
   });
@@ -39,7 +39,8 @@ export function addFederation(program: Parent): void {
   });
 }
 
-function showPlanes(out: Output, answer: unknown): void {
+async function showPlanes(out: Output, answer: unknown): Promise<void> {
+  const { isSkewed } = await import('#core/configuration/store/staleness.ts');
   const planes = list(fields(answer).planes);
   if (planes.length === 0) {
     out.line('this gateway has no data planes: federation.planes is empty');
@@ -52,16 +53,23 @@ function showPlanes(out: Output, answer: unknown): void {
     plane.version ?? '',
     plane.behind ?? '',
     plane.pending_approvals ?? '',
-    noteOf(plane),
+    noteOf(plane, isSkewed),
   ]);
   out.table(['plane', 'state', 'seen', 'version', 'behind', 'pending', 'note'], rows);
 }
 
-function noteOf({ divergence, conflict, refused, state }: Record<string, unknown>): string {
+type IsSkewed = (of: { readonly skew_seconds: number }) => boolean;
+
+function noteOf(plane: Record<string, unknown>, isSkewed: IsSkewed): string {
+  const { divergence, conflict, refused, state, skew_seconds } = plane;
   if (divergence) {
     const { tenant, session_id, index, kind } = fields(divergence);
     return `${kind} of ${tenant}/${session_id} at entry ${index}`;
   }
   if (state === 'conflict') return `another gateway reports: ${fields(conflict).instance}`;
-  return refused === undefined ? '' : `refused: ${refused}`;
+  if (refused !== undefined) return `refused: ${refused}`;
+  const seconds = Number(skew_seconds ?? 0);
+  return isSkewed({ skew_seconds: seconds })
+    ? `clock ${Math.round(Math.abs(seconds) / 60)} minutes ${seconds > 0 ? 'ahead' : 'behind'}`
+    : '';
 }

@@ -2,7 +2,7 @@
 
 import { storable } from '#core/configuration/store/schema-history.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
+import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
@@ -148,7 +148,7 @@ function stateOf(row: PlaneRow, now: number): PlaneState {
   if (row.divergence) return 'diverged';
   if (row.conflict && now - Date.parse(row.conflict.at) < lease) return 'conflict';
   if (now - Date.parse(row.seen_at) > lease) return 'silent';
-  return row.healthy && row.refused === undefined ? 'ok' : 'unhealthy';
+  return row.healthy && row.refused === undefined && !isSkewed(row) ? 'ok' : 'unhealthy';
 }
 
 /**

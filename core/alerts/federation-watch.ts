@@ -1,6 +1,6 @@
 /** What is measured of a federation [federation.alerts]: documents and staleness on a data plane, the planes at their control plane. */
 import type { FederationState } from '#core/configuration/ports.ts';
-import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
+import { isSkewed, maxClockSkewMs, stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PlaneRow } from '#core/contracts/federation.ts';
@@ -42,7 +42,13 @@ export function dataPlaneConditions(
 
 /** At a control plane, of each plane that has reported. @param version policy version in force here */
 export const controlPlaneConditions = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
-  rows.flatMap((row) => [chainsOf(row), silenceOf(row, now), conflictOf(row, now), setBackOf(row, version)]);
+  rows.flatMap((row) => [
+    chainsOf(row),
+    silenceOf(row, now),
+    conflictOf(row, now),
+    setBackOf(row, version),
+    skewOf(row),
+  ]);
 
 const baseOf = ({ plane }: PlaneRow) =>
   ({ scope: platformAlerts, type: 'system', dimension: `plane:${plane}`, threshold: 0 }) as const;
@@ -94,6 +100,20 @@ function setBackOf(row: PlaneRow, version: number): Measured {
       firing: {
         severity: 'critical',
         message: `plane:${row.plane}: it has version ${row.version}, and version ${version} is in force here: this control plane was set back, and its planes refuse what it serves. Store the configuration until the version is above ${row.version}.`,
+      },
+    }),
+  };
+}
+
+/** A plane whose clock is behind refuses documents; of one that is ahead, minutes of the future do not count. */
+function skewOf(row: PlaneRow): Measured {
+  const seconds = row.skew_seconds ?? 0;
+  return {
+    ...{ ...baseOf(row), metric: 'plane_skew_seconds', value: Math.abs(seconds), threshold: maxClockSkewMs / 1000 },
+    ...(isSkewed(row) && {
+      firing: {
+        severity: 'warning',
+        message: `plane:${row.plane}: its clock is ${Math.round(Math.abs(seconds) / 60)} minutes ${seconds > 0 ? 'ahead of' : 'behind'} the one here, and ${maxClockSkewMs / 60_000} are allowed. Set the clocks.`,
       },
     }),
   };

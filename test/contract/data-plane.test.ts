@@ -1,4 +1,5 @@
 /** A data plane with its control plane: what comes into force, what is refused, what happens when they lose each other. */
+import { controlPlaneConditions } from '#core/alerts/federation-watch.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
@@ -188,6 +189,7 @@ test('[federation.staleness] stale: serve goes on with an alert; a clock that wa
 test.each([
   ['ahead', 600, 'adopted'],
   ['behind', -600, 'adopted'],
+  ['20 minutes ahead', 1_200, 'adopted'],
   ['far behind', -1_800, 'refused'],
   ['a day ahead', 25 * hour, 'refused'],
 ])('[federation.clock-skew] a plane whose clock is %s', async (_what, seconds, outcome) => {
@@ -202,7 +204,17 @@ test.each([
   expect((await act()).status).toBe(200);
   await both.report();
   const { body } = await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' });
-  expect(body.planes[0]).toMatchObject({ state: 'ok', behind: 0, skew_seconds: seconds + 6 });
+  const isSkewed = seconds > 900;
+  const state = isSkewed ? 'unhealthy' : 'ok';
+  expect(body.planes[0]).toMatchObject({ state, behind: 0, skew_seconds: seconds + 6 });
+  const row = await both.control.ports.planes.get('eu');
+  const skew = controlPlaneConditions([row!], 1, both.control.ports.clock.now()).find(
+    ({ metric }) => metric === 'plane_skew_seconds',
+  );
+  expect(skew).toMatchObject({ value: Math.abs(seconds + 6), threshold: 900 });
+  expect(skew?.firing?.message).toEqual(
+    isSkewed ? expect.stringContaining('20 minutes ahead of the one here') : undefined,
+  );
 });
 
 test('[federation.swap] a change of the plane own file stays under the control plane, and a rollback is refused', async () => {

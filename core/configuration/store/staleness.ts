@@ -6,6 +6,10 @@ import type { FederationState } from '../ports.ts';
 /** How far the clocks of two planes may be apart. */
 export const maxClockSkewMs = 15 * 60_000;
 
+/** Whether the clock of a plane is further from the control plane's than that [federation.clock-skew]. */
+export const isSkewed = ({ skew_seconds = 0 }: { readonly skew_seconds?: number | undefined }): boolean =>
+  Math.abs(skew_seconds) * 1000 > maxClockSkewMs;
+
 export interface Staleness {
   readonly reason: string;
   /** No document ever came: there is nothing that could be served. */

@@ -20,6 +20,7 @@ test('[federation.planes] planes are a table; the exit code says whether all are
       { name: 'eu', state: 'diverged', ...seen, divergence },
       { name: 'us', state: 'unhealthy', ...seen, refused: 'its version 6 is older than 7' },
       { name: 'ap', state: 'never_seen' },
+      { name: 'sa', state: 'unhealthy', ...seen, skew_seconds: -1200 },
     ],
   });
   const ill = await home.run(['federation', 'planes']);
@@ -27,6 +28,7 @@ test('[federation.planes] planes are a table; the exit code says whether all are
   expect(ill.out).toMatch(/eu +diverged .* cut of default\/s1 at entry 3/);
   expect(ill.out).toMatch(/us +unhealthy .* refused: its version 6 is older than 7/);
   expect(ill.out).toMatch(/ap +never_seen/);
+  expect(ill.out).toMatch(/sa +unhealthy .* clock 20 minutes behind/);
 
   server.on(path, { version: 7, planes: [] });
   expect((await home.run(['federation', 'planes'])).out).toContain('has no data planes');
