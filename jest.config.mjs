@@ -16,14 +16,17 @@ export default {
   ],
   coverageReporters: ['text-summary', 'lcovonly', 'json-summary'],
   coverageThreshold: { global: { lines: 92, branches: 85 } },
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   maxWorkers: '100%',
   // A test fails for what it found, never because the machine was busy.
   testTimeout: 180_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
-  transform: { '^.+\\.(ts|js)$': swc },
-  transformIgnorePatterns: ['/node_modules/(?!(@middy|jose|uuid)/)'],
+  transform: {
+    '/node_modules/(aws-cdk-lib|cdk-nag|constructs)/': '<rootDir>/test/support/native-module.cjs',
+    '^.+\\.(ts|js)$': swc,
+  },
+  transformIgnorePatterns: ['/node_modules/(?!(@middy|jose|uuid|aws-cdk-lib|cdk-nag|constructs)/)'],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.emulator'],
 };

@@ -32,6 +32,8 @@ const env = {
   GIT_EDITOR: 'true',
   GIT_PAGER: 'cat',
   GIT_ALLOW_PROTOCOL: 'file',
+  // `git filter-branch` waits ten seconds after its warning.
+  FILTER_BRANCH_SQUELCH_WARNING: '1',
   ...{
     GIT_AUTHOR_NAME: 'a',
     GIT_AUTHOR_EMAIL: 'a@example.org',

@@ -1,0 +1,12 @@
+/** Jest's environment for Node, with the `require` of the process itself: `test/support/native-module.cjs` loads through it. */
+import { createRequire } from 'node:module';
+import { TestEnvironment } from 'jest-environment-node';
+
+const nativeRequire = createRequire(import.meta.url);
+
+export default class extends TestEnvironment {
+  async setup() {
+    await super.setup();
+    this.global.nativeRequire = nativeRequire;
+  }
+}
