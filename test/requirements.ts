@@ -1444,7 +1444,7 @@ const cli: readonly Requirement[] = [
   must('cli.vote-asks', 'At a terminal, approve and deny show the call and ask once before the vote counts.'),
   must(
     'cli.watch',
-    'agentctl pending --watch follows the events of approvals, takes up a stream that ended where it was, and asks for the list where a gateway opens none.',
+    'agentctl pending --watch follows the events of approvals, takes up a stream that ended where it was, asks for the list where a gateway opens none, and rings at a terminal for a new request.',
   ),
   must('cli.output-forms', '--output prints a table, JSON or YAML; --json is short for the second.'),
   must('cli.progress', 'Long work shows count, rate and time left on a terminal, and nothing elsewhere.'),
@@ -1557,6 +1557,14 @@ const hosts: readonly Requirement[] = [
     'The sweep reads what is due, puts off what cannot be healed, goes on where it stopped, and ends within its minute for 1,500 tenants.',
   ),
   must('store.table-of-rates', 'The documented rates of keys are those of the items that the gateway writes.'),
+  must(
+    'local.approval-bell',
+    'At a terminal the local run writes a line and rings for a request that waits for a person, at most once in five seconds; --no-bell keeps it silent.',
+  ),
+  must(
+    'local.log-lines',
+    'At a terminal log lines are for people, with --json-log and elsewhere they are JSON; text of callers moves nothing on the screen.',
+  ),
   must('local.drain', 'SIGTERM drains and exits 0.'),
   must(
     'local.npm-ends',

@@ -17,6 +17,7 @@ interface PageOptions {
 interface PendingOptions extends PageOptions {
   readonly watch?: true;
   readonly events?: number;
+  readonly bell: boolean;
 }
 interface VoteOptions {
   readonly reviewer?: string;
@@ -32,8 +33,9 @@ export function addApprovals(parent: Parent): void {
     options: (command) =>
       paged(command)
         .option('--watch', 'go on showing what happens; not on a terminal, one line an event')
-        .option('--events <count>', 'with --watch: end after this many events', wholeNumber),
-    run: async (cli, { limit, cursor, watch, events }) => {
+        .option('--events <count>', 'with --watch: end after this many events', wholeNumber)
+        .option('--no-bell', 'with --watch: do not ring at a new request (GATEWAY_NO_BELL=1)'),
+    run: async (cli, { limit, cursor, watch, events, bell }) => {
       const show = async () => {
         const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });
         if (cli.globals.json) cli.out.json(answer.text);
@@ -45,7 +47,8 @@ export function addApprovals(parent: Parent): void {
       if (!watch) await show();
       else {
         const redraws = process.stdout.isTTY === true && !cli.globals.json;
-        await watchApprovals(cli, { events, list: show, redraws });
+        const rings = bell && redraws && !process.env.GATEWAY_NO_BELL;
+        await watchApprovals(cli, { events, list: show, redraws, bell: rings });
       }
       return 'positive';
     },

@@ -64,6 +64,12 @@ export class Output {
     this.#write('\u001b[2J\u001b[H');
   }
 
+  /** The bell of the terminal; nothing where stdout is read by a program. */
+  ring(): void {
+    if (process.stdout.isTTY) this.#write('\u0007');
+    this.flush();
+  }
+
   /** From here on documents are written in another form than JSON. */
   writesDocumentsAs(form: (document: string) => string): void {
     this.#form = form;

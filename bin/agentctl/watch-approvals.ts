@@ -19,6 +19,8 @@ export interface Watching {
   readonly list: () => Promise<void>;
   /** Whether the list is drawn again in place; else each event is a line. */
   readonly redraws: boolean;
+  /** Whether a new request rings. */
+  readonly bell: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface Watching {
  * asked for its list again and again.
  * @throws Failure what the gateway refuses, and when it was never reached.
  */
-export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws }: Watching): Promise<void> {
+export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws, bell }: Watching): Promise<void> {
   let last: string | undefined;
   let seen = 0;
   let failures = 0;
@@ -44,6 +46,7 @@ export async function watchApprovals(cli: Cli, { events = Infinity, list, redraw
           cli.out.note('events were missed while the stream was closed: see agentctl pending');
         if (event === 'listening') continue;
         if (!redraws) shown(cli, event, happened);
+        if (bell && event === 'new') cli.out.ring();
         if (++seen >= events) return;
       }
       failures = 0;

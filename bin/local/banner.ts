@@ -35,6 +35,10 @@ export interface Shown {
   readonly state?: string | undefined;
 }
 
+/** How `agentctl` is called for a run, as it is typed into a shell. */
+export const clientCommand = (state: string | undefined): string =>
+  commandLine(['npx', 'agentctl', ...(state === undefined ? [] : ['--state', state])]);
+
 export function banner(
   ready: Ready,
   keys: Partial<LocalKeys>,
@@ -44,7 +48,7 @@ export function banner(
   const bold = (text: string) => (terminal ? `\u001b[1m${text}\u001b[22m` : text);
   const dim = (text: string) => (terminal ? `\u001b[2m${text}\u001b[22m` : text);
   const line = (name: string, value: string, note = '') => `  ${name.padEnd(12)} ${value}  ${dim(note)}`.trimEnd();
-  const client = commandLine(['npx', 'agentctl', ...(state === undefined ? [] : ['--state', state])]);
+  const client = clientCommand(state);
   const once = file ? '' : fragment;
   const shown = file ? [] : Object.entries(keys).map(([name, key]) => line(name, key));
   return [

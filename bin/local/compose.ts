@@ -25,6 +25,7 @@ import type { LogTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
 import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
@@ -50,6 +51,8 @@ export interface GatewayOptions {
   readonly sharedKeys?: SharedKeys | undefined;
   readonly telemetry: LogTelemetry;
   readonly adminUrl: string;
+  /** Called for every entry that was committed. */
+  readonly committed?: ((entry: EvidenceEntry) => void) | undefined;
 }
 
 export interface Gateway {
@@ -95,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     committed: (entry) => {
       committed.feed?.committed(entry);
       approvalEvents.committed(entry);
+      options.committed?.(entry);
     },
     enqueued: (delivery) => enqueued.feed?.enqueued(delivery),
     clocks: async (later) => {

@@ -24,6 +24,10 @@ export interface Flags {
   /** Program of Caddy; undefined: the one on PATH, if there is one. */
   readonly caddy?: string;
   readonly edge: boolean;
+  /** Ring at a terminal when a request waits for a person. */
+  readonly bell: boolean;
+  /** Log lines as JSON at a terminal too. */
+  readonly jsonLog: boolean;
   readonly durability: Durability;
   readonly show?: 'help' | 'version';
   /** Put a new signing key in place of the one in use, and end. */
@@ -71,6 +75,8 @@ Options:
   --rotate-log-key    put a new key of the transparency log in place; the one in use signs beside it, and end
   --retire-log-key    remove the log key that signs beside the present one, and end
   --adopt-signing-key   take over a store whose signing key is lost
+  --no-bell           at a terminal, do not ring when a request waits for a person (GATEWAY_NO_BELL=1)
+  --json-log          at a terminal, write log lines as JSON, as elsewhere (GATEWAY_JSON_LOG=1)
   --help              this text
   --version           the version
 
@@ -97,6 +103,8 @@ const options = {
   'edge-cert': text,
   'edge-key': text,
   'no-edge': { type: 'boolean' },
+  'no-bell': { type: 'boolean' },
+  'json-log': { type: 'boolean' },
   durability: text,
   keys: text,
   'make-keys': text,
@@ -127,6 +135,8 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
     edgeHttp3Port: port('--edge-h3-port', values['edge-h3-port'], values['edge-port'] === '0' ? 0 : 8445),
     ...(values.caddy !== undefined && { caddy: resolve(values.caddy) }),
     edge: values['no-edge'] !== true,
+    bell: values['no-bell'] !== true && !environment.GATEWAY_NO_BELL,
+    jsonLog: values['json-log'] === true || Boolean(environment.GATEWAY_JSON_LOG),
     ...certificateFiles(values['edge-cert'], values['edge-key']),
     durability: durability(values.durability),
     ...(values['rotate-signing-key'] && { rotateSigningKey: true }),

@@ -10,12 +10,14 @@ import { rotateSigningKey } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
+import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
 import { stateFolder } from '../agentctl/local-run.ts';
-import { banner, type Output, type Ready, type Shown } from './banner.ts';
+import { approvalLines } from './approval-lines.ts';
+import { banner, clientCommand, type Output, type Ready, type Shown } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { consolePages } from './console.ts';
 import { demoModels } from './demo-models.ts';
@@ -94,7 +96,9 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   process.once('exit', () => lock.release());
   const keys = await usableKeys(flags, environment);
   const shared = await keysOfStore(flags, environment);
-  const telemetry = localTelemetry();
+  const forPeople = process.stderr.isTTY === true && !flags.jsonLog;
+  const coloured = !environment.NO_COLOR && environment.TERM !== 'dumb';
+  const telemetry = localTelemetry(forPeople ? { coloured } : undefined);
   const started = Promise.withResolvers<Gateway>();
   started.promise.catch(() => {}); // a failed start is reported once, by the throw below
   const edgeToken = randomBytes(16).toString('hex');
@@ -109,12 +113,12 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const gateway = await startGateway({
     ...{ flags, checkout, environment, keys, telemetry, adminUrl: urls.admin_url },
     sharedKeys: shared,
+    committed: approvalView(flags),
   });
   started.resolve(gateway);
   const { edge, ...edgeUrls } = await openEdge(flags, { urls, servers }, gateway, telemetry, edgeToken);
   const { configuration } = await gateway.ports.snapshots.current({ evenStale: true });
-  const state = flags.state === stateFolder(undefined) ? undefined : flags.state;
-  const shown = { fragment: link?.fragment, demoModels: demoModels(configuration), state };
+  const shown = { fragment: link?.fragment, demoModels: demoModels(configuration), state: otherState(flags.state) };
   announce(flags, keys, shown, {
     event: 'ready',
     version,
@@ -129,6 +133,17 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   await gateway.stop();
   lock.release();
 }
+
+/** Requests that wait are shown to a person at the terminal only: what reads a pipe or a file is a program. */
+function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> | undefined {
+  if (process.stdout.isTTY !== true) return undefined;
+  const client = clientCommand(otherState(state));
+  const write = (text: string) => void process.stdout.write(text);
+  return approvalLines({ write, bell, client, timeouts: systemTimeouts });
+}
+
+/** The folder where `agentctl` does not look by itself. */
+const otherState = (state: string): string | undefined => (state === stateFolder(undefined) ? undefined : state);
 
 /** Generated keys stand in a file: they are for this machine only. */
 async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv): Promise<Partial<LocalKeys>> {

@@ -52,17 +52,21 @@ import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
 import { filePrincipal, importConfiguration, recordImport, shippedPacks } from './configuration-file.ts';
 import { nameSecrets, namingSnapshots, overlayKeys } from './generated-secrets.ts';
+import { humanLine } from './human-log.ts';
 import { type KeptEvidence, keptEvidence } from './kept-evidence.ts';
 import type { LocalStore } from './store.ts';
 
 export const { version } = packageJson;
 
-export const localTelemetry = () =>
-  logTelemetry({
+/** @param people how a person at stderr reads the lines; absent where a program does. */
+export function localTelemetry(people?: { readonly coloured: boolean }): LogTelemetry {
+  const write = lineWriter((text) => void process.stderr.write(text)); // stdout is for the banner and the ready line
+  return logTelemetry({
     clock: systemClock,
     service: 'agent-governance-gateway',
-    write: lineWriter((text) => void process.stderr.write(text)), // stdout is for the banner and the ready line
+    write: people ? (line) => write(humanLine(line, people.coloured)) : write,
   });
+}
 
 export interface PortsOptions {
   readonly store: LocalStore;

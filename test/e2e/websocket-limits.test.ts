@@ -39,14 +39,7 @@ describe('what does not fit', () => {
     await caller.hear('pong');
     const errors = caller.heard.filter(({ type }) => type === 'error');
     expect(errors.map(({ status }) => status)).toEqual(Array(before.length + 3).fill(400));
-    expect(errors.map(({ id }) => id)).toEqual([
-      ...Array(5).fill(undefined),
-      '7',
-      undefined,
-      undefined,
-      8,
-      undefined,
-    ]);
+    expect(errors.map(({ id }) => id)).toEqual([...Array(5).fill(undefined), '7', undefined, undefined, 8, undefined]);
   });
 
   test('[chat.ws] an id that runs is refused; so are calls beyond 64, and who goes on is closed with 4429', async () => {

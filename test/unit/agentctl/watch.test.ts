@@ -1,5 +1,7 @@
 /** `pending --watch` follows the events of approvals; `--output` chooses the form of what is printed. */
 import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { Home, type Seen, serverOf } from './support.ts';
 
@@ -77,6 +79,19 @@ test('[cli.watch] a gateway that is not ready is asked again, and missed events 
   const { code, out, err } = await home.run(['pending', '--watch', '--events', '1']);
   expect([code, asked, out]).toEqual([0, 3, expect.stringContaining('e-2')]);
   expect(err).toContain('events were missed');
+});
+
+test.each([
+  [['--events', '2'], 1],
+  [['--events', '2', '--no-bell'], 0],
+])('[cli.watch] at a terminal a new request and its decision: %j rings %i times', async (words, bells) => {
+  streams(listening(0) + frame(1, 'new', happened('e-1')) + frame(2, 'decided', happened('e-1')));
+  server.on('GET /admin/v1/approvals', { pending: [] });
+  const terminal = home.write('screen.mjs', 'process.stdout.isTTY = true;');
+  const agentctl = join(__dirname, '../../../bin/agentctl.ts');
+  const line = ['--import', pathToFileURL(terminal).href, agentctl, 'pending', '--watch', ...words];
+  const { code, out } = await home.node(line, { env: { TERM: 'dumb' } });
+  expect([code, out.split('\u0007').length - 1]).toEqual([0, bells]);
 });
 
 describe('[cli.watch] a gateway that opens no stream', () => {

@@ -1,0 +1,48 @@
+/** At a terminal: a line and a bell for each request that begins to wait for a person [local.approval-bell]. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { shorten, visibleText } from '#core/evidence/visible-text.ts';
+import type { Timeouts } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { clockTime } from './human-log.ts';
+
+export interface ApprovalLinesOptions {
+  readonly write: (text: string) => void;
+  readonly bell: boolean;
+  /** The command that reaches this run, as typed in another terminal. */
+  readonly client: string;
+  readonly timeouts: Timeouts;
+}
+
+/** Within this time so many requests have a line each; the others are counted, and the bell rings once. */
+const windowMs = 5_000;
+const linesOfWindow = 3;
+const longestText = 80;
+const bellCharacter = '\u0007';
+
+/** @returns what takes every entry that was committed. */
+export function approvalLines({ write, bell, client, timeouts }: ApprovalLinesOptions): (entry: EvidenceEntry) => void {
+  // The same call, made again while it waits, is the same request.
+  const seen = new RecentMap<string, true>({ max: 1_000 });
+  let inWindow = 0;
+  const ring = () => (bell ? bellCharacter : '');
+  const windowEnded = () => {
+    const more = inWindow - linesOfWindow;
+    inWindow = 0;
+    if (more > 0) write(`${ring()}          and ${more} more, see ${client} pending\n`);
+  };
+  return ({ kind, envelope_id, timestamp, actor, body }) => {
+    if (kind !== 'review' || seen.has(envelope_id)) return;
+    seen.set(envelope_id, true);
+    if (++inWindow === 1) timeouts.after(windowMs, windowEnded);
+    if (inWindow > linesOfWindow) return;
+    const target = textOf(body.target);
+    const what = `${textOf(body.tool) || 'a call'}${target === '' ? '' : ` on ${target}`}`;
+    const who = actor.agent === undefined ? '' : `, asked by ${textOf(actor.agent)}`;
+    const first = inWindow === 1 ? ring() : '';
+    write(
+      `${first}${clockTime(timestamp)}  waits for a person: ${what}${who}\n          ${client} show ${envelope_id}\n`,
+    );
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? visibleText(shorten(value, longestText)) : '');

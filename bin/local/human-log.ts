@@ -1,0 +1,45 @@
+/** Log lines for a person at a terminal: time, level, message, fields. Programs get them as JSON [local.log-lines]. */
+import { visibleText } from '#core/evidence/visible-text.ts';
+
+const colours: Readonly<Record<string, number>> = { error: 31, warn: 33, debug: 2 };
+/** Of the same value in every line, or shown at its beginning. */
+const head: ReadonlySet<string> = new Set(['ts', 'level', 'msg', 'service']);
+/** What a caller wrote may be long; the whole line is in the JSON form. */
+const longestValue = 300;
+
+/** @param line one JSON log line; anything else is returned as it is, made safe. */
+export function humanLine(line: string, coloured: boolean): string {
+  const painted = (code: number | undefined, text: string) =>
+    coloured && code !== undefined ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const dim = (text: string) => painted(2, text);
+  const { ts, level, msg, ...rest } = fieldsOf(line);
+  if (typeof ts !== 'string' || typeof msg !== 'string') return visibleText(line);
+  const fields = Object.entries(rest)
+    .filter(([name]) => !head.has(name))
+    .map(([name, value]) => dim(`${visibleText(name)}=${shown(value)}`));
+  const name = visibleText(String(level));
+  return [dim(clockTime(ts)), painted(colours[name], name.padEnd(5)), visibleText(msg), ...fields].join(' ');
+}
+
+function fieldsOf(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const whole = visibleText(text);
+  const cut = whole.length > longestValue ? `${whole.slice(0, longestValue).replace(/[\ud800-\udbff]$/, '')}…` : whole;
+  return typeof value === 'string' && /[\s"=]/.test(cut) ? JSON.stringify(cut) : cut;
+}
+
+/** The time of day on the clock of the reader. */
+export function clockTime(iso: string): string {
+  const at = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
