@@ -37,6 +37,11 @@ const elsewhere: readonly Doubt[] = [
     found: matches(/\b(?:shutdown|reconfigure|checkpoint|revert|commit|rollback|go)\b\s{0,64}(?:;|$|\n|--|\/\*|\))/i),
     why: 'SQL Server begins a statement without a semicolon before it',
   },
+  // PostgreSQL reads a column that is called delete.
+  {
+    found: matches(/[^\s;(/](?:\s|--[^\n]*\n|\/\*[^*]*\*\/){1,64}delete(?:\s|--[^\n]*\n|\/\*[^*]*\*\/){1,64}from\b/i),
+    why: 'SQL Server begins a statement without a semicolon before it',
+  },
 ];
 
 /** Why the text may mean something else to the server than to the grammar. */

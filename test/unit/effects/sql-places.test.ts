@@ -150,6 +150,8 @@ describe('tools of other protocols', () => {
     ["select '''a' , ''' ; drop table x; --'", 'BigQuery'],
     ["select a['] ; drop table x; --']", 'SQL Server'],
     ['select 1 shutdown', 'SQL Server'],
+    ['select 1 delete from t where a = 1', 'SQL Server'],
+    ['select 1 delete/* x */from t', 'SQL Server'],
     ['select 1 as a\ngo\n', 'SQL Server'],
     ['select 5 --\u00a01', 'MySQL'],
   ])('%s means something else to a database that is not PostgreSQL', (sql, why) => {
@@ -160,6 +162,7 @@ describe('tools of other protocols', () => {
     "select 'e', 'it''s' from t where name = 'commit' and x in ('a', 'b')",
     'select "a", t."b" from "e" -- all of them',
     'select commit_id, go_live from deployments',
+    "select deleted, delete_at from t where action = 'delete'",
   ])('%s means the same everywhere', (sql) => expect(mcp('mysql.query', { sql }).unclear).toBeUndefined());
 
   test('those that say PostgreSQL are believed', () => {

@@ -27,7 +27,7 @@ export const readingCommands: Readonly<Record<string, GitCommand>> = {
     contents: { when: patches },
   },
   'log whatchanged': { ...log, contents: { when: patches } },
-  reflog: { ...log, verbs: { delete: 'expire delete drop' }, contents: { when: patches } },
+  reflog: { ...log, verbs: { write: 'write', delete: 'expire delete drop' }, contents: { when: patches } },
   show: { ...log, contents: { unless: summaries } },
   'rev-list': log,
   'range-diff': {
