@@ -764,6 +764,14 @@ const evidence: readonly Requirement[] = [
   must('evidence.concurrent-writers', 'Fifty writers at once, in several processes, make one gapless chain.'),
   must('evidence.append-only', 'Every put is conditional, and the writer has no right to update or delete.'),
   must('evidence.secrets-redacted', 'Sensitive values become digests salted with 128 bits; secrets never enter.'),
+  must(
+    'evidence.secrets-derived',
+    'What is withheld of a call is left out of the texts made from it: the reason of its decision, its effects, the drift from its task, the signals of risk and the card of the reviewer.',
+  ),
+  must(
+    'evidence.texts-stay-texts',
+    'A target, a justification, a comment or the name of a reviewer that is withheld whole stays a text.',
+  ),
   must('evidence.salts-deletable', 'Salts live in their own table, and deleting one leaves the chain valid.'),
   must('evidence.credential-provenance', 'The credential used is recorded by id, type and scope, never by value.'),
   must('evidence.report.markdown', 'The Markdown report of a session reads well and escapes hostile text.'),
@@ -1359,6 +1367,10 @@ const admin: readonly Requirement[] = [
   must(
     'trace.policy-stages',
     'The trace of a call that a provider answered has policy.check_input, provider.call and policy.check_output, also where no filter is configured.',
+  ),
+  must(
+    'trace.no-content',
+    'Spans hold no prompt, argument or secret: the target of a call as far as nothing of it is withheld, the model as far as it is a name.',
   ),
   must('trace.caller', "The caller's trace goes on through chat calls, MCP messages and requests to the admin API."),
   must('trace.xray-link', 'On AWS a trace names its place in X-Ray, where its spans go there.'),

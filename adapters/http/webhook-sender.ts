@@ -1,6 +1,8 @@
 /** The generic webhook: the approval as JSON, signed over time and body. */
+
+import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
-import { approvalsUrl, approvalUrl, approvalView } from '#core/approvals/views.ts';
+import { approvalView } from '#core/approvals/views.ts';
 import { webhookSignature } from '#core/approvals/webhook-signature.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { PolicyEventName } from '#core/observatory/violation.ts';

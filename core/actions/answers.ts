@@ -1,7 +1,7 @@
 /** Decision results as callers see them. */
 
 import { denialExpiresAt } from '#core/approvals/approval.ts';
-import { approvalUrl } from '#core/approvals/views.ts';
+import { approvalUrl } from '#core/approvals/approval-url.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult, ToolCall } from '#core/contracts/envelope.ts';
 import { shorten, visibleLines, visibleText } from '#core/evidence/visible-text.ts';

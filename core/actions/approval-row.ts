@@ -37,7 +37,7 @@ export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedA
     policy_version: snapshot.version,
     ...(termsOf(decision)?.require_passkey && { require_passkey: true as const }),
     ...separation(action),
-    ...cardFacts(action, now),
+    ...cardFacts(action, now, safe.hide),
     ...(safe.task.drift !== undefined && { drift: safe.task.drift as readonly Drift[] }),
     ...(decision.provenance && { sources: decision.provenance.lines }),
     queued_at: isoTime(now),

@@ -3,7 +3,7 @@ import { scoresOf } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { grantFor } from '#core/credentials/grants.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { shorten } from '#core/evidence/visible-text.ts';
 import { driftInWords } from '#core/task-manifests/decide-manifests.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -17,8 +17,11 @@ type CardFacts = Pick<
 
 const effectCharacters = 600;
 
-/** @param nowMs when the request is queued: the scores are those of that moment. */
-export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
+/**
+ * @param nowMs when the request is queued: the scores are those of that moment.
+ * @param hide masks what is withheld of the call.
+ */
+export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: string) => string): CardFacts {
   const { principal, envelope, effects, decision, snapshot, standing } = action;
   const { behavior } = snapshot.configuration;
   const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
@@ -30,12 +33,14 @@ export function cardFacts(action: GovernedAction, nowMs: number): CardFacts {
     key_name: principal.name,
     key_kind: principal.kind,
     ...(lines && {
-      effects: lines.map(({ text, ofProgram }) => shorten(ofProgram ? text : withoutSecrets(text), effectCharacters)),
+      effects: lines.map(({ text, ofProgram }) =>
+        shorten(hide(ofProgram ? text : masked(text, '[redacted]')), effectCharacters),
+      ),
     }),
     executed: executedPlaces(envelope),
     ...(grant && { credential: { broker: grant.broker, scope: grant.scope, ttl_seconds: grant.ttl_seconds } }),
     policy: decision.policy,
-    ...(reason !== undefined && { rule_reason: withoutSecrets(reason) }),
+    ...(reason !== undefined && { rule_reason: hide(masked(reason, '[redacted]')) }),
     ...(behavior.enabled &&
       standing && {
         risk: { ...scoresOf(behavior, standing, nowMs), kill_switch: behavior.kill_switch_score },
@@ -52,6 +57,3 @@ function guardInWords({ guard = [], matched_rule }: PolicyDecision): string | un
 /** How the call leaves its task sheets, where another source decided. */
 const driftBeside = ({ drift = [], decision }: GovernedAction): string | undefined =>
   drift.length === 0 || decision.matched_rule.startsWith('manifest:') ? undefined : driftInWords(drift);
-
-const withoutSecrets = (text: string): string =>
-  secretRanges(text).reduceRight((kept, [start, end]) => `${kept.slice(0, start)}[redacted]${kept.slice(end)}`, text);

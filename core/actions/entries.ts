@@ -8,6 +8,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { EntryDraft, EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { provenanceOf } from '#core/credentials/entries.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
+import { withheldTexts, withoutWithheld } from '#core/evidence/masked.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { type Redaction, redact, type Salt } from '#core/evidence/redact.ts';
 import { federatedActor } from '#core/identity/principal.ts';
@@ -29,6 +30,8 @@ export interface Redacted {
   /** Effects and drift, as drift and risk are found in them later. */
   readonly task: Record<string, unknown>;
   readonly withheld: readonly string[];
+  /** Masks what is withheld in texts that were made from the call [evidence.secrets-derived]. */
+  readonly hide: (text: string) => string;
   readonly changes: readonly Change[];
 }
 
@@ -47,6 +50,16 @@ const known = new WeakMap<ActionEnvelope, Redaction>();
 export const rememberRedaction = (envelope: ActionEnvelope, redaction: Redaction): void =>
   void known.set(envelope, redaction);
 
+/** The target for traces, which keep no salts: all of it or nothing [trace.no-content]. */
+export function shownTarget(envelope: ActionEnvelope, { configuration }: GovernedAction['snapshot']): string {
+  const { target } = envelope;
+  const sensitivePaths = configuration.evidence.sensitive;
+  const { withheld } =
+    known.get(envelope) ??
+    redact({ target }, { sensitivePaths, programs: programPaths(envelope), randomHex: () => '' });
+  return withheld.includes('$.target') ? '[withheld]' : target;
+}
+
 /** Salts go to their own table in the transaction of the entry that uses them. */
 export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
   const { envelope } = action;
@@ -54,6 +67,9 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
   const options = redactOptions(ports, action);
   const call = known.get(envelope) ?? redact(recordedParts(envelope), options);
+  const hide = withoutWithheld(
+    call.withheld.length === 0 ? [] : [...withheldTexts(recordedParts(envelope), call.value)],
+  );
   // Fields redacted from the call are redacted from its effects as well, and listed once.
   const { value: noted, salts: ofTask } = redact(
     { task: shown ? taskNote(shown, action.drift, action.firstRequest) : {} },
@@ -65,11 +81,24 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
       'payload_too_large',
       `The call holds ${salts.length} sensitive values; at most ${maxSalts} can be withheld one by one. Send fewer.`,
     );
+  const { task } = noted as Pick<Redacted, 'task'>;
   return {
     ...(call.value as ReturnType<typeof recordedParts>),
-    ...(noted as Pick<Redacted, 'task'>),
+    task: call.withheld.length === 0 ? task : taskWithout(task, hide),
     withheld: call.withheld,
+    hide,
     changes: saltChanges(envelope, envelope.envelope_id, salts),
+  };
+}
+
+/** Effects and drift name what the call names. */
+function taskWithout(task: Record<string, unknown>, hide: (text: string) => string): Record<string, unknown> {
+  const { effects, unclear, drift } = task as ReturnType<typeof taskNote>;
+  return {
+    ...task,
+    ...(effects && { effects: effects.map((each) => ({ ...each, x: hide(each.x) })) }),
+    ...(unclear !== undefined && { unclear: hide(unclear) }),
+    ...(drift && { drift: drift.map((each) => ({ ...each, found: hide(each.found) })) }),
   };
 }
 
@@ -156,7 +185,7 @@ export function decisionDraft(
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
-  const { target, parameters, sent_with, justification, task, withheld } = safe;
+  const { target, parameters, sent_with, justification, task, withheld, hide } = safe;
   const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
     protocol,
@@ -173,17 +202,23 @@ export function decisionDraft(
     policy: decision.policy,
     policy_version: snapshot.version,
     call_digest,
-    ...(decision.reason !== undefined && { reason: decision.reason }),
+    ...(decision.reason !== undefined && { reason: hide(decision.reason) }),
     ...(decision.provenance && { provenance: decision.provenance.notes }),
     ...(decision.guard && { guard: decision.guard.map(({ kind, where, action }) => ({ kind, where, action })) }),
     ...(justification !== '' && { justification }),
     ...(snapshot.configuration.policies.break_glass && { break_glass: true }),
     ...task,
-    ...(assessed && { behavior: assessed.note }),
+    ...(assessed && { behavior: noteWithout(assessed.note, safe) }),
     ...extra,
   };
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
 }
+
+/** A refused attempt is noted by its class, not by what the call names. */
+const noteWithout = (note: BehaviorNote, { withheld, hide }: Redacted): BehaviorNote =>
+  withheld.length === 0
+    ? note
+    : { ...note, signals: note.signals.map((each) => (each.s === 'refused' ? each : { ...each, x: hide(each.x) })) };
 
 /** After a decision was written: its alerts are reported, and counted against its key. */
 export const follow = (

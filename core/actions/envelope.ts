@@ -1,5 +1,6 @@
 /** From an authenticated request to the ActionEnvelope. */
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
+import { masked } from '#core/evidence/masked.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { Seen } from '#core/provenance/trace.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';
@@ -30,7 +31,7 @@ export function openEnvelope(
     envelope_id: envelopeId,
     tenant: principal.tenant,
     key_id: principal.key_id,
-    actor: { agent: request.actor?.agent ?? principal.name, session: sessionId },
+    actor: { agent: masked(request.actor?.agent ?? principal.name), session: sessionId },
     protocol: request.protocol,
     tool: request.tool,
     target: request.target,

@@ -16,7 +16,7 @@ import type { Attached } from '#core/task-manifests/ports.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, dryRun } from './answers.ts';
 import { type EnforceOptions, enforce, record } from './enforce.ts';
-import { follow } from './entries.ts';
+import { follow, shownTarget } from './entries.ts';
 import { type GovernedRequest, openEnvelope } from './envelope.ts';
 import { type ApprovalCandidate, type GovernedAction, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
@@ -38,11 +38,12 @@ export async function govern(
 ): Promise<DecisionResult> {
   const asked: Asked = { snapshot: ofTenant(await ports.snapshots.current(), principal.tenant), principal, request };
   const placed = await placedCall(ports, asked, openEnvelope(request, principal, sessionId, ports.ids.uuid()));
-  const { tool, target, capability, tenant: tenant_id } = placed;
-  const attributes = { tool, target, capability, tenant_id, session_id: sessionId };
+  const { tool, capability, tenant: tenant_id } = placed;
+  const attributes = { tool, capability, tenant_id, session_id: sessionId };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const call = await readCall(ports, asked, placed);
+    span.set({ target: shownTarget(call.envelope, asked.snapshot) });
     const known = await knownOf(ports, asked, call);
     assertSessionOwner(known.head, principal);
     if (!request.dry_run) await keepPrompt(ports, asked.snapshot, call.envelope, request.prompt);

@@ -4,10 +4,10 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { shorten, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import { approvalUrl } from './approval-url.ts';
 import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
-import { approvalUrl } from './views.ts';
 
 /** GitHub refuses a longer comment. */
 const maxComment = 65_536;

@@ -1,6 +1,7 @@
 /** How approvals look on the wire: item while pending, record once decided. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { missingOf, missingText } from '#core/identity/separation-rules.ts';
+import { approvalUrl } from './approval-url.ts';
 import { tighteningText } from './terms.ts';
 
 /**
@@ -99,8 +100,3 @@ export const approvalView = (row: ApprovalRow, adminUrl: string, nowMs: number, 
   ...approvalItem(row, adminUrl, nowMs, place),
   ...(row.status !== 'pending' && approvalRecord(row)),
 });
-
-/** Where a browser reads how to decide what waits, and clients of the API the list. */
-export const approvalsUrl = (adminUrl: string) => `${adminUrl}/admin/v1/approvals`;
-
-export const approvalUrl = (adminUrl: string, envelopeId: string) => `${approvalsUrl(adminUrl)}/${envelopeId}`;

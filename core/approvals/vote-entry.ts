@@ -95,19 +95,19 @@ export function voteEntry(
   };
 }
 
-/** Reviewers paste tokens into comments, too: they are redacted like agents' parameters. */
-export function redactedComment(
+/** Reviewers paste tokens, too: the words of a vote are redacted like agents' parameters. */
+export function redactedVote<V extends Vote>(
   ports: { readonly ids: Ids },
   row: ApprovalRow,
-  vote: Vote,
-): { comment: string; salts: readonly Change[] } {
+  vote: V,
+): { vote: V; salts: readonly Change[] } {
   const { value, salts } = redact(
-    { comment: vote.comment },
+    { reviewer: vote.reviewer, comment: vote.comment },
     { sensitivePaths: [], randomHex: (n) => ports.ids.randomHex(n) },
   );
   const id = `${row.envelope_id}#vote`;
   return {
-    comment: (value as { comment: string }).comment,
+    vote: { ...vote, ...(value as Pick<Vote, 'reviewer' | 'comment'>) },
     salts: salts.length === 0 ? [] : [{ type: 'salts.put', tenant: row.tenant, id, salts }],
   };
 }

@@ -12,7 +12,7 @@ import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request
 import type { ApprovalClock, ApprovalStore, DeliveryStore } from './ports.ts';
 import { type SeveralVotes, severalVotes } from './several-votes.ts';
 import { applyTerms, tighteningText } from './terms.ts';
-import { type CheckedVote, redactedComment, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
+import { type CheckedVote, redactedVote, type SignedEntry, type Vote, voteEntry } from './vote-entry.ts';
 import { signedVote } from './vote-signature.ts';
 
 export interface VotePorts {
@@ -61,18 +61,18 @@ async function assertInTime(ports: VotePorts, row: ApprovalRow, { reason, channe
 }
 
 /** @returns undefined when another vote came in between, and the row still waits. */
-async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote): Promise<ApprovalRow | undefined> {
+async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote): Promise<ApprovalRow | undefined> {
   const now = isoTime(ports.clock.now());
-  await assertInTime(ports, row, vote);
-  const to = vote.verdict === 'approve' ? 'approved' : 'denied';
+  await assertInTime(ports, row, cast);
+  const to = cast.verdict === 'approve' ? 'approved' : 'denied';
   if (to === 'approved') assertUnchanged(row);
-  const { comment, salts } = redactedComment(ports, row, vote);
-  const several = to === 'approved' ? severalVotes(row, { ...vote, comment }, now) : undefined;
+  const { vote, salts } = redactedVote(ports, row, cast);
+  const several = to === 'approved' ? severalVotes(row, vote, now) : undefined;
   if (several && several.missing.length > 0) return keepVote(ports, row, vote, several, salts);
   const set = {
     reviewer: vote.reviewer,
     person: vote.person,
-    comment,
+    comment: vote.comment,
     channel: vote.channel,
     decided_at: now,
     ...(vote.reason && { reason: vote.reason }),
@@ -81,7 +81,7 @@ async function countVote(ports: VotePorts, row: ApprovalRow, vote: CheckedVote):
     ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),
   } satisfies Partial<ApprovalRow>;
 
-  const entry = voteEntry(row, { ...vote, comment }, to, { ...set, requires: several?.requires });
+  const entry = voteEntry(row, vote, to, { ...set, requires: several?.requires });
   const outcome = await ports.ledger.commit({
     draft: to === 'approved' ? await signedVote(entry, ports.votes) : entry,
     changes: [
@@ -113,8 +113,7 @@ async function keepVote(
   salts: readonly Change[],
 ): Promise<ApprovalRow | undefined> {
   const decided_at = isoTime(ports.clock.now());
-  const { comment } = votes.at(-1)!;
-  const entry = voteEntry(row, { ...vote, comment }, 'pending', { decided_at, votes, requires });
+  const entry = voteEntry(row, vote, 'pending', { decided_at, votes, requires });
   const set = { votes, vote_count: nextCount(row), requires, ...addedTerms(row) };
   const kept = { ...entry, kind: 'vote', body: { ...entry.body, missing: missingText(missing) } } as const;
   const outcome = await ports.ledger.commit({

@@ -5,6 +5,7 @@
 
 import { sessionOwner } from '#core/actions/governed.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
+import { masked } from '#core/evidence/masked.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
@@ -12,6 +13,7 @@ import type { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { askedModel } from './asked-model.ts';
 import type { ChatPorts } from './ports.ts';
 
 export interface EarlyRefusal {
@@ -63,16 +65,14 @@ const mayWrite = (keyId: string, nowMs: number): boolean =>
 function draftOf({ clock, ids }: ChatPorts, refusal: EarlyRefusal, principal: Principal) {
   const { body, fault, operation, requestId, policyVersion } = refusal;
   const envelope_id = ids.uuid();
-  const model =
-    typeof body?.model === 'string' && body.model !== '' ? body.model.slice(0, 256).toWellFormed() : 'unknown';
   const record: ChatRecord = {
     operation,
     decision: 'block',
     outcome: 'refused',
     status: fault.kind.status,
     error: fault.code,
-    reason: fault.message.slice(0, 500).toWellFormed(),
-    model,
+    reason: masked(fault.message).slice(0, 500).toWellFormed(),
+    model: askedModel(body),
     resolved_model: 'unknown',
     stream: body?.stream === true,
     transport: 'http',

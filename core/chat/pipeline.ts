@@ -8,12 +8,12 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { answerOf, RecordingQueue } from '#core/evaluation/recording-queue.ts';
-import { asText } from '#core/kernel/as-text.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Answering, ChatReply } from './answering.ts';
+import { askedModel } from './asked-model.ts';
 import { type ChatRequest, openCall } from './call.ts';
 import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import { sampleOf, submitForEvaluation } from './evaluation.ts';
@@ -37,7 +37,7 @@ export function chat(ports: ChatPorts, request: ChatRequest): Promise<ChatReply>
   let state: ChatCallState | undefined;
   const attributes = {
     tenant_id: request.principal.tenant,
-    model: asText(request.body.model),
+    model: askedModel(request.body),
     stream: request.body.stream === true,
   };
   void ports.telemetry

@@ -67,6 +67,9 @@ export function describeWithheld(withheld: readonly string[]): string {
   return `${values} withheld, recorded as salted digests: ${shown}${more}.`;
 }
 
+/** Members of calls, outcomes and votes that their readers take for a text: what is withheld whole stays one. */
+const texts: ReadonlySet<string> = new Set(['$.target', '$.justification', '$.error', '$.comment', '$.reviewer']);
+
 class Redactor {
   readonly salts: Salt[] = [];
   readonly withheld: string[] = [];
@@ -111,8 +114,10 @@ class Redactor {
     return this.copy(value, path, below.cursors);
   }
 
-  #whole(value: unknown, path: string): Redacted {
+  #whole(value: unknown, path: string): Redacted | string {
+    if (value === '' && texts.has(path)) return value;
     this.#withhold(path);
+    if (typeof value === 'string' && texts.has(path)) return this.#cut(value, [[0, value.length]]);
     return { redacted: wholeDigest, ...this.#digest(value) };
   }
 

@@ -2,7 +2,7 @@
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { ExecutionFault, hints, UnknownOutcome, UpstreamError, unknownHint } from './fault.ts';
 
 export interface Work {
@@ -41,17 +41,6 @@ function errorOf(thrown: unknown, tool: string, upstream: string, secrets: reado
   const said = withoutSecrets(fault.message, secrets) as string;
   const message = masked(`${tool} at ${upstream}: ${said}. ${hint}`);
   return new (uncertain ? UnknownOutcome : UpstreamError)(message, { tool, upstream, kind, status, hint });
-}
-
-/** Secrets of known formats that a service's message may carry. */
-function masked(text: string): string {
-  let clean = '';
-  let from = 0;
-  for (const [start, end] of secretRanges(text)) {
-    clean += `${text.slice(from, start)}[withheld]`;
-    from = end;
-  }
-  return clean + text.slice(from);
 }
 
 /** A service's words, fit for the gateway's sentence: one line, bounded. */

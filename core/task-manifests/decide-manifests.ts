@@ -33,12 +33,17 @@ const outside = ({ kind, found, allowed }: Drift): string =>
 const maxEffects = 32;
 export const maxTarget = 200;
 
+interface TaskNote {
+  readonly effects?: readonly EffectSummary[];
+  readonly effects_left_out?: number;
+  readonly carrier?: true;
+  readonly unclear?: string;
+  readonly drift?: readonly Drift[];
+  readonly first_request?: FirstSheet;
+}
+
 /** Members of a decision entry's body: effects as drift and risk are found in them later, and the drift itself. */
-export function taskNote(
-  effects: Effects,
-  drift: readonly Drift[] = [],
-  firstRequest?: FirstSheet,
-): Record<string, unknown> {
+export function taskNote(effects: Effects, drift: readonly Drift[] = [], firstRequest?: FirstSheet): TaskNote {
   const { parts, unclear } = effects;
   const summary = parts
     .slice(0, maxEffects)

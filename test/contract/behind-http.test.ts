@@ -169,6 +169,59 @@ test('[evidence.secrets-redacted] recognised secrets do not enter by any field o
   expect(item.text).not.toContain(token);
 });
 
+test('[evidence.secrets-derived] nor by the texts made from the call, the label of the agent or the words of a vote', async () => {
+  const tokens = ['tgt', 'lbl', 'rev', 'com'].map((each) => `ghp_${each}${'a1B2'.repeat(9)}`);
+  const [target, agent, reviewer, comment] = tokens;
+  await act({ ...read, target: `acme/${target}`, actor: { session: 'derived', agent: `bot ${agent}` } });
+  const { body } = await act(inSession({ ...pull, target: `acme/${target}` }, 'derived'));
+  const vote = { key: keys.human, body: { reviewer, comment } };
+  const voted = await call('POST', `/admin/v1/approvals/${body.envelope_id}/approve`, vote);
+  const entries = await entriesOf('derived');
+  const item = await call('GET', `/admin/v1/approvals/${body.envelope_id}`, { key: keys.human });
+  for (const token of tokens) expect(`${JSON.stringify(entries)} ${item.text} ${voted.text}`).not.toContain(token);
+  expect(entries.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['allow', 'review', 'approve']));
+  for (const text of [item.body.target, voted.body.reviewer, voted.body.comment]) expect(text).toMatch(/\[redacted:/);
+});
+
+test('[evidence.secrets-derived] what the configuration withholds is not in effects, reasons, signals, violations or cards', async () => {
+  const paths = ['$.target', '$.parameters.path', '$.parameters.command', '$.parameters.sql', '$.parameters.url'];
+  await configured(`evidence: { sensitive: ${JSON.stringify(paths)} }`, {}, async (own, ownCall) => {
+    const calls = [
+      { ...read, target: 'acme/zebrafish' },
+      { ...pull, target: 'acme/zebrafish' },
+      { ...read, tool: 'scm.delete_repo', target: 'acme/zebrafish', capability: 'delete' },
+      { ...read, tool: 'scm.get_file_contents', parameters: { path: 'zebrafish/a.txt' } },
+      {
+        protocol: 'shell',
+        tool: 'shell.run',
+        target: '',
+        capability: 'execute',
+        parameters: { command: 'rm zebrafish' },
+      },
+      {
+        protocol: 'sql',
+        tool: 'sql.query',
+        target: 'db',
+        capability: 'read',
+        parameters: { sql: 'select * from zebrafish' },
+      },
+      {
+        protocol: 'http',
+        tool: 'http.get',
+        target: '',
+        capability: 'read',
+        parameters: { url: 'https://zebrafish.example/x' },
+      },
+    ];
+    for (const each of calls) await act(inSession(each, 'zebra'), keys.agent, { call: ownCall });
+    const entries = await entriesOf('zebra', own);
+    expect(entries).toHaveLength(calls.length + 2); // and the results of the two that are allowed
+    const { text } = await ownCall('GET', '/admin/v1/approvals', { key: keys.human });
+    expect(text).toContain('[withheld]');
+    expect(`${JSON.stringify(entries)} ${text}`).not.toContain('zebrafish');
+  });
+});
+
 test('[approval.pages] a thousand pending approvals list in pages, each once, oldest first', async () => {
   // One key may not ask so much by itself: neither the cap nor the risk it would gather is looked at here.
   const unbounded = 'approvals: { max_pending_per_key: 1000 }\nbehavior: { enabled: false }\n';

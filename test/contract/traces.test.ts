@@ -204,3 +204,34 @@ test('[trace.shared] what several processes put is listed once, the newest 500, 
   expect(merged(many)).toHaveLength(500);
   expect(await traceRing.recent(500, started + 24 * 3_600_000 + 100)).toEqual([]);
 });
+
+test('[trace.no-content] spans hold no secret of a target, and no model that is not a name', async () => {
+  const token = `ghp_${'a1B2'.repeat(9)}`;
+  const spansOf = async (traceId: string, path: string, body: object) => {
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    await call('POST', path, { key: keys.agent, headers, body });
+    const { spans } = await get(`/${traceId}`);
+    expect(JSON.stringify(spans)).not.toContain(token);
+    return spans[0].attributes;
+  };
+  const action = { protocol: 'git', tool: 'scm.get_file_contents', capability: 'read', actor: { session: 'targets' } };
+  const targets = [
+    ['1', 'acme/web', 'acme/web'],
+    ['2', `acme/${token}`, '[withheld]'],
+  ] as const;
+  for (const [n, target, shown] of targets)
+    expect(await spansOf(n.repeat(32), '/admin/v1/test-action', { ...action, target })).toMatchObject({
+      target: shown,
+    });
+  const run = { ...action, protocol: 'shell', tool: 'shell.run', target: `curl -u me:${token} x.example` };
+  expect(await spansOf('3'.repeat(32), '/admin/v1/test-action', run)).toMatchObject({ target: '[withheld]' });
+  const messages = [{ role: 'user', content: 'hi' }];
+  const models = [
+    ['4', { prompt: token }, 'unknown'],
+    ['5', undefined, 'unknown'],
+    ['6', token, '[withheld]'],
+    ['7', 'm'.repeat(9_000), 'm'.repeat(256)],
+  ] as const;
+  for (const [n, model, shown] of models)
+    expect(await spansOf(n.repeat(32), '/v1/chat/completions', { model, messages })).toMatchObject({ model: shown });
+});

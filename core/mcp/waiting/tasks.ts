@@ -4,7 +4,7 @@
  */
 
 import { executeApproved } from '#core/actions/execute-approved.ts';
-import { approvalUrl } from '#core/approvals/views.ts';
+import { approvalUrl } from '#core/approvals/approval-url.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';

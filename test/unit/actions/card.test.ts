@@ -7,7 +7,7 @@ import type { Loose } from '../../support/loose.ts';
 import { action, nowMs } from './sample.ts';
 
 const ports: Loose = { clock: { now: () => nowMs }, ids: { randomHex: (bytes: number) => '0'.repeat(bytes * 2) } };
-const facts = (over: Loose = {}) => cardFacts(action(over), nowMs);
+const facts = (over: Loose = {}) => cardFacts(action(over), nowMs, withhold(ports, action(over)).hide);
 const rowOf = (over: Loose = {}, safe: Loose = {}) =>
   approvalRow(ports, action(over), { ...withhold(ports, action(over)), ...safe });
 const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
