@@ -2481,13 +2481,23 @@ const edgeProxy: readonly Requirement[] = [
     'edge.slow-readers',
     'An answer whose bytes wait is ended when its client takes fewer than 16 kB of them in a minute; one that is read slowly and steadily, or has nothing to send, stays open.',
   ),
-  must('edge.hostile', 'Header bombs, contradicting lengths and floods of reset streams end with their connection.'),
+  must(
+    'edge.hostile',
+    'Header bombs, contradicting lengths, floods of reset streams and heads without an end are refused or end with their connection.',
+  ),
+  must(
+    'edge.connections',
+    'Where more connections are open than edge.max_connections, the one that has been without a request longest is closed, so that others are served.',
+  ),
   must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
   must('edge.routing', '/api loses its prefix; /admin, /mcp and the metadata of /mcp keep theirs.'),
   must('edge.alt-svc', 'Answers over TLS advertise HTTP/3 with max-age 86400 while it is served.'),
   must('edge.load-shedding', 'Three priority tiers; X-Priority: critical is protected.'),
   must('edge.rate-limit', 'A token bucket limits the edge, and an upstream breaker guards it.'),
-  must('edge.counters', 'svc_edge_requests_total, svc_edge_active_connections and svc_edge_loadshed_total count.'),
+  must(
+    'edge.counters',
+    'svc_edge_requests_total, svc_edge_active_connections, svc_edge_loadshed_total and svc_edge_connections_ended_total count.',
+  ),
 ];
 
 const webConsole: readonly Requirement[] = [

@@ -27,13 +27,16 @@ const leastBytes = 16 * 1024;
 export class UnreadAnswers {
   readonly #open = new Map<WatchedResponse, Stretch | undefined>();
   readonly #longestMs: number;
+  readonly #ended: () => void;
 
   /**
    * @param longestMs within which an answer whose bytes wait has to be read, by `leastBytes` or to its end. An answer without waiting
    * bytes may stay open as long as it likes.
+   * @param ended is called for each answer that is ended.
    */
-  constructor(longestMs: number) {
+  constructor(longestMs: number, ended: () => void = () => {}) {
     this.#longestMs = longestMs;
+    this.#ended = ended;
   }
 
   watch(response: WatchedResponse): void {
@@ -48,7 +51,11 @@ export class UnreadAnswers {
       if (taken === undefined) this.#open.set(response, undefined);
       else if (stretch === undefined || taken - stretch.taken >= leastBytes)
         this.#open.set(response, { taken, sinceMs: nowMs });
-      else if (nowMs - stretch.sinceMs >= this.#longestMs) end(response);
+      else if (nowMs - stretch.sinceMs >= this.#longestMs) {
+        this.#open.delete(response);
+        this.#ended();
+        end(response);
+      }
     }
   }
 }

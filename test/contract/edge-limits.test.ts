@@ -18,6 +18,9 @@ async function raw(edge: TestEdge, bytes: string): Promise<string> {
   for await (const chunk of socket) text += String(chunk);
   return text;
 }
+const endedFor = (reason: string, times: number | string) =>
+  new RegExp(`svc_edge_connections_ended_total\\{[^}]*reason="${reason}"[^}]*\\} ${times}`);
+
 describe('limits', () => {
   const withEdge = async (settings: object, work: (edge: TestEdge) => Promise<void>, unknown?: Error) => {
     const edge = await testEdge(echo, settings, unknown);
@@ -105,7 +108,69 @@ describe('limits', () => {
         await Promise.race([closed, Promise.all(Array.from({ length: 50 }, opened))]);
       await closed;
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
+      expect(edge.telemetry.metricsText()).toMatch(endedFor('protocol', '[1-9]'));
     }));
+
+  test('[edge.hostile] [edge.counters] a head that goes on in CONTINUATION frames without end ends with its connection, and is counted', () =>
+    withEdge({}, async (edge) => {
+      const frame = (type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)) => {
+        const head = Buffer.alloc(9);
+        head.writeUIntBE(payload.length, 0, 3);
+        head.writeUIntBE(type * 256 + flags, 3, 2);
+        head.writeUInt32BE(stream, 5);
+        return Buffer.concat([head, payload]);
+      };
+      const get = Buffer.from([0x82, 0x86, 0x84]);
+      const settings = frame(4, 0, 0);
+      const goesOn = Buffer.concat(Array.from({ length: 20 }, () => frame(9, 0, 1)));
+      const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', () => {});
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const begun = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), settings, frame(1, 1, 1, get)];
+      socket.resume().write(Buffer.concat(begun));
+      const sending = setInterval(() => socket.writable && socket.write(goesOn), 5);
+      await closed;
+      clearInterval(sending);
+      expect(edge.telemetry.metricsText()).toMatch(endedFor('protocol', 1));
+      expect((await edge.h2('/api/v1/x')).status).toBe(200);
+    }));
+
+  test('[edge.connections] where too many connections are open, those without a request end first, the longest idle before the others', async () => {
+    const edge = await testEdge(
+      (request, response) => {
+        if (request.url === '/v1/held') response.write('begun');
+        else echo(request, response);
+      },
+      { max_connections: 4 },
+    );
+    const critical = { 'x-api-key': criticalKey, 'x-priority': 'critical' };
+    const idle = async () => {
+      const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', () => {});
+      socket.resume(); // or its end is not noticed
+      const closed = new Promise<void>((resolve) => void socket.once('close', resolve));
+      await once(socket, 'connect');
+      return { socket, closed };
+    };
+    const held = connectH2(`https://localhost:${edge.tlsPort}`, { ca: edge.certificate.cert }).on('error', () => {});
+    const stream = held.request({ ':path': '/api/v1/held', ...critical }).on('error', () => {});
+    await once(stream, 'data');
+    const sockets: Socket[] = [];
+    try {
+      const first = await idle();
+      const others = [await idle(), await idle(), await idle()];
+      sockets.push(...[first, ...others].map(({ socket }) => socket));
+      await first.closed;
+      expect((await edge.h2('/api/v1/x', { headers: critical })).status).toBe(200);
+      await others[0]!.closed;
+      expect([stream.destroyed, ...others.map(({ socket }) => socket.destroyed)]).toEqual([false, true, false, false]);
+      const metrics = edge.telemetry.metricsText();
+      expect(metrics).toMatch(endedFor('full', 2));
+      expect(metrics).toMatch(/svc_edge_active_connections[^\n]* 4\n/);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      held.destroy();
+      await edge.stop();
+    }
+  });
 
   test('[edge.hostile] [http.expectation] [http.transfer-coding] [http.other-upgrades] what is not HTTP/1.1 is answered with a typed error that says what is allowed', () =>
     withEdge({}, async (edge) => {
@@ -290,6 +355,7 @@ describe('limits', () => {
       deaf.stream.resume();
       await ended;
       expect(deaf.stream.rstCode).toBe(0xb);
+      expect(edge.telemetry.metricsText()).toMatch(endedFor('unread', 1));
       const atEnd = read;
       while (read < atEnd * 2) await once(slow.stream, 'data');
       expect([read > 0, slow.stream.destroyed]).toEqual([true, false]);
@@ -315,6 +381,7 @@ describe('limits', () => {
       const hello = '\x16\x03\x01\x02\x00\x01';
       const answers = await Promise.all(['', hello, 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n', '\0\0\0'].map(closed));
       expect(answers.join('')).not.toContain('HTTP/');
+      expect(edge.telemetry.metricsText()).toMatch(endedFor('handshake', 4));
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 

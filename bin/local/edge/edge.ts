@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { edge as edgeSettings } from '#core/contracts/config/edge.ts';
 import { forwardedHeaders } from '#core/edge/forwarded-headers.ts';
 import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '#core/edge/routing.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -61,10 +62,14 @@ export interface Edge {
   drain(graceMs?: number): Promise<void>;
 }
 
+const edgeDefaults = edgeSettings.parse({});
+
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { telemetry, ids } = options;
   let listeners: EdgeListeners | undefined;
   let http3: Http3 | undefined;
+  /** As the newest request found it. */
+  let mostConnections = edgeDefaults.max_connections;
   // By which the edge knows its own Caddy.
   const http3Token = ids.randomHex(32);
   const clientOf = (request: EdgeRequest): Client => clientSeen(request, http3Token);
@@ -83,6 +88,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       const { target, origin } = await placed(request);
       upstream = target.upstream;
       const snapshot = await options.snapshot();
+      mostConnections = snapshot.configuration.edge.max_connections;
       const settle = admission.enter(target.upstream, request.headers, clientOf(request).address, snapshot);
       const outcome = await traced(request, target, (trace) =>
         passOn(request, response, target.upstream, {
@@ -186,7 +192,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     ...options,
     answer: (request, response) => void answer(request, response),
     upgrade: (request, socket, head) => void upgrade(request, socket, head),
+    most: () => mostConnections,
     changed: (connections) => telemetry.gauge('svc_edge_active_connections', connections),
+    ended: (reason) => telemetry.count('svc_edge_connections_ended_total', { reason }),
   });
   const { tlsPort, cleartextPort, drain } = listeners;
   if (options.http3) http3 = await startHttp3({ ...options, ...options.http3, cleartextPort, token: http3Token });

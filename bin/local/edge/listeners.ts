@@ -8,9 +8,10 @@ import { noTunnel } from '../http-event.ts';
 import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
 import { CountedHttp2Response, UnreadAnswers } from '../unread-answers.ts';
 import type { Certificate } from './certificate.ts';
+import { Connections, type ConnectionsOptions } from './connections.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
 
-export interface EdgeListenerOptions {
+export interface EdgeListenerOptions extends ConnectionsOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly tlsPort: number;
@@ -20,8 +21,6 @@ export interface EdgeListenerOptions {
   readonly answer: (request: EdgeRequest, response: EdgeResponse) => void;
   /** A WebSocket handshake, over HTTP/1.1 alone. */
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
-  /** How many connections are open, each time it changes. */
-  readonly changed: (connections: number) => void;
   /** See `UnreadAnswers`; a minute unless given. */
   readonly unreadMs?: number | undefined;
 }
@@ -81,32 +80,36 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   const cleartext = createServer(http2Limits);
-  const sockets = new Set<Socket>();
+  const connections = new Connections(options);
   const sessions = new Set<ServerHttp2Session>();
   const secured = new WeakSet<Socket>();
   tls.on('secureConnection', (socket) => void secured.add(socket));
   const { unreadMs = idleMs } = options;
-  const unread = new UnreadAnswers(unreadMs);
+  const unread = new UnreadAnswers(unreadMs, () => options.ended('unread'));
   const looking = setInterval(() => unread.look(performance.now()), unreadMs / 6).unref();
+  const take = (request: EdgeRequest, response: EdgeResponse): void => {
+    response.once('close', connections.begins(request.socket));
+    unread.watch(response);
+    options.answer(request, response);
+  };
   let draining = false;
   for (const server of [tls, cleartext]) {
     server.on('connection', (socket: Socket) => {
       // Or an answer over HTTP/1.1 waits about 40 ms for the client to acknowledge its head.
       socket.setNoDelay(true);
-      sockets.add(socket);
-      options.changed(sockets.size);
-      socket.once('close', () => {
-        sockets.delete(socket);
-        options.changed(sockets.size);
-      });
       socket.on('error', () => socket.destroy());
+      connections.opened(socket);
       // One that never sends a byte; a TLS handshake has its own time-out, a request too.
       if (server === cleartext) socket.setTimeout(idleMs, () => socket.destroy());
     });
     server.on('session', (session: ServerHttp2Session) => {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
-      session.on('error', () => session.destroy());
+      session.on('error', ({ code }: NodeJS.ErrnoException) => {
+        // A client that goes away in the middle is not at fault.
+        if (code?.startsWith('ERR_HTTP2_')) options.ended('protocol');
+        session.destroy();
+      });
       let streams = 0;
       session.on('stream', (stream) => {
         streams += 1;
@@ -118,43 +121,45 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     });
     server.on('request', (request: EdgeRequest, response: EdgeResponse) => {
       if (draining && !('stream' in response)) response.setHeader('connection', 'close');
-      unread.watch(response);
-      options.answer(request, response);
+      take(request, response);
     });
     server.on('checkContinue', (request: EdgeRequest, response: EdgeResponse) => {
       response.writeContinue();
-      unread.watch(response);
-      options.answer(request, response);
+      take(request, response);
     });
     // Else Node answers by itself, without a body.
-    server.on('checkExpectation', (request: EdgeRequest, response: EdgeResponse) => options.answer(request, response));
+    server.on('checkExpectation', take);
     // Over HTTP/2 it is a request like any other, whose stream would stay open without an answer.
     server.on('connect', (request: EdgeRequest, to: Duplex | EdgeResponse) => {
-      if ('stream' in request) options.answer(request, to as EdgeResponse);
+      if ('stream' in request) take(request, to as EdgeResponse);
       else refuseConnection(to as Duplex, noTunnel(), options.ids.uuid());
     });
     server.on('sessionError', () => {}); // the session's own handler ends it
     server.on('clientError', (fault: NodeJS.ErrnoException, socket: Socket) => {
       // Before the end of the handshake nothing can be answered, and what is written keeps the connection open.
       const open = server === cleartext || secured.has(socket);
+      if (fault.code !== 'ECONNRESET') options.ended(open ? 'protocol' : 'handshake');
       if (open && fault.code !== 'ECONNRESET' && socket.writable)
         refuseConnection(socket, protocolFault(fault.code), options.ids.uuid());
       else socket.destroy();
     });
   }
-  tls.on('upgrade', options.upgrade);
+  tls.on('upgrade', (request, socket, head) => {
+    socket.once('close', connections.begins(request.socket));
+    options.upgrade(request, socket, head);
+  });
   await bound(tls, options.host, options.tlsPort);
   await bound(cleartext, options.host, options.cleartextPort);
   return {
     tlsPort: (tls.address() as AddressInfo).port,
     cleartextPort: (cleartext.address() as AddressInfo).port,
-    connections: () => sockets.size,
+    connections: () => connections.size,
     drain: async (graceMs) => {
       draining = true;
       for (const session of sessions) session.close();
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of connections.sockets()) if (socket.bytesRead === 0) socket.destroy();
       const cut = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
+        for (const socket of connections.sockets()) socket.destroy();
       }, graceMs);
       await Promise.all([tls, cleartext].map((server) => new Promise((resolve) => server.close(resolve))));
       clearTimeout(cut);
