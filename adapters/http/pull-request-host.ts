@@ -1,5 +1,6 @@
 /** Pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is decided. */
-import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
+import { DeliveryRefused } from '#core/approvals/deliver.ts';
+import type { Notifier } from '#core/approvals/deliver-ports.ts';
 import { pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';

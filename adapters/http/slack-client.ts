@@ -1,5 +1,6 @@
 /** Slack's Web API: one message per approval, rewritten once it is decided. */
-import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
+import { DeliveryRefused } from '#core/approvals/deliver.ts';
+import type { Notifier } from '#core/approvals/deliver-ports.ts';
 import { slackDigest } from '#core/approvals/slack-digest.ts';
 import { type SlackMessage, slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
 import { retryAfterSeconds } from './retry-after.ts';

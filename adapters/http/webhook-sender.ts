@@ -1,7 +1,8 @@
 /** The generic webhook: the approval as JSON, signed over time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
-import { DeliveryRefused, type Notifier } from '#core/approvals/deliver.ts';
+import { DeliveryRefused } from '#core/approvals/deliver.ts';
+import type { Notifier } from '#core/approvals/deliver-ports.ts';
 import { approvalView } from '#core/approvals/views.ts';
 import { webhookSignature } from '#core/approvals/webhook-signature.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';

@@ -4,7 +4,7 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { DeliverPorts, Notifier } from './deliver.ts';
+import type { DeliverPorts, Notifier } from './deliver-ports.ts';
 import { collect, type Digest, digestOf, isUrgent } from './digest.ts';
 import type { Delivery } from './ports.ts';
 

@@ -5,24 +5,16 @@
  */
 import { targetArgument } from '#core/classification/target.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { McpPorts, McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
+import type { McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';
-import type { Found } from './found-definition.ts';
+import type { Actor, DriftPorts, Found, News } from './found-definition.ts';
 import type { DefinitionGuard } from './guard-settings.ts';
 import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
-
-/** The caller whose request revealed the change. */
-export type Actor = Pick<Principal, 'tenant' | 'key_id'>;
-export type DriftPorts = Pick<
-  McpPorts,
-  'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'
->;
 
 const classifying = lazyImport(() => import('./classify-definitions.ts'));
 const recording = lazyImport(() => import('./record-definitions.ts'));
@@ -122,17 +114,6 @@ async function withTexts(
     all.set(tool, { ...rest, mark: noted });
   }
   return [...all.values()];
-}
-
-export interface News {
-  readonly tool: string;
-  readonly mark: ToolMark;
-  /** A new or changed definition, which is reported. */
-  readonly drifted: boolean;
-  /** The change does not matter: it holds at once. */
-  readonly passed?: boolean;
-  /** Nothing is new but that its text is kept. */
-  readonly onlyText?: boolean;
 }
 
 function newMarks(

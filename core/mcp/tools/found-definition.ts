@@ -1,7 +1,8 @@
 /** What the guard and its classifier say of one definition, while a list of a server is noted. */
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
+import type { Principal } from '#core/identity/principal.ts';
 import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
-import type { ToolFacts } from '../ports.ts';
+import type { McpPorts, ToolFacts, ToolMark } from '../ports.ts';
 
 export interface Found {
   readonly fingerprint: string;
@@ -21,4 +22,23 @@ export interface DefinitionClassifier {
   readonly settings: ClassifierSettings;
   /** Version of the configuration: another one may name another module under the same name. */
   readonly version: number;
+}
+
+/** The caller whose request revealed the change. */
+export type Actor = Pick<Principal, 'tenant' | 'key_id'>;
+export type DriftPorts = Pick<
+  McpPorts,
+  'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'
+>;
+
+/** What is new about a definition. */
+export interface News {
+  readonly tool: string;
+  readonly mark: ToolMark;
+  /** A new or changed definition, which is reported. */
+  readonly drifted: boolean;
+  /** The change does not matter: it holds at once. */
+  readonly passed?: boolean;
+  /** Nothing is new but that its text is kept. */
+  readonly onlyText?: boolean;
 }

@@ -3,8 +3,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import type { Actor, DriftPorts, News } from './drift.ts';
-import type { Found } from './found-definition.ts';
+import type { Actor, DriftPorts, Found, News } from './found-definition.ts';
 
 /** A server has more tools than an entry names: then the digest of all stands alone. */
 const maxNamedTools = 500;

@@ -1,5 +1,6 @@
 /** Alerts, events of policies and evaluated calls go through the same deliveries as approvals. */
-import { deliverAll, type Notifier } from '#core/approvals/deliver.ts';
+import { deliverAll } from '#core/approvals/deliver.ts';
+import type { Notifier } from '#core/approvals/deliver-ports.ts';
 import type { Delivery } from '#core/approvals/ports.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 

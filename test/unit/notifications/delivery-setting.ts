@@ -1,5 +1,5 @@
 /** What tests of deliveries share. */
-import type { DeliverPorts, Notifier } from '#core/approvals/deliver.ts';
+import type { DeliverPorts, Notifier } from '#core/approvals/deliver-ports.ts';
 import type { Digest } from '#core/approvals/digest.ts';
 import { deliveryId, enqueueNotifications } from '#core/approvals/notifications.ts';
 import type { NotificationEvent } from '#core/approvals/ports.ts';
