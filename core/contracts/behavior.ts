@@ -26,6 +26,7 @@ export const behaviorSchema = z.strictObject({
   kill_switch_score: z
     .number()
     .positive()
+    .max(1_000_000)
     .default(80)
     .meta({ description: 'Score in points at which a session, or a key, is blocked until a human releases it.' }),
   window_minutes: z

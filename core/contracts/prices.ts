@@ -1,7 +1,7 @@
 /** Prices of models as data: dated, with their source. */
 import * as z from 'zod';
 
-const perMillion = z.number().nonnegative();
+const perMillion = z.number().nonnegative().max(1_000_000);
 
 export const priceTableSchema = z.strictObject({
   as_of: z

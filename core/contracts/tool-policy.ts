@@ -70,6 +70,7 @@ export const toolRuleSchema = z.strictObject({
       timeout_seconds: z
         .int()
         .positive()
+        .max(31_536_000)
         .optional()
         .meta({ description: 'Seconds until a pending approval expires. Overrides approvals.timeout_seconds.' }),
       require_passkey: z

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { keyKinds, roles } from '../route.ts';
 import { chatReview } from './approvals.ts';
 import { budgetWithModels } from './spending.ts';
-import { glob, secretName, word } from './words.ts';
+import { bodyBytes, glob, secretName, word } from './words.ts';
 
 export const person = z.strictObject({
   id: word.meta({ description: 'Name of the person within the configuration.' }),
@@ -122,9 +122,7 @@ export const tenant = z.strictObject({
     .max(10_000)
     .optional()
     .meta({ description: 'Replaces approvals.digest.above, a number of requests, for the tenant.' }),
-  max_body_bytes: z
-    .int()
-    .positive()
+  max_body_bytes: bodyBytes
     .optional()
     .meta({ description: 'Largest request body in bytes. Without it, server.max_body_bytes.' }),
   system_prompt: z

@@ -1,6 +1,6 @@
 /** Model providers, and which models are answered by which of them. */
 import * as z from 'zod';
-import { address, glob, seconds, secretName, word } from './words.ts';
+import { address, glob, milliseconds, seconds, secretName, word } from './words.ts';
 
 /** What a mock provider answers; the first entry whose `contains` stands in the last user message counts. */
 export const mockScript = z.strictObject({
@@ -27,7 +27,7 @@ export const mockScript = z.strictObject({
           .nonnegative()
           .optional()
           .meta({ description: 'Number of chunks after which the stream breaks off.' }),
-        latency_ms: z.int().nonnegative().optional().meta({ description: 'Milliseconds before the reply.' }),
+        latency_ms: milliseconds.nonnegative().optional().meta({ description: 'Milliseconds before the reply.' }),
       }),
     )
     .default([])
@@ -37,6 +37,7 @@ export const mockScript = z.strictObject({
   tokens_per_second: z
     .number()
     .positive()
+    .max(1_000_000)
     .optional()
     .meta({ description: 'Pace of streams in tokens a second. Without it chunks follow each other at once.' }),
 });
@@ -54,12 +55,14 @@ export const provider = z.strictObject({
       'Whether a provider of type openai has /v1/responses and keeps responses for its account, so that callers may read and continue theirs.',
   }),
   models: z.array(glob).default([]).meta({ description: 'Globs of the models it serves.' }),
-  timeout_ms: z
-    .int()
+  timeout_ms: milliseconds
     .positive()
     .default(60_000)
     .meta({ description: 'Milliseconds until a call to the provider is given up.' }),
-  latency_ms: z.int().nonnegative().optional().meta({ description: 'Milliseconds before a mock provider replies.' }),
+  latency_ms: milliseconds
+    .nonnegative()
+    .optional()
+    .meta({ description: 'Milliseconds before a mock provider replies.' }),
   region: z.string().optional().meta({ description: 'Region of the provider: for bedrock the AWS region.' }),
   retry: z
     .strictObject({

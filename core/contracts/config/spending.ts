@@ -46,7 +46,12 @@ export const cache = z
   .strictObject({
     enabled: z.boolean().default(true).meta({ description: 'Whether responses are cached.' }),
     ttl_seconds: seconds.default(300).meta({ description: 'Seconds for which a response is reused.' }),
-    max_entries: z.int().positive().default(1000).meta({ description: 'Responses kept in one process.' }),
+    max_entries: z
+      .int()
+      .positive()
+      .max(1_000_000)
+      .default(1000)
+      .meta({ description: 'Responses kept in one process.' }),
     max_temperature: z.number().min(0).max(2).default(0).meta({
       description:
         'Highest temperature, 0 to 2, of requests whose responses are cached. A request without temperature is cached.',

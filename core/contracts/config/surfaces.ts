@@ -1,18 +1,13 @@
 /** What clients reach over HTTP: the gateway and MCP listeners, and the admin surface. */
 import * as z from 'zod';
 import { mcpStreams } from './mcp-streams.ts';
-import { defaultAdminTokenName, secretName } from './words.ts';
+import { bodyBytes, defaultAdminTokenName, secretName } from './words.ts';
 
 export const server = z
   .strictObject({
-    max_body_bytes: z
-      .int()
-      .positive()
-      .default(10 * 1024 * 1024)
-      .meta({
-        description:
-          'Largest request body in bytes; larger ones are refused with 413. A tenant may have a lower limit.',
-      }),
+    max_body_bytes: bodyBytes.default(10 * 1024 * 1024).meta({
+      description: 'Largest request body in bytes; larger ones are refused with 413. A tenant may have a lower limit.',
+    }),
     cors: z
       .strictObject({
         allowed_origins: z

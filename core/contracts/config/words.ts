@@ -6,8 +6,17 @@ export const word = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ".", "_" and "-", at most 64');
 export const glob = z.string().min(1);
-export const seconds = z.int().positive();
-export const usd = z.number().nonnegative();
+/** At most a year, so that a time in the future stays one that a clock knows. */
+export const seconds = z.int().positive().max(31_536_000);
+/** At most what is exact in micro-dollars. */
+export const usd = z.number().nonnegative().max(9_000_000_000);
+/** At most a day: a timer of Node above 24 days ends at once. */
+export const milliseconds = z.int().max(86_400_000);
+/** At most 100 MiB, which a text in memory still holds. */
+export const bodyBytes = z
+  .int()
+  .positive()
+  .max(100 * 1024 * 1024);
 
 /**
  * Names the gateway's own process lives by. Without this list an administrator who edits the configuration could have the

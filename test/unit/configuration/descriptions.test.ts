@@ -8,6 +8,7 @@ interface Node {
   readonly const?: unknown;
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Node>>;
   readonly items?: Node;
   readonly additionalProperties?: Node | boolean;
@@ -41,13 +42,14 @@ test('[config.keys-described] every key has a description', () => {
   expect(bare.map(([path]) => path)).toEqual([]);
 });
 
-test('[config.keys-described] every number has a lower bound and names its unit', () => {
+test('[config.keys-described] every number has a range and names its unit', () => {
   expect(numbers.length).toBeGreaterThan(90);
   const unbounded = numbers.filter(
     ([, { minimum, exclusiveMinimum }]) =>
       (exclusiveMinimum ?? minimum ?? Number.MIN_SAFE_INTEGER) === Number.MIN_SAFE_INTEGER,
   );
   expect(unbounded.map(([path]) => path)).toEqual([]);
+  expect(numbers.filter(([, { maximum }]) => maximum === undefined).map(([path]) => path)).toEqual([]);
   expect(numbers.filter(([, { description = '' }]) => !units.test(description)).map(([path]) => path)).toEqual([]);
 });
 

@@ -70,15 +70,26 @@ test.each<Row>([
   [
     "a tenant's body",
     tenant('api_keys: [k], max_body_bytes: -1'),
-    'tenants[0].max_body_bytes (line 3): found -1, allowed a whole number of bytes, at least 1',
+    'tenants[0].max_body_bytes (line 3): found -1, allowed a whole number of bytes from 1 to 104857600',
   ],
   ["the server's body", base('server: { max_body_bytes: -1 }'), 'server.max_body_bytes (line 8): found -1'],
+  [
+    'a time-out that no timer has',
+    base('providers: [{ name: m, type: mock, timeout_ms: 3000000000 }]'),
+    'from 1 to 86400000',
+  ],
+  ['an approval without end', base('approvals: { timeout_seconds: 9007199254740991 }'), 'from 1 to 31536000'],
+  [
+    'a budget that micro-dollars cannot hold',
+    base('budgets: { global: { monthly_usd: 1e300 } }'),
+    'from 0 to 9000000000',
+  ],
   [
     'a grant beyond an hour',
     base('credentials: { grants: [{ tool: a, broker: b, scope: s, ttl_seconds: 3601 }] }'),
     'found 3601, allowed a whole number of seconds from 1 to 3600',
   ],
-])('[config.limits-not-negative] %s', async (_what, text, expected) => {
+])('[config.limits-not-negative] [config.keys-described] %s', async (_what, text, expected) => {
   await expect(load(text)).rejects.toThrow(expected);
 });
 describe('[cors.origins] origins of pages', () => {
@@ -118,7 +129,7 @@ test('every problem is listed at once', async () => {
     code: 'invalid_request',
     data: {
       problems: [
-        'server.max_body_bytes (line 8): found -1, allowed a whole number of bytes, at least 1',
+        'server.max_body_bytes (line 8): found -1, allowed a whole number of bytes from 1 to 104857600',
         'messages.tool_use (line 9): found "maybe", allowed reject, govern, hook',
         expect.stringMatching(/^colour \(line 10\): found an unknown key/),
       ],

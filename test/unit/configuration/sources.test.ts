@@ -74,7 +74,7 @@ describe('[config.prices] the price table', () => {
     [
       'a negative price',
       table(price(', cache_read_usd_per_million: -1')),
-      'prices.table.models[0].cache_read_usd_per_million (mine.yaml line 3): found -1, allowed a number of US dollars, at least 0',
+      'prices.table.models[0].cache_read_usd_per_million (mine.yaml line 3): found -1, allowed a number of US dollars from 0 to 1000000',
     ],
     [
       'no source',
