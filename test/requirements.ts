@@ -309,6 +309,10 @@ const configuration: readonly Requirement[] = [
     'config.secrets-stay-bound',
     'A secret is sent to the addresses and used for the purposes it was entered for; only the configuration file changes that.',
   ),
+  must(
+    'config.address-secrets',
+    'An address of the configuration that holds a secret is refused, because readers of the configuration and data planes read it.',
+  ),
   must('config.prices', 'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.'),
 ];
 

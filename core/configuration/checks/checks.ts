@@ -5,6 +5,7 @@ import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { keyObject } from '../store/stored-keys.ts';
+import { checkAddresses } from './address-checks.ts';
 import { checkFederation } from './federation-checks.ts';
 import { globProblems, problemOfAttempt } from './glob-checks.ts';
 import { checkIdentity } from './identity-checks.ts';
@@ -39,6 +40,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkWitnesses(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file),
+    ...checkAddresses(file),
   ];
   if (problems.length === 0) warnings.push(...routingWarnings(file));
   return problems;
