@@ -153,6 +153,10 @@ const policies: readonly Requirement[] = [
     'policy.diff-whole',
     'The difference of two versions also lists lifted guards, the rules of levels by level, and every key that differs by section without secrets: over HTTP, on the command line and in the console.',
   ),
+  must(
+    'policy.lifted-by',
+    'The difference of configuration files says of each own rule which rules and guards of the pack it lifts, with file and line of both.',
+  ),
   must('policy.simulate', 'simulate evaluates calls against a policy and records nothing.'),
   must('policy.why', 'why shows, for a recorded action, each rule and the first condition that failed.'),
   must('policy.unknown-protocol-warns', 'A rule naming an unknown protocol only warns.'),

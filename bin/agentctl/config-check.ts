@@ -61,16 +61,16 @@ async function diff(cli: Cli, [file = '', to]: readonly string[], { failOn }: Di
   const { readConfigurationFile, unsetHere } = await import('./policy-file.ts');
   const before = to === undefined ? await inForce(cli) : await readConfigurationFile(file);
   const after = await readConfigurationFile(to ?? file);
-  const { changes, lifted_guards, levels, ...policy } = await comparison(before, after);
+  const { changes, lifted_guards, lifted_by, levels, ...policy } = await comparison(before, after);
   const found = {
-    ...{ changes, lifted_guards },
+    ...{ changes, lifted_guards, lifted_by },
     unset_secrets: await unsetHere(after.configuration),
     warnings: after.warnings,
     ...{ policy, levels },
   };
   if (cli.globals.json) cli.out.pretty(found);
   else {
-    showWholeDiff(cli.out, fields({ changes, lifted_guards, levels, ...policy }));
+    showWholeDiff(cli.out, fields({ changes, lifted_guards, lifted_by, levels, ...policy }));
     showWarnings(cli.out, [...found.warnings, ...found.unset_secrets]);
   }
   const decided = [policy, ...levels];

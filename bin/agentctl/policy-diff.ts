@@ -1,4 +1,7 @@
 /** `policy diff`, also called `diff-policy`: what differs between two versions, configurations or packs, and how a difference is shown. */
+
+import { shorten } from '#core/evidence/visible-text.ts';
+import type { Lifting } from '#core/tool-policy/analysis/lifts.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -43,16 +46,34 @@ async function differences(cli: Cli, from: string, to: string): Promise<Given> {
 /** What `GET policy-versions/{version}/diff` answers. A pack alone has no other keys to compare. */
 export async function comparison(before: ReadConfiguration, after: ReadConfiguration) {
   const { policyOf } = await import('./policy-file.ts');
-  const { diffPolicies } = await import('#core/tool-policy/analysis/diff.ts');
+  const { diffOf, diffPolicies, regionsOf } = await import('#core/tool-policy/analysis/diff.ts');
+  const { liftsOf } = await import('#core/tool-policy/analysis/lifts.ts');
   const { compareConfigurations, liftedGuards } = await import('#core/configuration/compare.ts');
   const { diffLevels } = await import('#core/configuration/level-diff.ts');
   const [from, to] = [before.configuration, after.configuration];
-  const decided = { ...diffPolicies(policyOf(before), policyOf(after)), lifted_guards: liftedGuards(from, to) };
+  const found = regionsOf(policyOf(before), policyOf(after));
+  const own = { before: from.tool_policies.rules.length, after: to.tool_policies.rules.length };
+  const lifted_by = liftsOf(found.regions, own).map((lifting) => placed(lifting, before, after));
+  const decided = { ...diffOf(found), lifted_guards: liftedGuards(from, to), lifted_by };
   if (before.packOnly || after.packOnly) return { ...decided, levels: [], changes: [], compared: 'tool_policies' };
   return {
     ...decided,
     levels: await diffLevels(from, to, diffPolicies),
     changes: compareConfigurations(from, to),
+  };
+}
+
+/** The own rule and what it lifts, each with the line where it stands, as far as that is known. */
+function placed({ rule, index, lifts }: Lifting, before: ReadConfiguration, after: ReadConfiguration) {
+  const { places } = after;
+  return {
+    ...{ rule, path: `tool_policies.rules[${index}]` },
+    ...(places && { place: places.rules[index] }),
+    lifts: lifts.map(({ index: at, ...lifted }) => {
+      const guard = lifted.rule.startsWith('guard:') ? lifted.rule.slice('guard:'.length) : undefined;
+      const place = guard === undefined ? at !== undefined && before.places?.rules[at] : before.places?.guards[guard];
+      return { ...lifted, ...(place && { place }) };
+    }),
   };
 }
 
@@ -75,7 +96,13 @@ export function showWholeDiff(out: Output, diff: Fields): void {
   // A gateway of before compares no keys.
   else if (Array.isArray(diff.changes)) showChanges(out, list(diff.changes));
   for (const name of Array.isArray(diff.lifted_guards) ? diff.lifted_guards : [])
-    out.line(painted('red', `lifted guard: ${plain(name)}: what it blocked is left to the rules`));
+    out.line(
+      painted(
+        'red',
+        `lifted guard: ${plain(name)}, by tool_policies.disable_guards: what it blocked is left to the rules`,
+      ),
+    );
+  showLiftings(out, list(diff.lifted_by));
   showPolicyDiff(out, diff);
   for (const level of list(diff.levels)) {
     out.line(painted('bold', `level ${plain(level.path)}, by itself`));
@@ -96,15 +123,66 @@ function showChanges(out: Output, changes: readonly Fields[]): void {
   }
 }
 
+/** Rules of packs have long names; where the place is shown the beginning is enough. */
+const longestName = 80;
+
+const named = ({ rule, place, path }: Fields): string => {
+  const name = plain(rule);
+  const at = [path, place].filter((each) => each !== undefined).map(plain);
+  return at.length === 0 ? name : `${shorten(name, longestName)} (${at.join(', ')})`;
+};
+
+/** Each rule of one's own, and what it takes from the pack [policy.lifted-by]. */
+function showLiftings(out: Output, liftings: readonly Fields[]): void {
+  for (const lifting of liftings) {
+    out.line(painted('bold', `your rule ${named(lifting)} decides what was held back by`));
+    for (const lifted of list(lifting.lifts)) {
+      out.line('  ', decisionPart(lifted.from), ' → ', decisionPart(lifted.to), `  ${named(lifted)}`);
+      out.field('    example', lifted.example);
+    }
+  }
+}
+
+/** Changes that are not among those of own rules. */
+function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
+  const keyOf = (...parts: readonly unknown[]) => JSON.stringify(parts);
+  const shown = new Set(
+    list(lifted_by).flatMap(({ rule, lifts }) =>
+      list(lifts).map((lifted) => keyOf(lifted.from, lifted.to, lifted.rule, rule)),
+    ),
+  );
+  return changes.filter(
+    ({ from, to, rule_before, rule_after }) => !shown.has(keyOf(from, to, rule_before, rule_after)),
+  );
+}
+
+/** Calls of a lifted guard are decided by every rule of the pack: one line for each change of decision. */
+function byGuard(changes: readonly Fields[], { lifted_guards }: Fields): Fields[] {
+  const lifted = new Set((Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${plain(name)}`));
+  const lines = new Map<unknown, Fields>();
+  for (const change of changes) {
+    const { from, to, rule_before } = change;
+    const key = lifted.has(plain(rule_before)) ? JSON.stringify([from, to, rule_before]) : change;
+    const first = lines.get(key);
+    lines.set(key, first ? { ...first, rules: Number(first.rules ?? 0) + 1 } : change);
+  }
+  return [...lines.values()];
+}
+
 function showPolicyDiff(out: Output, diff: Fields): void {
   for (const [name, style] of [
     ['tightened', 'green'],
     ['loosened', 'red'],
   ] as const) {
     const changes = list(diff[name]);
-    out.line(painted(style, `${name}: ${changes.length}`));
-    for (const { from, to, rule_before, rule_after, example, repeated } of changes) {
-      const times = repeated === undefined ? '' : ` (${plain(repeated)} pairs of rules)`;
+    const left = name === 'loosened' ? notShown(changes, diff) : changes;
+    const above = changes.length - left.length;
+    out.line(
+      painted(style, `${name}: ${changes.length}${above > 0 ? `, of them ${above} by your rules, as above` : ''}`),
+    );
+    for (const { from, to, rule_before, rule_after, example, repeated, rules } of byGuard(left, diff)) {
+      const pairs = repeated === undefined ? '' : ` (${plain(repeated)} pairs of rules)`;
+      const times = rules === undefined ? pairs : ` and ${plain(rules)} more rules`;
       out.line(
         '  ',
         decisionPart(from),

@@ -39,6 +39,12 @@ export interface PolicyDiff {
   readonly warnings: readonly string[];
 }
 
+/** A pair of rules that decide otherwise, with their places among the rules of their policies. */
+export interface PlacedRegion extends Region {
+  readonly index_before?: number | undefined;
+  readonly index_after?: number | undefined;
+}
+
 /** Which pairs of ends are compared; without it all. */
 export type AskedPairs = (before: End, after: End) => boolean;
 
@@ -48,9 +54,12 @@ export function diffPolicies(
   after: ToolPolicyDocument,
   options: { stateBudget?: number } = {},
 ): PolicyDiff {
-  const { regions, warnings } = regionsOf(before, after, options);
+  return diffOf(regionsOf(before, after, options));
+}
+
+/** The difference that these regions are, those between rules of the same names together. */
+export function diffOf({ regions, warnings }: ReturnType<typeof regionsOf>): PolicyDiff {
   const grouped = groups(regions);
-  const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
   return {
     analysed: warnings.length === 0,
     tightened: grouped.filter(tightens),
@@ -59,13 +68,15 @@ export function diffPolicies(
   };
 }
 
+export const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
+
 /** The region of each pair of ends that is asked for and decided otherwise. */
 export function regionsOf(
   before: ToolPolicyDocument,
   after: ToolPolicyDocument,
   { stateBudget, asked = () => true }: { stateBudget?: number; asked?: AskedPairs } = {},
-): { readonly regions: readonly Region[]; readonly warnings: readonly string[] } {
-  const regions: Region[] = [];
+): { readonly regions: readonly PlacedRegion[]; readonly warnings: readonly string[] } {
+  const regions: PlacedRegion[] = [];
   const warnings: string[] = [];
   for (const { x, y, show } of pairsOf(before, after, stateBudget)) {
     if (x.decision === y.decision || !asked(x, y)) continue;
@@ -113,9 +124,9 @@ function* pairsOf(
 }
 
 /** Regions between rules of the same names are one: a rule that lifts a guard does so for each of its conditions. */
-function groups(regions: readonly Region[]): Region[] {
+function groups(regions: readonly PlacedRegion[]): Region[] {
   const byRules = new Map<string, Region[]>();
-  for (const region of regions) {
+  for (const { index_before: _before, index_after: _after, ...region } of regions) {
     const { from, to, rule_before, rule_after } = region;
     const key = JSON.stringify([from, to, rule_before, rule_after]);
     byRules.set(key, [...(byRules.get(key) ?? []), region]);
@@ -178,11 +189,15 @@ const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: Tool
 const endsAt = (policy: CompiledPolicy, call: ToolCall): number | undefined =>
   firstMatch(policy, worstReading(policy, call))?.index;
 
-function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: ToolCall): Region {
+function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: ToolCall): PlacedRegion {
   const example = {
     ...call,
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(assumed && { holding: [...assumed] }),
   };
-  return { from: x.decision, to: y.decision, rule_before: x.name, rule_after: y.name, example };
+  const [index_before, index_after] = [x, y].map(({ rules: [rule] }) => rule?.index);
+  return {
+    ...{ from: x.decision, to: y.decision, rule_before: x.name, rule_after: y.name, example },
+    ...{ index_before, index_after },
+  };
 }

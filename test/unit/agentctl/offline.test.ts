@@ -71,8 +71,22 @@ describe('[cli.config-diff] config diff', () => {
     expect(out).toContain('tool_policies\n');
     expect(out).toContain('  ~ tool_policies.disable_guards: ');
     expect(out).toContain('lifted guard: key-files');
-    expect(out).toMatch(/review → allow {2}default → mcp:deploy\n {4}example: \{"protocol":"mcp","tool":"deploy"/);
     expect(out).not.toContain('secret-key');
+  });
+
+  test('[policy.lifted-by] says which own rule decides what the pack held back, and keeps the rest short', async () => {
+    const { out } = await run('config', 'diff', strict, loose);
+    expect(out).toMatch(
+      /\nyour rule mcp:deploy \(tool_policies\.rules\[0\], loose\.yaml:\d+\) decides what was held back by\n/,
+    );
+    expect(out).toMatch(/\n {2}block → allow {2}guard:key-files \(policies\/[a-z-]+\.yaml:\d+\)\n {4}example: \{/);
+    expect(out).toMatch(/\n {2}review → allow {2}default\n {4}example: \{"protocol":"mcp","tool":"deploy"/);
+    expect(out).toMatch(/\nloosened: \d+, of them [1-9]\d* by your rules, as above\n/);
+    expect(out.split('\n').filter((line) => /^ {2}block → \w+ {2}guard:key-files → /.test(line)).length).toBeLessThan(
+      3,
+    );
+    const { lifted_by } = JSON.parse((await run('config', 'diff', strict, loose, '--json')).out);
+    expect(lifted_by[0]).toMatchObject({ rule: 'mcp:deploy', path: 'tool_policies.rules[0]' });
   });
 
   test('--fail-on loosened fails for a looser file, and passes the way back', async () => {

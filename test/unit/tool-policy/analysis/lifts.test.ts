@@ -1,0 +1,63 @@
+/** Which own rule lifts what of a pack. */
+import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { regionsOf } from '#core/tool-policy/analysis/diff.ts';
+import { liftsOf } from '#core/tool-policy/analysis/lifts.ts';
+
+const packRules = [
+  { protocol: 'mcp', tool: 'delete_*', decision: 'block' },
+  { protocol: 'mcp', tool: 'read_*', decision: 'allow' },
+  { protocol: 'mcp', tool: 'write_*', decision: 'review' },
+] as const;
+const guard = { name: 'secrets', target: '**/.env', decision: 'block' };
+const policy = (own: readonly object[], guards: readonly object[] = [guard]): ToolPolicyDocument =>
+  ({
+    ...{ name: 'p', default_decision: 'review', guards },
+    rules: [...own, ...packRules] as unknown as ToolRule[],
+  }) as ToolPolicyDocument;
+const lifted = (before: readonly object[], after: readonly object[], guards: readonly object[] = [guard]) =>
+  liftsOf(regionsOf(policy(before), policy(after, guards)).regions, { before: before.length, after: after.length }).map(
+    ({ rule, index, lifts }) => [
+      rule,
+      index,
+      lifts.map(({ rule: name, index: at, from, to }) => [name, at, `${from} ${to}`]),
+    ],
+  );
+
+const own = { protocol: 'mcp', tool: '{delete,write}_note', decision: 'allow' };
+
+test('[policy.lifted-by] each rule of the pack that an own rule stands before, with its place', () => {
+  expect(lifted([], [own])).toEqual([
+    [
+      'mcp:{delete,write}_note',
+      0,
+      [
+        ['mcp:delete_*', 0, 'block allow'],
+        ['mcp:write_*', 2, 'review allow'],
+      ],
+    ],
+  ]);
+});
+
+test('[policy.lifted-by] a rule that tightens, or decides alike, lifts nothing', () => {
+  const rules = [
+    { protocol: 'mcp', tool: 'read_mail', decision: 'block' },
+    { protocol: 'mcp', tool: 'read_note', decision: 'allow' },
+  ];
+  expect(lifted([], rules)).toEqual([]);
+});
+
+test('[policy.lifted-by] an own rule that was there before is not of the pack', () => {
+  expect(lifted([{ ...own, decision: 'review' }], [own])).toEqual([]);
+});
+
+test('[policy.lifted-by] no own rule lifts a guard; where the guard is disabled, the rule that decides then is named', () => {
+  expect(JSON.stringify(lifted([], [own]))).not.toContain('guard:secrets');
+  const [[, , lifts]] = lifted([], [own], []) as [[string, number, [string, number, string][]]];
+  expect(lifts[0]).toEqual(['guard:secrets', undefined, 'block allow']);
+});
+
+test('[policy.lifted-by] what only the default held back is listed last', () => {
+  const rule = { protocol: 'mcp', tool: '{write,send}_*', decision: 'allow' };
+  const [[, , lifts]] = lifted([], [rule]) as [[string, number, [string, number, string][]]];
+  expect(lifts.map(([name]) => name)).toEqual(['mcp:write_*', 'default']);
+});
