@@ -774,7 +774,7 @@ const evidence: readonly Requirement[] = [
   must('evidence.secrets-redacted', 'Sensitive values become digests salted with 128 bits; secrets never enter.'),
   must(
     'evidence.secrets-derived',
-    'What is withheld of a call is left out of the texts made from it: the reason of its decision, its effects, the drift from its task, the signals of risk and the card of the reviewer.',
+    'What is withheld of a call is left out of the texts made from it: the reason of its decision, its effects, the drift from its task, the signals of risk and the card of the reviewer. Words of people, such as the name of a task or the reason of a release, are recorded without secrets.',
   ),
   must(
     'evidence.texts-stay-texts',

@@ -10,6 +10,7 @@ import { readPlaces } from '#core/configuration/store/places.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { assertModules, loadText } from './load-text.ts';
@@ -117,7 +118,10 @@ export const policyRollback: Operation = async (call) => {
 
 /** The act is evidence; this instance uses the new version at once, others notice within 5 seconds. */
 async function adopted(call: Call, action: string, row: VersionRow, reason?: string): Promise<void> {
-  await recordAct(call, action, { ...(await versionAct(call.ports, row)), ...(reason !== undefined && { reason }) });
+  await recordAct(call, action, {
+    ...(await versionAct(call.ports, row)),
+    ...(reason !== undefined && { reason: masked(reason) }),
+  });
   await call.ports.snapshots.refresh();
 }
 

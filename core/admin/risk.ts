@@ -7,6 +7,7 @@ import { stateOf } from '#core/behavior/state.ts';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
+import { masked } from '#core/evidence/masked.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { personActor } from '#core/identity/principal.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
@@ -98,7 +99,7 @@ export const releaseSession: Operation = async (call) => {
       actor: personActor(principal),
       body: {
         action: releaseAction,
-        reason,
+        reason: masked(reason),
         released: { matched_rule: blocked.matched_rule, score: blocked.score, of: blocked.of },
         ...(owner !== undefined && { owner_key: owner }),
       },

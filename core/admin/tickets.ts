@@ -3,6 +3,7 @@
 import { followRisk, noteOfSignal } from '#core/behavior/assess.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
 import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { personActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
@@ -29,7 +30,7 @@ export const revokeTicket: Operation = async (call) => {
   const now = isoTime(ports.clock.now());
   if (ticket.revoked_at || ticket.used_at || ticket.expires_at <= now) throw spent(id);
   const { envelope_id, tool, resource } = ticket;
-  await recordAct(call, 'ticket.revoke', { ticket: { id, envelope_id, tool, resource } });
+  await recordAct(call, 'ticket.revoke', { ticket: { id, envelope_id, tool, resource: masked(resource) } });
   if (!(await store.revoke(principal.tenant, id, now))) throw spent(id);
   return { body: { ...ticket, revoked_at: now } };
 };

@@ -1,5 +1,6 @@
 /** From a request to a manifest: its digest is its name, so that what was declared can never be another thing later. */
 import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -22,7 +23,10 @@ export function openManifest(given: TaskManifestBody, tenant: string, createdBy:
     const found = body.expires_at;
     throw invalidRequest(`expires_at is ${found}; it takes a time within the next ${longestTaskDays} days.`);
   }
-  const content = { ...body, expires_at: isoTime(ends) };
+  const { name, description } = body;
+  // What people wrote for people is recorded as it is listed: without what looks like a secret.
+  const words = { name: masked(name), ...(description !== undefined && { description: masked(description) }) };
+  const content = { ...body, ...words, expires_at: isoTime(ends) };
   return {
     id: manifestId(tenant, content),
     tenant,

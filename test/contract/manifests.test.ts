@@ -65,6 +65,12 @@ describe('the store', () => {
     expect(await tasks.get('elsewhere', manifest.id)).toBeUndefined();
   });
 
+  test('[evidence.secrets-derived] keeps the words of people without what looks like a secret', () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    const words = { name: `use ${token}`, description: `with ${token}` };
+    expect(made(words)).toMatchObject({ name: 'use [withheld]', description: 'with [withheld]' });
+  });
+
   test('[manifest.attach] finds what binds a session and a key, and what a call names, in one step', async () => {
     const session = fresh();
     const bySession = await tasks.create(made({ sessions: [session, fresh()] }));

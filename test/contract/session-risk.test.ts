@@ -209,7 +209,8 @@ describe('over HTTP', () => {
     expect((await release(session, keys.human)).body.error.type).toBe('forbidden');
     expect((await release(session, 'admin-token-1', {})).status).toBe(400);
 
-    expect(await release(session, 'admin-token-1')).toMatchObject({
+    const token = `ghp_${'a1B2'.repeat(9)}`;
+    expect(await release(session, 'admin-token-1', { reason: `looked at with ${token}` })).toMatchObject({
       status: 200,
       body: {
         released: true,
@@ -223,6 +224,11 @@ describe('over HTTP', () => {
       key: { score: 0 },
       replay: { score: 0, agrees: true, total_alerts: 1 },
     });
+    const { text: bundle } = await call('GET', `/admin/v1/evidence/sessions/${session}/export`, {
+      key: 'admin-token-1',
+    });
+    expect(bundle).toContain('looked at with [withheld]'); // [evidence.secrets-derived]
+    expect(bundle).not.toContain(token);
     expect((await release(session, 'admin-token-1')).status).toBe(409);
     expect(await act(session, key_id, sh('ls'))).toBeUndefined();
     expect(await act(session, key_id, evil)).toBeUndefined();
