@@ -1,4 +1,4 @@
-/** No address holds a secret: whoever may read the configuration, and every data plane, reads its addresses [config.address-secrets]. */
+/** No address holds a secret: every reader of the configuration, and every data plane, sees its addresses [config.address-secrets]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
 import type { Path, Problem } from './problems.ts';
