@@ -56,7 +56,7 @@ describe('manifest', () => {
     const listed = await home.run(['manifest', 'list', '--limit', '1']);
     expect(listed.out).toContain('docs\\u{1b}[31m');
     expect(listed.out).toContain('s1, key k1');
-    expect(listed.out).toContain('more: agentctl manifest list --cursor c1');
+    expect(listed.out).toContain('more: agentctl manifest list --limit 1 --cursor c1');
     expect(JSON.parse((await home.run(['manifest', 'show', id, '--json'])).out)).toEqual(row);
     expect((await home.run(['manifest', 'delete', id])).out).toContain('deleted_at: now');
     server.on('GET /admin/v1/manifests', { manifests: [] });
