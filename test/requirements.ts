@@ -1478,6 +1478,10 @@ const cli: readonly Requirement[] = [
     'agentctl hook records what an agent says after a call (PostToolUse, AfterTool, postToolUse and the events of failure): success, digest, size and exit code, never contents.',
   ),
   must(
+    'cli.hook-results',
+    'agentctl hook looks over the result of a call on the machine of the person and, where a text is addressed to the model, adds a sentence to what the model reads; contents stay there.',
+  ),
+  must(
     'cli.policy-mine',
     'agentctl policy mine proposes rules that allow what evidence shows as allowed and never what it shows as blocked or denied, with the expected share of reviews.',
   ),
@@ -2213,6 +2217,10 @@ const toolGateway: readonly Requirement[] = [
   must(
     'guard.pieces',
     'Words that only several texts of a result make up are found: lines of a list, names and values of members, and JSON in a text. Texts that begin or end by themselves are not joined.',
+  ),
+  must(
+    'guard.chat-definitions',
+    'With tool_guard.chat_definitions definitions of tools in the request of a chat or in a line of a batch are looked over: kinds are recorded, or a request with a kind that tool_guard.definitions does not only log is refused.',
   ),
   must(
     'guard.chat-results',

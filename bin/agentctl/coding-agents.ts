@@ -30,7 +30,13 @@ export interface CodingAgent extends AgentTools {
   readonly asks: boolean;
   /** The answer as the agent reads it; undefined where it goes on without one. */
   readonly document: (answer: Answer) => object | undefined;
+  /** A sentence for the model beside the result of a call, after the event of this name. */
+  readonly beside: (event: string, sentence: string) => object;
 }
+
+const contextBeside = (hookEventName: string, additionalContext: string) => ({
+  hookSpecificOutput: { hookEventName, additionalContext },
+});
 
 const claudeDocument = ({ permission, reason }: Answer) => ({
   hookSpecificOutput: {
@@ -60,6 +66,7 @@ export const codingAgents = {
     workspace: () => process.env.CLAUDE_PROJECT_DIR,
     asks: true,
     document: claudeDocument,
+    beside: contextBeside,
     inner: [
       ...['TodoRead', 'TodoWrite', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskUpdate', 'TaskOutput', 'TaskStop'],
       ...['Task', 'Agent', 'EnterPlanMode', 'ExitPlanMode', 'AskUserQuestion', 'ToolSearch', 'ReportFindings'],
@@ -88,6 +95,7 @@ export const codingAgents = {
     asks: false,
     // Codex reads no permission to run: only a refusal is written.
     document: (answer) => (answer.permission === 'allow' ? undefined : claudeDocument(answer)),
+    beside: contextBeside,
     inner: ['update_plan', 'get_goal', 'create_goal', 'update_goal', 'request_user_input'],
     tools: {
       Bash: command({ plain: ['description', 'timeout'], folders: ['workdir'] }),
@@ -106,6 +114,7 @@ export const codingAgents = {
     asks: false,
     document: ({ permission, reason }) =>
       permission === 'allow' ? { decision: 'allow' } : { decision: 'deny', reason },
+    beside: contextBeside,
     inner: ['write_todos', 'update_topic', 'enter_plan_mode', 'exit_plan_mode', 'ask_user', 'invoke_agent'],
     tools: {
       run_shell_command: command({
@@ -146,6 +155,7 @@ export const codingAgents = {
       permission,
       ...(permission !== 'allow' && { user_message: reason, agent_message: reason }),
     }),
+    beside: (_, additional_context) => ({ additional_context }),
     inner: ['Task', 'TodoWrite'],
     tools: {
       Shell: command({ plain: ['description', 'timeout', 'block_until_ms'], folders: ['working_directory'] }),

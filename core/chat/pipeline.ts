@@ -17,6 +17,7 @@ import { askedModel } from './asked-model.ts';
 import { type ChatRequest, openCall } from './call.ts';
 import { type ChatCallState, ended, startCallState } from './call-state.ts';
 import { sampleOf, submitForEvaluation } from './evaluation.ts';
+import { looksAtTools } from './looks-at-tools.ts';
 import type { ChatPorts } from './ports.ts';
 import { RecordedFailure } from './recorded-failure.ts';
 import { admit } from './stages/admit.ts';
@@ -132,8 +133,8 @@ async function stages(ports: ChatPorts, state: ChatCallState, answering: Answeri
       ? await (await import('./stages/batch-input.ts')).checkLines(ports, state, policy, batch.file)
       : undefined;
   const verdict = lines?.decision ?? (await checkInputPolicy(ports, state, policy, body));
-  if (call.snapshot.configuration.tool_guard.chat_results !== 'off' && !batch && !isEndpoint(call.operation))
-    (await toolResults()).guardToolResults(ports, state, body);
+  if (looksAtTools(call.snapshot.configuration) && !batch && !isEndpoint(call.operation))
+    (await toolResults()).guardTools(ports, state, body);
   if (large) await ports.texts?.turn();
   if (verdict === 'review') {
     const { answerPending, awaitApproval, chatReviewOf, reviewError } = await import('./stages/approval.ts');

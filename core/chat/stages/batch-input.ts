@@ -6,6 +6,7 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCallState } from '../call-state.ts';
+import { looksAtTools } from '../looks-at-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { clean, note, violation } from './input-policy.ts';
 import { transformRequest } from './transform.ts';
@@ -31,6 +32,7 @@ export async function checkLines(
   const { call } = state;
   const chats = batchEndpoints[endpoint] === 'chat.completions';
   const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
+  const tools = chats && looksAtTools(call.snapshot.configuration) ? await import('./tool-results.ts') : undefined;
   const bodies: JsonObject[] = [];
   const findings = new FindingSums();
   let worst: { readonly verdict: Verdict; readonly line: number } = { verdict: clean, line: 0 };
@@ -44,6 +46,14 @@ export async function checkLines(
         findings.add(verdict.findings);
         if (strictness[verdict.decision] > strictness[worst.verdict.decision]) worst = { verdict, line: number };
         if (verdict.decision === 'block') break;
+      }
+      if (tools) {
+        const verdict = tools.verdictOf(tools.lookAtTools(call, sent));
+        findings.add(verdict.findings);
+        if (verdict.decision === 'block') {
+          worst = { verdict, line: number };
+          break;
+        }
       }
       if (bodies.length % linesInTurn === 0) await ports.pause(0);
     }

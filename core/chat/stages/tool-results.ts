@@ -1,10 +1,14 @@
-/** Results of tools in the request of a chat, looked over as those of MCP servers are, before the model reads them [guard.chat-results]. */
+/** Results and definitions of tools in the request of a chat, looked over as those of MCP servers are, before the model reads them [guard.chat-results] [guard.chat-definitions]. */
+import type { Verdict } from '#core/content-policy/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import type { ResultAction, ToolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { TextSlot } from '#core/dialects/dialect.ts';
+import { isObject, objectsOf } from '#core/dialects/wire.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { checkDefinition } from '#core/tool-guard/definitions.ts';
+import type { DefinitionKind } from '#core/tool-guard/finding.ts';
 import { type GuardedResult, guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';
 import type { ChatCallState } from '../call-state.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -16,15 +20,33 @@ const name = 'tool_guard';
  * Texts are marked or stripped in place.
  * @throws GatewayError `policy_violation` for what is to be blocked, and for what cannot be looked over [guard.fails-closed].
  */
-export function guardToolResults(ports: ChatPorts, state: ChatCallState, body: JsonObject): void {
-  const { call } = state;
-  const { chat_results, results: actions } = call.snapshot.configuration.tool_guard;
-  if (chat_results === 'off') return;
+export function guardTools(ports: ChatPorts, state: ChatCallState, body: JsonObject): void {
+  const findings = lookAtTools(state.call, body);
+  if (findings.length === 0) return;
+  const verdict = verdictOf(findings);
+  note(ports, state, verdict);
+  if (verdict.decision === 'block') throw violation(state, verdict);
+}
+
+export function verdictOf(findings: readonly Finding[]): Verdict {
+  const blocks = findings.some(({ action }) => action === 'block');
+  return blocks ? { decision: 'block', matched_rule: `content:${name}`, findings } : { decision: 'allow', findings };
+}
+
+/** What is found in one request; its results are marked or stripped in place. */
+export function lookAtTools({ snapshot, wire }: ChatCallState['call'], body: JsonObject): readonly Finding[] {
+  const { chat_results, chat_definitions, results, definitions } = snapshot.configuration.tool_guard;
   const found = new Map<string, Finding>();
-  for (const slots of resultsIn(call.wire.requestTexts(body))) {
+  if (chat_definitions !== 'off')
+    for (const kind of definitionKindsIn(body)) {
+      const acts = chat_definitions === 'on' && definitions[kind] !== 'log';
+      count(found, `definition:${kind}`, acts ? 'block' : 'log');
+    }
+  if (chat_results === 'off') return [...found.values()];
+  for (const slots of resultsIn(wire.requestTexts(body))) {
     const { value, findings } = guarded(
       slots.map(({ text }) => text),
-      actions,
+      results,
     );
     for (const { kind, action } of findings) count(found, kind, chat_results === 'log' ? 'log' : action);
     if (chat_results === 'log' || findings.length === 0 || !Array.isArray(value)) continue;
@@ -34,15 +56,24 @@ export function guardToolResults(ports: ChatPorts, state: ChatCallState, body: J
       slot.set(at === 0 && mark ? `${mark}\n${text}` : text);
     }
   }
-  if (found.size === 0) return;
-  const findings = [...found.values()];
-  const blocks = findings.some(({ action }) => action === 'block');
-  const decided = blocks
-    ? ({ decision: 'block', matched_rule: `content:${name}` } as const)
-    : { decision: 'allow' as const };
-  note(ports, state, { ...decided, findings });
-  if (blocks) throw violation(state, { ...decided, findings });
+  return [...found.values()];
 }
+
+/** Kinds found in definitions, one for each tool that has it. */
+function definitionKindsIn({ tools, functions }: JsonObject): readonly DefinitionKind[] {
+  return [...objectsOf(tools), ...objectsOf(functions)].flatMap((tool) => {
+    const { name, description, parameters, input_schema } = isObject(tool.function) ? tool.function : tool;
+    const definition = { name, description, inputSchema: parameters ?? input_schema };
+    const digest = sha256(JSON.stringify(definition));
+    const kinds = definitionsSeen.get(digest) ?? kindsOf(definition as JsonObject);
+    definitionsSeen.set(digest, kinds);
+    return kinds;
+  });
+}
+
+const kindsOf = (definition: JsonObject): readonly DefinitionKind[] => [
+  ...new Set(checkDefinition(definition).flatMap(({ kind, severity }) => (severity === 'low' ? [] : [kind]))),
+];
 
 /** Texts of results, those of one turn together: words that only together speak to the model are found in what they make up. */
 function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
@@ -53,6 +84,7 @@ function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
 /** A conversation is sent again with each turn: what a text came to is remembered by its digest, under the actions in force. */
 const remembered = new WeakMap<ResultActions, RecentMap<string, GuardedResult>>();
 const maxRemembered = 2_000;
+const definitionsSeen = new RecentMap<string, readonly DefinitionKind[]>({ max: maxRemembered });
 
 function guarded(texts: readonly string[], actions: ToolGuard['results']): GuardedResult {
   const known = remembered.get(actions) ?? new RecentMap<string, GuardedResult>({ max: maxRemembered });

@@ -100,6 +100,10 @@ export const toolGuard = z
       description:
         'Whether results of tools in requests of chat endpoints, which the caller ran itself, are looked over before the model reads them: off not at all, log records findings, on does with each kind what results says (mark is a warning, too).',
     }),
+    chat_definitions: z.enum(['off', 'log', 'on']).default('off').meta({
+      description:
+        'Whether definitions of tools in requests of chat endpoints are looked over before the model reads them: off not at all, log records findings, on refuses a request with a kind that definitions reviews or hides (no human can accept it here).',
+    }),
     arguments_schema: z.enum(['pass', 'refuse']).default('pass').meta({
       description:
         "Arguments of a tools/call that do not fit the tool's inputSchema (type, required, properties, additionalProperties: false, items, enum, const): pass leaves them to the server, refuse blocks the call and says what does not fit.",

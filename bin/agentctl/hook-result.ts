@@ -1,0 +1,37 @@
+/** Looks over the result of a call on the person's machine: a sentence for the model where a text of the result speaks to it [cli.hook-results]. */
+import type { Json } from '#core/kernel/json.ts';
+import { guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';
+import { type Fields, text } from './json-fields.ts';
+
+/** Nothing can be taken out of a result that the agent has already, so every kind that speaks to the model is marked. */
+const actions: ResultActions = {
+  ...{ instruction: 'mark', hidden_instruction: 'mark', encoded_instruction: 'mark', invisible_text: 'mark' },
+  ...{ false_error: 'mark', data_link: 'mark', classified: 'mark' },
+  ...{ terminal_escape: 'log', credential: 'log', asks_secret: 'log', asks_context: 'log' },
+};
+const bytes = { memberOf: () => undefined, textOf: () => undefined, ofText: (base64: string) => base64 };
+const maxCharacters = 1_000_000;
+
+/** What these tools answer is what the agent wrote. */
+const writing = /^(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|replace|StrReplace|Delete)$/;
+
+export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields): string | undefined {
+  const result = tool_response ?? tool_output;
+  if (result === undefined || writing.test(text(tool_name) ?? '')) return undefined;
+  const written = typeof result === 'string' ? result : JSON.stringify(result);
+  if (written.length > maxCharacters) return undefined;
+  const value: Json = typeof result === 'string' ? parsed(result) : (result as Json);
+  return markOf(guardResult(value, { actions, bytes }).findings)?.replace(
+    'the result below',
+    'the result of this call',
+  );
+}
+
+/** Cursor gives a result as JSON text. */
+function parsed(result: string): Json {
+  try {
+    return JSON.parse(result) as Json;
+  } catch {
+    return result;
+  }
+}
