@@ -7,7 +7,7 @@ export interface Terminal {
   write(text: string): unknown;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** How many there are in all; without it no time left is shown. */
   readonly total?: number;
   readonly terminal?: Terminal;

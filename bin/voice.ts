@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type VoiceRule, voiceRules } from './voice-rules.ts';
 
-export interface Finding {
+interface Finding {
   readonly path: string;
   readonly line: number;
   readonly rule: VoiceRule;

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Dialog, type DialogProps } from './dialog.tsx';
 import { Notice } from './ui.tsx';
 
-export interface ConfirmDialogProps extends DialogProps {
+interface ConfirmDialogProps extends DialogProps {
   /** Of the button that sends. */
   readonly label: string;
   readonly tone: 'good' | 'bad';

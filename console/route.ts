@@ -7,7 +7,7 @@ export const pages = [
 ] as const;
 export type Page = (typeof pages)[number];
 
-export interface Route {
+interface Route {
   readonly page: Page;
   readonly id: string | undefined;
   /** The address names the page. */

@@ -4,7 +4,7 @@ import { faultText } from './api.ts';
 import { Dialog } from './dialog.tsx';
 import { Notice, Text } from './ui.tsx';
 
-export interface SignInProps {
+interface SignInProps {
   readonly signIn: (key: string) => Promise<void>;
   /** Why the last session ended. */
   readonly why: string | undefined;

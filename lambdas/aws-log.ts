@@ -6,7 +6,7 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { TransparencyLog } from '#core/transparency/log.ts';
 import { LogReader, type LogReaderPorts } from '#core/transparency/log-reader.ts';
 
-export interface AwsLogOptions extends LogBucketOptions {
+interface AwsLogOptions extends LogBucketOptions {
   readonly keys: LogKeyIds;
   readonly store: Parameters<typeof logTable>[0];
 }

@@ -18,7 +18,7 @@ interface StreamingRuntime {
 /** Left for settling the call when the function's time runs out. */
 const settlingMs = 10_000;
 
-export interface StreamingEndpoint {
+interface StreamingEndpoint {
   readonly ports: {
     readonly telemetry: Pick<GatewayPorts['telemetry'], 'flush'>;
     readonly snapshots: Pick<GatewayPorts['snapshots'], 'refresh'>;

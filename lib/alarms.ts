@@ -28,7 +28,7 @@ import { trafficAlarms } from './alarms/traffic.ts';
 import { gatewayMetrics } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface AlarmsProps {
+interface AlarmsProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
   /**

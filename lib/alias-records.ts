@@ -2,7 +2,7 @@
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 
-export interface AliasRecordsProps {
+interface AliasRecordsProps {
   /** Absent: the operator writes the records. */
   readonly hostedZoneId: string | undefined;
   readonly host: string;

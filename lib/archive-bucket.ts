@@ -12,7 +12,7 @@ import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { accept } from './findings.ts';
 import { type GatewaySettings, roleName } from './settings.ts';
 
-export interface ArchiveBucketProps {
+interface ArchiveBucketProps {
   readonly settings: GatewaySettings;
 }
 

@@ -13,7 +13,7 @@ import { allow } from './access.ts';
 import { accept } from './findings.ts';
 import { type EmulatorLimits, type GatewaySettings, rolloutMachineName, stateMachineName } from './settings.ts';
 
-export interface ClocksProps {
+interface ClocksProps {
   readonly settings: GatewaySettings;
   /** The function that performs every step of an approval. */
   readonly steps: IFunction;

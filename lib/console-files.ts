@@ -24,7 +24,7 @@ import { consoleHeaders } from '#core/contracts/console.ts';
 import { accept } from './findings.ts';
 import { nameOfAccount } from './name-of-account.ts';
 
-export interface ConsoleFilesProps {
+interface ConsoleFilesProps {
   /** Name of the deployment. */
   readonly name: string;
   /** Folder with the built files, as `npm run bundle` leaves it. */

@@ -12,7 +12,7 @@ import type { Watched } from './alarms/alarm.ts';
 import { gatewayMetrics } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface DashboardProps {
+interface DashboardProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
 }

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 import { deadLetterName, type GatewaySettings } from './settings.ts';
 
-export interface DeadLettersProps {
+interface DeadLettersProps {
   readonly settings: GatewaySettings;
 }
 

@@ -30,7 +30,7 @@ import { apiStageName } from './rest-surface.ts';
 
 type RestSurface = Route['surface'];
 
-export interface DistributionsProps {
+interface DistributionsProps {
   /** Name of the deployment. */
   readonly name: string;
   readonly domain: DomainSettings;

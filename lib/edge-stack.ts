@@ -10,7 +10,7 @@ import { OriginSecret } from './origin-secret.ts';
 import { apiStageName } from './rest-surface.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface GatewayEdgeProps extends StackProps {
+interface GatewayEdgeProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly apis: Readonly<Record<Route['surface'], RestApi>>;
   /** Called directly: CloudFront would sign for another host. */

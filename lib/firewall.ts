@@ -13,7 +13,7 @@ import type { FirewallSettings } from './edge-settings.ts';
 type Rule = CfnWebACL.RuleProperty;
 type Statement = CfnWebACL.StatementProperty;
 
-export interface FirewallProps extends FirewallSettings {
+interface FirewallProps extends FirewallSettings {
   /** Name of the ACL in the account and region. */
   readonly name: string;
   /** What CloudFront sends; undefined: callers come directly, and their own address counts. */

@@ -57,7 +57,7 @@ const answers: readonly GatewayAnswer[] = [
 /** What the API of callers with IAM credentials says besides. */
 const ofSignedRequests = ['EXPIRED_TOKEN', 'INVALID_SIGNATURE'].map(refusal);
 
-export interface Callers {
+interface Callers {
   /** Pages of other origins may call. */
   readonly pages: boolean;
   /** They sign with credentials of AWS. */

@@ -25,7 +25,7 @@ import type { SandboxNetwork } from './sandbox-network.ts';
 import { functionName, type GatewaySettings, liveAlias, roleName, stackName } from './settings.ts';
 import type { GatewayStores } from './stores-stack.ts';
 
-export interface GatewayFunctionProps {
+interface GatewayFunctionProps {
   /** Row of `core/contracts/functions.ts`: purpose, access, memory and time-out. */
   readonly name: FunctionName;
   readonly settings: GatewaySettings;

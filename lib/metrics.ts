@@ -10,7 +10,7 @@ const namespace = 'AgentGovernance';
 const minute = Duration.minutes(1);
 
 export const budgetTiers = ['alert', 'warning', 'exhausted'] as const;
-export type BudgetTier = (typeof budgetTiers)[number];
+type BudgetTier = (typeof budgetTiers)[number];
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 

@@ -12,7 +12,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-export interface NotificationsProps {
+interface NotificationsProps {
   readonly deliveries: Table;
   readonly notifier: IFunction;
   /** Receives the position of batches the function failed on: the deliveries stay due, and the schedule sends them. */

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface ObjectBucketProps {
+interface ObjectBucketProps {
   readonly settings: GatewaySettings;
 }
 

@@ -4,7 +4,7 @@ import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Watched } from './alarms/alarm.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
-export interface Objective {
+interface Objective {
   readonly title: string;
   /** What share is promised, in percent. */
   readonly percent: number;

@@ -13,9 +13,9 @@ const patterns = {
   mcp: ['/mcp', '/mcp/*', '/.well-known/oauth-protected-resource*'],
 } as const;
 
-export type Upstream = keyof typeof patterns;
+type Upstream = keyof typeof patterns;
 
-export interface Reached {
+interface Reached {
   /** The APIs that callers reach; a private admin API is not among them. */
   readonly apis: Readonly<Partial<Record<Upstream, BehaviorOptions>>> & Readonly<Record<'mcp', BehaviorOptions>>;
   readonly webSocket: BehaviorOptions;

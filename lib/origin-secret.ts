@@ -7,7 +7,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 
-export interface OriginSecretProps {
+interface OriginSecretProps {
   /** Versions to take; empty: the present one. */
   readonly versions: readonly string[];
 }

@@ -13,7 +13,7 @@ import { gatewayMetrics } from './metrics.ts';
 import { objectives } from './objectives.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface OverviewProps {
+interface OverviewProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
   /** Those whose state is shown. */

@@ -25,7 +25,7 @@ export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): bo
 const policyOf = (surface: Route['surface']): SecurityPolicy =>
   surface === 'callbacks' ? SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09 : SecurityPolicy.TLS13_1_3_2025_09;
 
-export interface OwnHostsProps {
+interface OwnHostsProps {
   readonly domain: DomainSettings;
   readonly apis: Readonly<Partial<Record<Route['surface'], RestApi>>>;
   readonly webSocket: WebSocketStage;

@@ -12,7 +12,7 @@ import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-i
 import { Construct } from 'constructs';
 import type { NetworkSettings } from './network-settings.ts';
 
-export interface PrivateAdminProps {
+interface PrivateAdminProps {
   readonly network: NetworkSettings;
   /** Networks that may reach the endpoint. */
   readonly cidrs: readonly string[];

@@ -12,7 +12,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-export interface ProjectionProps {
+interface ProjectionProps {
   readonly source: Table;
   readonly projector: IFunction;
   /** Receives the position of batches that could not be projected; the entries stay in the table. */

@@ -37,7 +37,7 @@ export interface ApiIds {
   readonly webSocket: string;
 }
 
-export interface RestSurfaceProps {
+interface RestSurfaceProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
   /** Callers sign with IAM credentials, and an authoriser checks it before a function runs. */

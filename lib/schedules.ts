@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 
-export interface SchedulesProps {
+interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   /** Optional functions that run. */
   readonly optional: readonly FunctionName[];

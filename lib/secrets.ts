@@ -9,7 +9,7 @@ import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export type SecretName = NonNullable<FunctionSpec['secrets']>[number];
+type SecretName = NonNullable<FunctionSpec['secrets']>[number];
 const secretNames = [
   'admin',
   'keys',
@@ -27,7 +27,7 @@ const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
 
 export const secretId = (settings: GatewaySettings, name: SecretName | 'admin'): string => `${settings.name}/${name}`;
 
-export interface GatewaySecretsProps {
+interface GatewaySecretsProps {
   readonly settings: GatewaySettings;
 }
 

@@ -26,7 +26,7 @@ import type { GatewayStores } from './stores-stack.ts';
 import { VpcEndpoints } from './vpc-endpoints.ts';
 import { WebSocketSurface } from './websocket-surface.ts';
 
-export interface GatewayServicesProps extends StackProps {
+interface GatewayServicesProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly stores: GatewayStores;
 }

@@ -3,7 +3,7 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { GatewaySettings } from './settings.ts';
 
-export interface SigningKeyProps {
+interface SigningKeyProps {
   readonly settings: GatewaySettings;
   /** What it signs: it is the last part of the key's alias. */
   readonly signs: keyof typeof specs;

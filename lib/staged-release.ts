@@ -12,7 +12,7 @@ import { allow } from './access.ts';
 import { accept } from './findings.ts';
 import { type GatewaySettings, liveAlias } from './settings.ts';
 
-export interface StagedReleaseProps {
+interface StagedReleaseProps {
   readonly settings: GatewaySettings;
   /** By name of the function. */
   readonly aliases: Readonly<Record<string, Alias>>;

@@ -10,7 +10,7 @@ import type { GatewaySettings } from './settings.ts';
 import { SigningKey } from './signing-key.ts';
 import { GatewayTables } from './tables.ts';
 
-export interface GatewayStoresProps extends StackProps {
+interface GatewayStoresProps extends StackProps {
   readonly settings: GatewaySettings;
 }
 

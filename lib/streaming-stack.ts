@@ -9,7 +9,7 @@ import { StreamingNetwork } from './streaming/network.ts';
 import { StreamingService } from './streaming/service.ts';
 import type { StreamingSettings } from './streaming-settings.ts';
 
-export interface GatewayStreamingProps extends StackProps {
+interface GatewayStreamingProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
   readonly stores: GatewayStores;

@@ -11,7 +11,7 @@ import { Construct } from 'constructs';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface GatewayTablesProps {
+interface GatewayTablesProps {
   readonly settings: GatewaySettings;
 }
 

@@ -13,7 +13,7 @@ const interfaces = [
   ...['bedrock-runtime', 'rds-data'],
 ];
 
-export interface VpcEndpointsProps {
+interface VpcEndpointsProps {
   readonly network: NetworkSettings;
   readonly routeTableIds: readonly string[];
 }

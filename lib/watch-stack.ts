@@ -7,7 +7,7 @@ import { Dashboard } from './dashboard.ts';
 import { Overview } from './overview.ts';
 import type { GatewaySettings } from './settings.ts';
 
-export interface GatewayWatchProps extends StackProps {
+interface GatewayWatchProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly watched: Watched;
 }

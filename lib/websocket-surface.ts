@@ -20,7 +20,7 @@ import type { GatewaySettings } from './settings.ts';
 /** A fuse for the account, not a limit of tenants: those are counted by the functions. Messages a second, all together. */
 const throttle = { rateLimit: 1000, burstLimit: 500 };
 
-export interface WebSocketSurfaceProps {
+interface WebSocketSurfaceProps {
   readonly settings: GatewaySettings;
 }
 

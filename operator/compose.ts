@@ -23,7 +23,7 @@ export interface Composition {
 }
 
 /** Why there is no composition: the reason of a condition and its message. */
-export interface Refusal {
+interface Refusal {
   readonly reason: 'InvalidSpec' | 'SecretMissing' | 'SecretForbidden' | 'GatewayMissing';
   readonly message: string;
 }

@@ -26,11 +26,11 @@ export class KubernetesError extends Error {
 }
 
 export type Custom = Gateway | Part;
-export interface Listed {
+interface Listed {
   readonly items: readonly Custom[];
   readonly resourceVersion: string;
 }
-export interface WatchEvent {
+interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   readonly object: Custom;
 }
@@ -45,7 +45,7 @@ export interface Lease {
   };
 }
 
-export interface ApiAccess {
+interface ApiAccess {
   /** Address of the API server, without a path. */
   readonly server: string;
   readonly namespace: string;

@@ -24,7 +24,7 @@ export type Outcome =
     }
   | { readonly stored: false; readonly reason: Reason; readonly message: string };
 
-export type Reason =
+type Reason =
   | 'InvalidSpec'
   | 'SecretMissing'
   | 'SecretForbidden'
@@ -35,7 +35,7 @@ export type Reason =
   | 'Refused'
   | 'GatewayMissing';
 
-export interface Plan {
+interface Plan {
   /** Objects that get the finalizer before anything of them reaches the gateway. */
   readonly claim: readonly (Gateway | Part)[];
   /** Server-side apply of the operator's fields of the Deployment. */

@@ -48,12 +48,12 @@ export interface SecretKeyRef {
   readonly name: string;
   readonly key: string;
 }
-export interface FromSecret {
+interface FromSecret {
   readonly secretKeyRef: SecretKeyRef;
 }
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface GatewaySpec {
+interface GatewaySpec {
   /** Service of the admin surface, in the namespace of the object. */
   readonly service: { readonly name: string; readonly port?: number; readonly scheme?: 'http' | 'https' };
   /** Deployment of the gateway: the operator owns the variables with secrets of its container. */
@@ -82,7 +82,7 @@ export interface PartSpec extends Fields {
   readonly order?: number;
 }
 
-export interface Resource<Spec = Fields, Status = Fields> {
+interface Resource<Spec = Fields, Status = Fields> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Metadata;

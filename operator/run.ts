@@ -7,7 +7,7 @@ import { watchObjects } from './object-cache.ts';
 import type { Outcome } from './plan.ts';
 import { Reconciler, type ReconcilerPorts } from './reconciler.ts';
 
-export interface OperatorOptions extends Pick<ReconcilerPorts, 'addressOf' | 'log'> {
+interface OperatorOptions extends Pick<ReconcilerPorts, 'addressOf' | 'log'> {
   readonly api: KubernetesApi;
   readonly lease: LeaseSettings;
   /** Secrets, Deployments and the gateway are looked at this often, although no object changed. */

@@ -9,7 +9,7 @@ import {
   type PartStatus,
 } from './resources.ts';
 
-export interface StatusWrite {
+interface StatusWrite {
   readonly object: Gateway | Part;
   readonly status: GatewayStatus | PartStatus;
 }

@@ -289,7 +289,7 @@ const configuration: readonly Requirement[] = [
     'repository.voice',
     'npm run check fails when documents, comments, errors or help texts leave the register of docs/contributing/voice.md.',
   ),
-  must('repository.exports', 'A function, constant or class that is exported is used by another file.'),
+  must('repository.exports', 'A function, constant, class or type that is exported is used by another file.'),
   must(
     'repository.dependencies',
     'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',

@@ -12,7 +12,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 import { objectBounds } from './client-bounds.ts';
 
-export interface ArchiveBucketOptions {
+interface ArchiveBucketOptions {
   readonly bucket: string;
   /** @default a client with the credentials of the environment */
   readonly client?: S3Client;

@@ -13,7 +13,7 @@ import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { ignoreExisting } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
 
-export interface CheckpointBucketOptions {
+interface CheckpointBucketOptions {
   readonly bucket: string;
   readonly signer: Signer;
   readonly clock: Clock;

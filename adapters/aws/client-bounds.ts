@@ -2,7 +2,7 @@
  * How long a client of an AWS service waits [cloud.clients-have-time-outs]: without bounds the SDK waits for an answer until the
  * function itself ends. A call that runs into a bound is a `TimeoutError`, which each adapter turns into its own typed error.
  */
-export interface CallBounds {
+interface CallBounds {
   /** Milliseconds to open a connection. */
   readonly connectMs?: number;
   /** Milliseconds of one attempt, from the request to the end of the answer; 0 where the caller bounds each call itself. */

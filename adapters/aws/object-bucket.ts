@@ -12,7 +12,7 @@ import { objectBounds } from './client-bounds.ts';
 
 type S3 = typeof import('./sdk/s3.ts') & { readonly client: S3Client };
 
-export interface ObjectBucketOptions {
+interface ObjectBucketOptions {
   readonly bucket: string;
   /** @default that of configurations and modules */
   readonly folder?: ObjectFolder;

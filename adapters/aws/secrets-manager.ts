@@ -7,7 +7,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { clientBounds } from './client-bounds.ts';
 
-export interface SecretsManagerOptions {
+interface SecretsManagerOptions {
   readonly secretIds: readonly string[];
   /** @default one of its own, made at the first call */
   readonly client?: SecretsManagerClient;
@@ -15,7 +15,7 @@ export interface SecretsManagerOptions {
   readonly now?: () => number;
 }
 
-export interface KeptSecrets extends SecretStore {
+interface KeptSecrets extends SecretStore {
   /** The next look asks Secrets Manager again. */
   forget(): void;
 }

@@ -9,7 +9,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { configTable, putAdminToken } from './config-table.ts';
 
-export interface Bootstrap {
+interface Bootstrap {
   readonly db: DynamoDBClient;
   readonly secrets: SecretsManagerClient;
   /** The deployment's name: prefix of its tables and secrets. */

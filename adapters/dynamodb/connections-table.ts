@@ -21,7 +21,7 @@ import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-export interface ConnectionsTableOptions extends StoreOptions {
+interface ConnectionsTableOptions extends StoreOptions {
   readonly clock: Clock;
 }
 

@@ -7,10 +7,7 @@ import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
 /** A shard's number, a lease of this process, or nowhere: nothing holds the call. */
-export type Place =
-  | number
-  | 'uncounted'
-  | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
+type Place = number | 'uncounted' | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
 
 /** Calls of one process whose place is remembered until they are settled. */
 const maxCalls = 50_000;

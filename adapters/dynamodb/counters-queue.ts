@@ -39,7 +39,7 @@ export interface CountersQueue {
   pause(tries: number): Promise<void>;
 }
 
-export interface QueueOptions {
+interface QueueOptions {
   readonly store: CountersStore;
   readonly clock: Clock;
   readonly pause: (ms: number) => Promise<void>;

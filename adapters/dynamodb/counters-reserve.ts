@@ -44,7 +44,7 @@ interface Refused {
   readonly until: number;
 }
 
-export interface ReserveOptions {
+interface ReserveOptions {
   readonly queue: CountersQueue;
   readonly shards: CountersShards;
   readonly places: CountersPlaces;

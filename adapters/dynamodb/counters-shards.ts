@@ -15,7 +15,7 @@ import type { CountersStore } from './counters-store.ts';
 type Leaves = ReadonlyMap<number, Seen>;
 
 /** What the whole tenant has for a call that its shard refused. */
-export type TenantCapacity =
+type TenantCapacity =
   | { readonly shard: number }
   | { readonly refused: ReserveOutcome }
   /** There is room in parts that are too small, and other processes are writing them. */

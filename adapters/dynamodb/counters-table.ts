@@ -22,7 +22,7 @@ import { countersShards } from './counters-shards.ts';
 import { countersStore } from './counters-store.ts';
 import type { StoreOptions } from './store-options.ts';
 
-export interface CountersOptions extends StoreOptions {
+interface CountersOptions extends StoreOptions {
   readonly clock: Clock;
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;

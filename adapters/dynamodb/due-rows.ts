@@ -13,7 +13,7 @@ const list = 'due';
 /** The value of `due_in` for the row of this id. */
 export const dueIn = (id: string): string => partitionOf(list, id, shards.due);
 
-export interface DueList {
+interface DueList {
   readonly client: DynamoDBClient;
   readonly table: string;
   /** Attribute with the time at which a row is due: an ISO time first, so that its order is that of time. */

@@ -49,7 +49,7 @@ export type Verdict =
   /** The store refused the group and did not say because of whom. */
   | { readonly type: 'apart' };
 
-export interface GroupOptions<Item> {
+interface GroupOptions<Item> {
   readonly head: EvidenceLog['head'];
   /** Whether a step may share a transaction: its conditions never fail in the ordinary run of things. */
   readonly shares: (step: Step) => boolean;

@@ -6,7 +6,7 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, storeDown, stored } from './items.ts';
 import { batchGet, idOf, maxKeys } from './rows-by-key.ts';
 
-export interface GroupedReadOptions {
+interface GroupedReadOptions {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly pause?: (ms: number) => Promise<void>;

@@ -18,7 +18,7 @@ interface Kept {
 }
 
 /** Reads a series from one hour to another, both included, with everything that was added before. */
-export type ReadHours = (first: string, last: string) => Promise<readonly TimedSums[]>;
+type ReadHours = (first: string, last: string) => Promise<readonly TimedSums[]>;
 
 export class KeptHours {
   /** Series in the order of their last use; each by hour. */

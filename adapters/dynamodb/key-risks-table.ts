@@ -13,7 +13,7 @@ import { sharedReads } from './grouped-reads.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-export interface KeyRisksOptions extends StoreOptions {
+interface KeyRisksOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;
 }

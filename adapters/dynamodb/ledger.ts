@@ -18,7 +18,7 @@ import { fromItem, storeDown, stored, toItem } from './items.ts';
 import { rolloutPutItems } from './rollouts-table.ts';
 import type { StoreOptions } from './store-options.ts';
 
-export interface LedgerOptions extends StoreOptions {
+interface LedgerOptions extends StoreOptions {
   readonly pause?: (ms: number) => Promise<void>;
   readonly random?: () => number;
   /** Called for a session whose commit met other writers again and again. */

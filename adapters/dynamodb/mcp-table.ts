@@ -13,7 +13,7 @@ import type { McpSession, McpStore, ToolMarks } from '#core/mcp/ports.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-export interface McpTableOptions extends StoreOptions {
+interface McpTableOptions extends StoreOptions {
   readonly clock: Clock;
 }
 

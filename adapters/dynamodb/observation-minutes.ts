@@ -36,7 +36,7 @@ export interface CountedProjection extends Projection {
 }
 
 /** Says under which dimension one is counted in a scope on a day. */
-export type Counting = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
+type Counting = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
 
 /** The projections with what each adds to the minutes of its tenant and to those of the platform. */
 export async function withMinutes(projections: readonly Projection[], counted: Counting): Promise<CountedProjection[]> {

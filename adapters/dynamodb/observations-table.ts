@@ -56,7 +56,7 @@ import type { Sum } from './observation-sums.ts';
 import { queried } from './query-pages.ts';
 import { type Range, timedSums } from './timed-sums.ts';
 
-export interface ObservationsOptions {
+interface ObservationsOptions {
   readonly client: DynamoDBClient;
   readonly tables: Pick<Record<TableName, string>, 'observations'>;
   readonly pause?: (ms: number) => Promise<void>;

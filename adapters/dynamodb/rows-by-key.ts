@@ -2,7 +2,7 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Item, stored } from './items.ts';
 
-export interface RowReadOptions {
+interface RowReadOptions {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly consistent: boolean;

@@ -12,7 +12,7 @@ import type { StreamInboxes } from '#core/mcp/http-sse.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
-export interface StreamInboxesOptions extends StoreOptions {
+interface StreamInboxesOptions extends StoreOptions {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid'>;
 }

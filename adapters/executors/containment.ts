@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export interface Allowed {
+interface Allowed {
   readonly network: boolean;
 }
 
@@ -40,7 +40,7 @@ exec unshare --user --map-user="$user" --map-group="$group" -- \\
 const namespaces = ['--user', '--pid', '--ipc', '--uts'];
 
 /** @param kept a file in a hidden folder that programs with network can still read. */
-export type Way = (hidden: readonly string[], kept?: string) => Containment;
+type Way = (hidden: readonly string[], kept?: string) => Containment;
 
 export const byUnshare: Way = (hidden, kept) => ({
   by: 'unshare',

@@ -10,7 +10,7 @@ import { ExecutionFault, refused } from '#core/executors/fault.ts';
 import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/executors/ports.ts';
 import { mayConnect } from './public-address.ts';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Every address of a host name. @default the system's resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }

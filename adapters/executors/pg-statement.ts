@@ -6,7 +6,7 @@ import type { Connection, Submittable } from 'pg';
 import type { SqlResult, SqlStatement } from '#core/executors/ports.ts';
 import { type Column, fieldsOf, rowOf } from './pg-result.ts';
 
-export interface Limits {
+interface Limits {
   readonly maxRows: number;
   /** What is beyond is not kept. */
   readonly maxBytes: number;

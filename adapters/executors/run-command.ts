@@ -12,7 +12,7 @@ import type { Containment } from './containment.ts';
 import { limited } from './process-limits.ts';
 import { folderIn, programAt, programPath } from './program.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** Where names of `Command.env` are looked up. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Finds what contains programs here. @default nothing does */

@@ -3,7 +3,7 @@ import { ServiceFault } from '#core/credentials/fault.ts';
 import type { GitHostTokens, InstallationToken } from '#core/credentials/ports.ts';
 import { isObject, type ServiceAnswer, serviceJson, statusFault } from './service-json.ts';
 
-export interface GitHostOptions {
+interface GitHostOptions {
   /** @default 10 seconds */
   readonly timeoutMs?: number;
 }

@@ -9,7 +9,7 @@ import { gitHostFault, gitHostHeaders } from './git-host.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { isObject, type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
 
-export interface PullRequestHostOptions {
+interface PullRequestHostOptions {
   readonly apiUrl: string;
   readonly token: string;
   readonly timeoutMs: number;
@@ -82,7 +82,7 @@ function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   return left > 0 ? left : undefined;
 }
 
-export interface PullRequestNotifierOptions {
+interface PullRequestNotifierOptions {
   readonly host: PullRequestHost;
   readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
   /** Base of links in comments. */

@@ -8,7 +8,7 @@ import { retryAfterSeconds } from './retry-after.ts';
 const timeoutMs = 10_000;
 const respondTimeoutMs = 5_000;
 
-export interface SlackOptions {
+interface SlackOptions {
   readonly apiUrl: string;
   readonly channel: string;
   readonly token: string;

@@ -12,7 +12,7 @@ import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { type CheckpointLine, readCheckpoints } from './checkpoint-lines.ts';
 import { syncFolder } from './durable-file.ts';
 
-export interface CheckpointFileOptions {
+interface CheckpointFileOptions {
   readonly path: string;
   readonly signer: Signer;
   /** PEM of every key that may have signed lines of this file. */
@@ -28,7 +28,7 @@ interface Place {
   readonly position: number;
 }
 
-export interface CheckpointFile extends CheckpointLog {
+interface CheckpointFile extends CheckpointLog {
   close(): Promise<void>;
 }
 

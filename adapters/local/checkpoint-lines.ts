@@ -11,7 +11,7 @@ export interface CheckpointLine {
   readonly bytes: number;
 }
 
-export interface ReadCheckpoints {
+interface ReadCheckpoints {
   /** Where the whole lines end. */
   readonly end: number;
   /** Hash of the last checkpoint. */

@@ -11,7 +11,7 @@ import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { writeDurably } from './durable-file.ts';
 
-export interface CommitFeedOptions {
+interface CommitFeedOptions {
   readonly log: Pick<EvidenceLog, 'audit'>;
   readonly tenants: () => Promise<readonly string[]>;
   readonly handler: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;

@@ -21,7 +21,7 @@ interface Batch {
   readonly written: Promise<void>;
 }
 
-export interface FolderArchiveOptions {
+interface FolderArchiveOptions {
   /** Whether other processes write to the same store: their entries go into archives of their own. @default false */
   readonly shared?: boolean;
 }

@@ -20,7 +20,7 @@ const record = z.strictObject({
   plugins: z.array(z.strictObject({ ...pluginEntry.shape, installed_at: z.string() })),
 });
 export type PluginRecord = z.infer<typeof record>;
-export type Installed = PluginRecord['plugins'][number];
+type Installed = PluginRecord['plugins'][number];
 
 type Stored = Pick<Installed, 'sha256' | 'kind'>;
 

@@ -23,7 +23,7 @@ interface Registry {
   readonly table: string;
 }
 
-export interface RegisterOptions extends Registry {
+interface RegisterOptions extends Registry {
   readonly signer: Signer;
   /** Take the store over with this key although no statement links it to the registered one. */
   readonly adopt?: boolean;

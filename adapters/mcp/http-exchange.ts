@@ -14,7 +14,7 @@ export interface ExchangePorts {
   readonly outgoing: () => Record<string, string>;
 }
 
-export interface ExchangeCall {
+interface ExchangeCall {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

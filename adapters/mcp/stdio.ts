@@ -43,7 +43,7 @@ interface Supervised {
   why: string;
 }
 
-export interface StdioPorts {
+interface StdioPorts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'log'>;

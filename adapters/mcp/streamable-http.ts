@@ -14,7 +14,7 @@ import { envelopeOf } from '#core/mcp/sessions/translate.ts';
 import type { HttpReply } from '#core/providers/http.ts';
 import { type ExchangePorts, eventsOf, exchange, jsonOf, messageIn } from './http-exchange.ts';
 
-export interface StreamablePorts extends ExchangePorts {
+interface StreamablePorts extends ExchangePorts {
   readonly randomId: () => string;
   readonly pause: (ms: number) => Promise<void>;
 }

@@ -8,7 +8,7 @@ import { connectSse } from './http-sse.ts';
 import type { StdioServers } from './stdio.ts';
 import { connectStreamable } from './streamable-http.ts';
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   readonly secrets: SecretStore;
   readonly outgoing: () => Record<string, string>;
   readonly pause: (ms: number) => Promise<void>;

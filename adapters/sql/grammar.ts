@@ -5,7 +5,7 @@
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /** `{ stmts: [{ stmt: { SelectStmt: … } }] }` as PostgreSQL 18 gives it. */
-export interface ParseResult {
+interface ParseResult {
   readonly version: number;
   readonly stmts?: readonly { readonly stmt?: unknown }[];
 }

@@ -11,14 +11,14 @@ export class ThreadLate extends Error {
   }
 }
 
-export interface ThreadsOptions {
+interface ThreadsOptions {
   /** As messages name it: `the WASM module ran longer than 100 ms`. */
   readonly what: string;
   /** The most a thread's heap may grow to, in megabytes; a thread that needs more ends. @default no limit of its own */
   readonly heapMb?: number;
 }
 
-export interface Threads<Call, Answer> {
+interface Threads<Call, Answer> {
   /**
    * The time runs from when a thread takes the call.
    * @throws ThreadLate, or another Error, when it ran out, the thread died, or none became free in five seconds.

@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { UnsignedRequest } from './otlp-http.ts';
 
-export interface SigningOptions {
+interface SigningOptions {
   readonly region: string;
   /** `xray` for traces. */
   readonly service: string;

@@ -12,7 +12,7 @@ import type { Exporting, SpanSender, SpanSink } from './spans.ts';
 
 type Settings = Configuration['telemetry'];
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly clock?: Clock;
   readonly timeouts?: Timeouts;
 }

@@ -2,7 +2,7 @@
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { secrecyOfMember } from '#core/evidence/secret-names.ts';
 
-export interface LineHead {
+interface LineHead {
   readonly ts: string;
   readonly level: string;
   readonly msg: string;

@@ -5,7 +5,7 @@ import { traceFlags } from '#core/kernel/trace-context.ts';
 import { instrumentation, type ResourceAttributes } from './resource.ts';
 import { type EndedSpan, exportedAttributes, kindOf, type SpanSender } from './spans.ts';
 
-export interface GrpcOptions {
+interface GrpcOptions {
   /** `http://` for a plain connection, `https://` for TLS. */
   readonly endpoint: string;
   readonly resource: ResourceAttributes;

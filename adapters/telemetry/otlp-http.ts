@@ -6,7 +6,7 @@ import { traceRequest } from './otlp-json.ts';
 import type { ResourceAttributes } from './resource.ts';
 import type { SpanSender } from './spans.ts';
 
-export interface HttpOptions {
+interface HttpOptions {
   /** The whole address, path included. */
   readonly url: string;
   readonly resource: () => ResourceAttributes;

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import type { EndedSpan, SpanSender, SpanSink } from './spans.ts';
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly sender: SpanSender;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   readonly clock: Clock;

@@ -50,7 +50,7 @@ export interface SpanSender {
   close(): Promise<void>;
 }
 
-export type SpanKind = 'internal' | 'server' | 'client';
+type SpanKind = 'internal' | 'server' | 'client';
 
 const servers: ReadonlySet<string> = new Set(['edge.request', 'gateway.chat_completion']);
 

@@ -7,7 +7,7 @@ import { resourceAttributes } from './resource.ts';
 import { batchedSink } from './span-batches.ts';
 import type { SpanSink } from './spans.ts';
 
-export interface FunctionTraces {
+interface FunctionTraces {
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   /** Service name and sampling follow the configuration; until it was read, every trace is sent. */
   readonly snapshots?: Pick<Snapshots, 'current'>;

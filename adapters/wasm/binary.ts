@@ -1,6 +1,6 @@
 /** What a module's binary declares: its limits and its functions' types, which the JavaScript API does not tell. */
 
-export interface Shape {
+interface Shape {
   readonly memories: readonly Limits[];
   readonly tables: readonly Limits[];
   /** Types of exported functions, such as `(i32) -> i32`. */

@@ -5,7 +5,7 @@ import type { CheckCall } from './check.ts';
 import { compileModule } from './module.ts';
 import type { WorkerAnswer } from './worker.ts';
 
-export interface WasmRunnerOptions {
+interface WasmRunnerOptions {
   /** A module's bytes by its identity (`moduleOf` of core/configuration); rejects when there are none. */
   readonly modules: (name: string) => Promise<Uint8Array>;
   /** Threads, each of which checks one text at a time. @default 2 */

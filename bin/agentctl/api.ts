@@ -6,7 +6,7 @@ import { fields, text } from './json-fields.ts';
 import { pathOf, type Query, routeOf } from './route-path.ts';
 import { isLoopback, type Settings } from './settings.ts';
 
-export interface Call {
+interface Call {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,14 +16,14 @@ export interface Call {
   readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
 }
 
-export interface Answer {
+interface Answer {
   /** The document as it came. */
   readonly text: string;
   readonly json: unknown;
 }
 
 /** An answer whose body is read as it arrives. */
-export interface Opened {
+interface Opened {
   readonly status: number;
   /** Media type without parameters, in lower case. */
   readonly type: string;

@@ -5,7 +5,7 @@ import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import { commandLine } from './shell.ts';
 
-export interface CardOptions {
+interface CardOptions {
   /** Longest text of a parameter that is not executed, in lines and characters; more is left out and said to be. */
   readonly lines: number;
   readonly characters: number;

@@ -4,7 +4,7 @@ import { type AgentTools, command, file, folder, page } from './coding-tool.ts';
 import { type Fields, text } from './json-fields.ts';
 import { patchCalls } from './patch.ts';
 
-export type Permission = 'allow' | 'deny' | 'ask';
+type Permission = 'allow' | 'deny' | 'ask';
 
 export interface Answer {
   readonly permission: Permission;

@@ -18,7 +18,7 @@ export interface Place {
 export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
 
 /** An agent's own tools by name. A tool that is not listed is decided by its name. */
-export type ToolTable = Readonly<Record<string, ReadTool>>;
+type ToolTable = Readonly<Record<string, ReadTool>>;
 
 export interface AgentTools {
   /** Tools that change nothing outside of the agent, or whose own tool calls arrive one by one. They need no decision. */

@@ -18,7 +18,7 @@ export interface Cli {
 /** A negative answer ends with exit code 1. */
 export type Outcome = 'positive' | 'negative';
 
-export interface CommandWords<Options> {
+interface CommandWords<Options> {
   /** Name and arguments: `approve <envelope_id>`. */
   readonly usage: string;
   readonly summary: string;

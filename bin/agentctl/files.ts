@@ -9,7 +9,7 @@ import { fileTrouble } from './failure.ts';
 const privateMode = 0o600;
 
 /** Asked for only when the place for it is ready: a file that cannot be written costs no request. */
-export type Source = () => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
+type Source = () => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
 
 /** Where a document goes: `-` and nothing are stdout. */
 export async function deliver(cli: Cli, source: Source, file = '-'): Promise<void> {

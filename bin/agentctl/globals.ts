@@ -18,7 +18,7 @@ export interface Globals {
 }
 
 const outputForms = ['table', 'json', 'yaml'] as const;
-export type OutputForm = (typeof outputForms)[number];
+type OutputForm = (typeof outputForms)[number];
 
 const defaultTimeoutSeconds = 60;
 

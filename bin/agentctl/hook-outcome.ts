@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Fields, fields, text } from './json-fields.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly outcome: 'executed' | 'failed';
   readonly result_sha256?: string;
   readonly result_bytes?: number;

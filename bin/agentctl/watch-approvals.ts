@@ -12,7 +12,7 @@ const longestPauseMs = 15_000;
 const betweenStreamsMs = 1_000;
 const betweenLooksMs = 2_000;
 
-export interface Watching {
+interface Watching {
   /** Ends after so many events; without it the watch goes on. */
   readonly events?: number | undefined;
   /** Shows what is pending now: at the start, and at each event on a terminal. */

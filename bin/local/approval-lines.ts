@@ -5,7 +5,7 @@ import type { Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { clockTime } from './human-log.ts';
 
-export interface ApprovalLinesOptions {
+interface ApprovalLinesOptions {
   readonly write: (text: string) => void;
   readonly bell: boolean;
   /** The command that reaches this run, as typed in another terminal. */

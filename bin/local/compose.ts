@@ -43,7 +43,7 @@ import { type LocalPorts, localPorts } from './ports.ts';
 import { every } from './schedule.ts';
 import { type LocalStore, openStore } from './store.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly flags: Flags;
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;

@@ -56,7 +56,7 @@ export const filePrincipal = (tenant: string) =>
 export const recordImport = async (ports: GatewayPorts, row: VersionRow, tenant: string): Promise<string> =>
   recordAct({ ports, principal: filePrincipal(tenant) }, 'config.import', await versionAct(ports, row));
 
-export interface Watch {
+interface Watch {
   /** Lets an import at hand finish. */
   stop(): Promise<void>;
 }

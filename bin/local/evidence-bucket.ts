@@ -7,14 +7,14 @@ import type { ArchiveReader, CheckpointLog, Signer } from '#core/evidence/ports.
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 
-export interface EvidenceBucketOptions {
+interface EvidenceBucketOptions {
   readonly bucket: string;
   readonly signer: Signer;
   readonly clock: Clock;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export interface EvidenceBucket {
+interface EvidenceBucket {
   readonly archived: Archive & ArchiveReader;
   /** What readers are given: each question goes to the bucket, since other gateways put there as well. */
   readonly checkpoints: CheckpointLog;

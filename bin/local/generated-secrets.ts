@@ -34,7 +34,7 @@ export function overlayKeys(keys: Partial<LocalKeys>, tenant: string): ResolvedK
   ];
 }
 
-export interface Generated {
+interface Generated {
   readonly adminToken: string | undefined;
   readonly appKey: string | undefined;
   readonly ticketKey?: string | undefined;

@@ -5,7 +5,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Match } from '#lambdas/middleware/router.ts';
 import { addressOf, edgeTokenHeader, isFromEdge, type LoadBalancer } from './load-balancer.ts';
 
-export interface Target {
+interface Target {
   readonly path: string;
   readonly query: URLSearchParams;
 }

@@ -22,7 +22,7 @@ import { UnreadAnswers } from './unread-answers.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly routes: readonly Route[];
   /** A promise, so that the port is known before what needs its address; requests wait for it. */
   readonly handlers: Promise<HttpHandlers>;

@@ -35,7 +35,7 @@ export interface KeptEvidence {
   };
 }
 
-export interface KeptEvidenceOptions {
+interface KeptEvidenceOptions {
   readonly stateFolder: string;
   /** `shared`: other processes write to it as well, and their entries are not in this folder's archive. */
   readonly store: Pick<LocalStore, 'client' | 'tables' | 'shared'>;

@@ -68,7 +68,7 @@ export function localTelemetry(people?: { readonly coloured: boolean }): LogTele
   });
 }
 
-export interface PortsOptions {
+interface PortsOptions {
   readonly store: LocalStore;
   readonly stateFolder: string;
   readonly configFile: string;

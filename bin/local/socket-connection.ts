@@ -44,7 +44,7 @@ const deadline = 64;
 /** A peer that neither says nor takes anything for two of these is gone. */
 const keepAliveMs = 30_000;
 
-export interface Handshake {
+interface Handshake {
   readonly headers: HandshakeHeaders;
   readonly address: string;
   /** The session of calls that name none. */

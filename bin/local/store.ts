@@ -24,7 +24,7 @@ export interface LocalStore {
   stop(): Promise<void>;
 }
 
-export interface StoreFlags {
+interface StoreFlags {
   readonly stateFolder: string;
   /** `full` syncs each group of writes: they survive the end of the machine, not only that of the process. */
   readonly durability: Durability;

@@ -24,7 +24,7 @@ export interface WebSockets {
   open(): number;
 }
 
-export interface WebSocketOptions {
+interface WebSocketOptions {
   /** Absent where callers connect to the listener themselves. */
   readonly loadBalancer?: LoadBalancer;
   /** As of the listener. */

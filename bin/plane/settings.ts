@@ -1,7 +1,7 @@
 /** What the task definition sets for the streaming plane, besides what every function gets. */
 import type { LoadBalancer } from '../local/load-balancer.ts';
 
-export interface PlaneSettings {
+interface PlaneSettings {
   readonly port: number;
   readonly loadBalancer: LoadBalancer;
   /** Milliseconds for calls to end after SIGTERM; what is left is cut, and settled. */

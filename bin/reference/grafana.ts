@@ -1,6 +1,6 @@
 /** A Grafana dashboard over `/metrics`: golden signals, decisions, approvals, cost [watch.grafana]. */
 
-export interface GrafanaPanel {
+interface GrafanaPanel {
   readonly title: string;
   readonly unit: string;
   /** PromQL, by legend. */

@@ -2,9 +2,9 @@
  * Parts of a command or query by their kind, for the eye alone: the parts together are the text, character by character, and what is not
  * understood is plain [console.highlight]. What a line does is said by its effects.
  */
-export type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
+type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
 
-export interface Part {
+interface Part {
   readonly text: string;
   /** Undefined for plain text. */
   readonly kind: PartKind | undefined;

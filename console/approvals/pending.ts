@@ -5,7 +5,7 @@ import type { Api } from '../api.ts';
 import { type Live, useLive } from '../live.ts';
 import { useApprovalEvents } from './events.ts';
 
-export type Pending = AnswerOf<'listApprovals'>;
+type Pending = AnswerOf<'listApprovals'>;
 
 /** As many as one answer of the API holds. */
 const onePage = 200;

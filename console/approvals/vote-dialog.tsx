@@ -9,7 +9,7 @@ import type { Item } from './items.ts';
 
 export type Verdict = 'approve' | 'deny';
 
-export interface VoteDialogProps {
+interface VoteDialogProps {
   readonly api: Api;
   readonly me: Me;
   /** As it was shown when the dialog was opened: a change of the list does not change what is decided. */

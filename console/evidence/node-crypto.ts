@@ -37,7 +37,7 @@ export function createHash(algorithm: string) {
   return self;
 }
 
-export type KeyObject =
+type KeyObject =
   | { readonly asymmetricKeyDetails: { readonly namedCurve: string }; readonly point: Uint8Array }
   | { readonly asymmetricKeyType: 'ed25519'; readonly raw: Uint8Array };
 

@@ -17,7 +17,7 @@ export function unfitPage(rp: { readonly id: string; readonly origin: string }):
   return undefined;
 }
 
-export interface Wanted {
+interface Wanted {
   readonly challenge: string;
   readonly person: string;
   readonly algorithm: number;

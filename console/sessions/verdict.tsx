@@ -15,7 +15,7 @@ interface Verifying {
 }
 
 /** As they were typed. */
-export interface Keys {
+interface Keys {
   readonly gateway: string;
   readonly log: string;
 }

@@ -1,7 +1,7 @@
 /** One plot over time. It is a picture: the table beside it says the same to those who cannot see it [console.traffic]. */
 import { useEffect, useRef } from 'preact/hooks';
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** One of the colours of the page. */
   readonly colour: 'accent' | 'good' | 'bad' | 'warn';

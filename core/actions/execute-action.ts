@@ -108,7 +108,7 @@ export async function executeAction(
 }
 
 /** What an entry keeps of findings. */
-export type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
+type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'action'>[];
 
 const maxNoted = 20;
 

@@ -12,7 +12,7 @@ import type { GovernedAction } from './governed.ts';
 import { mint } from './mint.ts';
 import type { GovernPorts } from './ports.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly outcome: ExecutionOutcome;
   readonly credential?: IssuedCredential;
   /** The chain's end, where minting has moved it on. */

@@ -6,7 +6,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { GovernPorts } from './ports.ts';
 import { idOfCall } from './started.ts';
 
-export interface ReportedOutcome {
+interface ReportedOutcome {
   readonly envelope_id: string;
   readonly session_id: string;
   readonly outcome: OutcomeRequest['outcome'];

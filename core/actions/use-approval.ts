@@ -18,9 +18,7 @@ import { readResult } from './kept-result.ts';
 import type { GovernPorts } from './ports.ts';
 import { firstOutcome, startOf } from './started.ts';
 
-export type Use =
-  | { readonly result: DecisionResult }
-  | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
+type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
 
 /**
  * Takes the approval for this call alone, if the evidence holds it: the row's conditions decide who was first, then the

@@ -9,7 +9,7 @@ import { readingsOf } from '#core/tool-policy/normalise.ts';
 import type { GovernPorts } from './ports.ts';
 
 /** What the caller's host passes on beside a call. */
-export interface GivenWords {
+interface GivenWords {
   /** The person's request. */
   readonly prompt?: string | undefined;
   /** Values of a key that a person holds are that person's own words. */

@@ -3,7 +3,7 @@ import type { Verification } from '#core/contracts/evidence.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
 
-export interface Piece {
+interface Piece {
   readonly sessions: readonly string[];
   readonly cursor?: string;
 }

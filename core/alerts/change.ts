@@ -6,7 +6,7 @@ import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 
-export interface ChangePorts {
+interface ChangePorts {
   readonly clock: Clock;
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly ids: Ids;

@@ -22,7 +22,7 @@ import type { RefusalWatch } from './refusal-watch.ts';
 import { budgetThresholds } from './thresholds.ts';
 import type { TrafficWatch } from './traffic-watch.ts';
 
-export interface AlertPorts {
+interface AlertPorts {
   readonly alerts: AlertStore;
   readonly approvals: Pick<ApprovalStore, 'list'>;
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export interface AlertPorts {
 }
 
 /** Remembers between evaluations; losing them costs work only. */
-export interface Watches {
+interface Watches {
   readonly traffic: TrafficWatch;
   readonly chains: ChainWatch;
   readonly refusals: RefusalWatch;

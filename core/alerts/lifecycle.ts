@@ -33,7 +33,7 @@ export function placeOf(id: string): { readonly scope: AlertScope; readonly key:
   return found ? { scope: found[1]!, key: found[2]! } : undefined;
 }
 
-export interface Step {
+interface Step {
   readonly row: AlertRow;
   /** Absent where only a count or a value moved. */
   readonly change?: Exclude<AlertChange, 'acknowledged'>;

@@ -17,7 +17,7 @@ export const approvalEvents = [
   'give_back',
   'lease_lost',
 ] as const;
-export type ApprovalEvent = (typeof approvalEvents)[number];
+type ApprovalEvent = (typeof approvalEvents)[number];
 
 /** `vote`: an approval among several, and not the last. `refuse`: the gateway was to make the call and may not any more. `give_back`: nothing ran, the approval is as it was. */
 const moves: Readonly<Record<ApprovalStatus, Partial<Record<ApprovalEvent, ApprovalStatus>>>> = {

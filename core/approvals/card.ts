@@ -3,7 +3,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { tighteningText } from './terms.ts';
 import { missingVotesText } from './views.ts';
 
-export type Fact = readonly [label: string, text: string];
+type Fact = readonly [label: string, text: string];
 
 /**
  * What the gateway knows itself, and then what the caller says of itself. Facts that a row lacks are left out.

@@ -23,13 +23,13 @@ import type { FindCurrentTerms } from './terms.ts';
 import { missingVotesText } from './views.ts';
 import { decideApproval, type VotePorts } from './vote.ts';
 
-export interface CommentVotePorts extends VotePorts {
+interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;
   /** What the configuration in force asks of the approval of a request that waits. */
   readonly termsNow: FindCurrentTerms;
 }
 
-export interface CommentOutcome {
+interface CommentOutcome {
   readonly decided: boolean;
   /** The outcome, for the author of the comment. */
   readonly text: string;

@@ -6,7 +6,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 
-export interface ApprovalEvent {
+interface ApprovalEvent {
   readonly event: 'new' | 'voted' | 'decided' | 'expired';
   readonly envelope_id: string;
   readonly session_id: string;
@@ -21,7 +21,7 @@ interface Kept {
   readonly event: ApprovalEvent;
 }
 
-export interface EventFeedOptions {
+interface EventFeedOptions {
   readonly timeouts: Timeouts;
   /** Stands in each event's id: ids of another process are not taken for own ones. */
   readonly process: string;

@@ -5,7 +5,7 @@ import { repositoryPattern } from '#core/contracts/repository.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { sameText } from '#core/kernel/same-text.ts';
 
-export interface SignedDelivery {
+interface SignedDelivery {
   readonly rawBody: Uint8Array;
   /** `X-Hub-Signature-256` */
   readonly signature: string;
@@ -37,7 +37,7 @@ export interface WrittenComment {
   readonly text: string;
 }
 
-export interface Ignored {
+interface Ignored {
   readonly ignored: string;
 }
 

@@ -5,7 +5,7 @@ import { type Digest, type DigestedRequest, waitingText } from './digest.ts';
 import type { SlackMessage } from './slack-message.ts';
 import { code, fitted, listed } from './slack-text.ts';
 
-export interface DigestLinks {
+interface DigestLinks {
   /** Base of the address of each request. */
   readonly linkBase: string;
   /** Address of the web console, where this host serves one. */

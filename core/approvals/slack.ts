@@ -7,7 +7,7 @@ import { sameText } from '#core/kernel/same-text.ts';
 
 const windowSeconds = 5 * 60;
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly rawBody: Uint8Array;
   readonly timestamp: string;
   readonly signature: string;

@@ -19,7 +19,7 @@ const atOnce = 20;
 /** The rest is left to the next minute, which begins with what has been due longest. */
 export const sweepMs = 40_000;
 
-export interface Swept {
+interface Swept {
   readonly pending: number;
   readonly oldest_seconds: number;
   readonly timed_out: number;

@@ -39,7 +39,7 @@ export interface Vote {
   readonly useSeconds: number;
 }
 
-export interface Separation {
+interface Separation {
   readonly ballot: Ballot;
   readonly requires: readonly Requirement[];
 }
@@ -49,7 +49,7 @@ export type SignedEntry = Assertion & { readonly key_entry: string };
 export type CheckedVote = Vote & { readonly signed?: SignedEntry };
 
 /** What a counted vote writes to the row. */
-export type DecidedFields = Pick<ApprovalRow, 'use_expires_at' | 'votes'> & {
+type DecidedFields = Pick<ApprovalRow, 'use_expires_at' | 'votes'> & {
   readonly decided_at: string;
   readonly requires?: readonly Requirement[] | undefined;
 };

@@ -90,7 +90,7 @@ export interface Assessment {
   readonly blocked?: Blocked;
 }
 
-export interface Assessed {
+interface Assessed {
   readonly settings: BehaviorSettings;
   readonly context: SignalContext;
   readonly standing: Standing;

@@ -46,7 +46,7 @@ export function recordOf({ state, score, rule }: Pick<Scored, 'state' | 'score' 
   return state === undefined || isEmpty(state) ? undefined : { score, rule, state: stateText(state) };
 }
 
-export interface Replay {
+interface Replay {
   readonly record: RiskRecord | undefined;
   readonly state: RiskState | undefined;
   /** Everything that ever brought points, released or faded since. */

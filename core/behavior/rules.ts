@@ -3,7 +3,7 @@ import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
 import type { Memory } from './memory.ts';
 import { kept } from './state.ts';
 
-export type Rule = (memory: Memory) => void;
+type Rule = (memory: Memory) => void;
 
 /**
  * Something sensitive was read, and then data went out. What goes to colleagues (a push, a message) weighs half, and after

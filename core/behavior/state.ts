@@ -18,7 +18,7 @@ export interface Alert {
 export type Mark = readonly [at: number, cite: Cite, digest: string];
 
 /** Refused attempts of one class. */
-export interface Attempts {
+interface Attempts {
   readonly kind: string;
   readonly at: number;
   readonly count: number;

@@ -6,7 +6,7 @@ import { mayMeanTheSame } from './same-meaning.ts';
 import { type FlightResult, SingleFlight } from './single-flight.ts';
 import { fromText, type Kept, type Meaning, replyCharacters, TenantCache, toText } from './tenant-cache.ts';
 
-export interface CacheDeps {
+interface CacheDeps {
   readonly clock: Clock;
   /** Without one nothing is ever a semantic hit. */
   readonly embedder?: Embedder;

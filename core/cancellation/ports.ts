@@ -8,7 +8,7 @@ export interface CallName {
   readonly call: string;
 }
 
-export interface AskedCancellation {
+interface AskedCancellation {
   /** ISO time. */
   readonly asked_at: string;
   /** The process that runs the call has seen it. */

@@ -8,7 +8,7 @@ import type { ProviderForm } from '#core/providers/ports.ts';
 /** Files of a request by their SHA-256; their bytes are opaque to filters, as images of chats are. */
 export type FormFiles = ReadonlyMap<string, File>;
 
-export interface ReadForm {
+interface ReadForm {
   readonly body: JsonObject;
   readonly files: FormFiles;
 }

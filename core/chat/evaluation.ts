@@ -8,7 +8,7 @@ import { excerptOf, isSampled } from '#core/evaluation/message.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { type ChatCallState, usageOf } from './call-state.ts';
 
-export interface SubmitPorts {
+interface SubmitPorts {
   readonly clock: Clock;
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly telemetry: Pick<Telemetry, 'log' | 'outgoing'>;

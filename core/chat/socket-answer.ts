@@ -12,7 +12,7 @@ import type { ChatPorts } from './ports.ts';
 import { headersOf } from './recorded-failure.ts';
 import { type SocketCall, serverMessages } from './socket-message.ts';
 
-export interface SocketAnswer {
+interface SocketAnswer {
   readonly call: SocketCall;
   readonly principal: Principal;
   /** The session named at the handshake, for calls that name none. */

@@ -11,7 +11,7 @@ export const batchMs = 50;
 /** Bytes of UTF-8 that are posted without waiting any longer: well below the frame of 32 KB. */
 export const batchBytes = 24_000;
 
-export interface BatchesOptions {
+interface BatchesOptions {
   readonly timeouts: Timeouts;
   /** Names the parts of a message that is larger than a frame. */
   readonly callId: SentId;

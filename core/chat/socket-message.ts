@@ -20,7 +20,7 @@ export interface SocketCall {
   readonly passed: Readonly<Record<string, string>>;
 }
 
-export type SocketMessage =
+type SocketMessage =
   | { readonly type: 'auth'; readonly apiKey: string }
   | SocketCall
   | { readonly type: 'cancel'; readonly id: string }
@@ -168,7 +168,7 @@ export const refusalOf = (why: 'running' | 'full', callId: string): GatewayError
 type Headers = Readonly<Record<string, string>>;
 
 /** How a call ended whose answer was a stream, or that was cancelled. */
-export type SocketEnding = 'completed' | 'failed' | 'aborted';
+type SocketEnding = 'completed' | 'failed' | 'aborted';
 
 /** What the gateway sends. */
 export const serverMessages = {

@@ -32,7 +32,7 @@ export interface ToolClass {
 }
 
 /** The class of a name. */
-export interface NamedClass extends ToolClass {
+interface NamedClass extends ToolClass {
   /** A verb of the name says what is changed. */
   readonly changes: boolean;
 }

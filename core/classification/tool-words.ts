@@ -2,7 +2,7 @@
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 
-export interface ToolWords {
+interface ToolWords {
   /** Words before the last dot, slash or colon: the family, as `scm` of `scm.get_file`. */
   readonly family: readonly string[];
   /** Words of the operation, in lower case. */

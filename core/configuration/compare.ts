@@ -5,7 +5,7 @@ import { mayHoldSecret } from '#core/kernel/issue-words.ts';
 import { type Path, pathText } from './checks/problems.ts';
 
 /** Values are in words, and left out where they may hold a secret. */
-export interface KeyChange {
+interface KeyChange {
   /** The top-level key. */
   readonly section: string;
   readonly path: string;

@@ -6,7 +6,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import { levelDocument } from './checks/level-checks.ts';
 
-export interface LevelDiff extends PolicyDiff {
+interface LevelDiff extends PolicyDiff {
   /** Of the level, such as `acme/web`. */
   readonly path: string;
 }

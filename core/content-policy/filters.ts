@@ -15,7 +15,7 @@ import { hasSilent } from './visible.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
-export type Kind = (typeof kinds)[number];
+type Kind = (typeof kinds)[number];
 /** Those that look at every character of a text. */
 const scannedKinds: readonly Kind[] = ['keyword', 'regex', 'pii'];
 

@@ -4,7 +4,7 @@ import { pieces, withoutCase } from './reading.ts';
 import { foldText, isPlain, silentReadings } from './visible.ts';
 
 /** A pattern set, and how far its walk has come. */
-export interface Line {
+interface Line {
   readonly matches: PartialMatches;
   readonly walk: Walk;
   readonly hits: Hit[];
@@ -22,7 +22,7 @@ export interface Lines {
 }
 
 /** How characters were written that stand for others: escapes of JSON. */
-export interface Spelled {
+interface Spelled {
   written(from: number, to: number): string;
 }
 

@@ -1,7 +1,7 @@
 /** An alert: something an operator should know, from when it was noticed until it was normal again [alert.lifecycle]. */
 
 export const alertStates = ['active', 'acknowledged', 'resolved'] as const;
-export type AlertState = (typeof alertStates)[number];
+type AlertState = (typeof alertStates)[number];
 export const alertSeverities = ['critical', 'warning', 'info'] as const;
 export type AlertSeverity = (typeof alertSeverities)[number];
 export const alertTypes = [

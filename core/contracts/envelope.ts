@@ -105,7 +105,7 @@ export interface Placement {
   readonly target?: string;
 }
 
-export interface Actor {
+interface Actor {
   readonly agent: string;
   readonly session: string;
 }

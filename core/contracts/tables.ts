@@ -2,7 +2,7 @@
  * Every table of the gateway as data: the stacks, the local run and the tests are all driven by this list
  *. On demand, PITR, encrypted; TTL only tidies, a time attribute is always compared.
  */
-export interface TableIndex {
+interface TableIndex {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey?: string;

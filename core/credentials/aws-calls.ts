@@ -15,7 +15,7 @@ export interface AwsResource {
   readonly everyEquals?: Readonly<Record<string, string>>;
 }
 
-export interface AwsCall {
+interface AwsCall {
   readonly actions: readonly [string, ...string[]];
   /** How its target is written, for refusals. */
   readonly form: string;

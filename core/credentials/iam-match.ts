@@ -23,7 +23,7 @@ export interface IamRequest {
   readonly context: Readonly<Record<string, string | readonly string[]>>;
 }
 
-export type IamAnswer = 'allow' | 'explicit_deny' | 'implicit_deny' | 'unreadable';
+type IamAnswer = 'allow' | 'explicit_deny' | 'implicit_deny' | 'unreadable';
 
 export function iamAnswer(policy: PolicyDocument, request: IamRequest): IamAnswer {
   try {

@@ -36,7 +36,7 @@ export interface IssueContext {
  * How a credential ends before its expiry: called back by its record, called back only with its value (so not at all once
  * its holder is gone), or not at all.
  */
-export type CalledBack = 'by_record' | 'by_value' | 'never';
+type CalledBack = 'by_record' | 'by_value' | 'never';
 
 /** Mints a credential that fits one action, or refuses. Never falls back to something broader. */
 export interface CredentialBroker {
@@ -87,7 +87,7 @@ export interface ExecuteOptions {
   readonly onProgress?: ((progress: ExecutionProgress) => void) | undefined;
 }
 
-export interface ExecutionProgress {
+interface ExecutionProgress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
@@ -163,7 +163,7 @@ export interface VaultClient {
   revoke(access: VaultAccess, leaseId: string): Promise<void>;
 }
 
-export interface SecretVersion {
+interface SecretVersion {
   readonly value: string;
   readonly version_id: string;
   readonly stages: readonly string[];

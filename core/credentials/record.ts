@@ -14,7 +14,7 @@ export const maxCredentialSeconds = 3600;
  */
 export const holderSeconds = longestExecutionSeconds + 60;
 
-export interface Kind {
+interface Kind {
   readonly type: string;
   readonly degraded: boolean;
   /** The most this kind of credential may live, whatever the grant says. */

@@ -13,7 +13,7 @@ import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { type CredentialActor, credentialDraft, system } from './entries.ts';
 import type { CredentialBroker, CredentialStore, IssuedCredential } from './ports.ts';
 
-export interface RegistryPorts {
+interface RegistryPorts {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
@@ -68,7 +68,7 @@ export async function recordUse(
  * `revoked`: by the issuer, and written down. `until_expiry`: the issuer cannot, so it stays listed until it dies.
  * `later`: the issuer or the ledger failed; the sweep comes back to it.
  */
-export type Finished = 'revoked' | 'until_expiry' | 'later';
+type Finished = 'revoked' | 'until_expiry' | 'later';
 
 /** Ends a recorded credential whose action has ended, however it did. Never throws: the action's outcome stands. */
 export async function finishCredential(

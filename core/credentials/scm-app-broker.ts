@@ -8,7 +8,7 @@ import { brokerError, refused, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
 import { maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
-export interface ScmAppSettings {
+interface ScmAppSettings {
   readonly name: string;
   readonly app_id: string;
   readonly private_key_env: string;

@@ -21,7 +21,7 @@ export interface CompiledSessionPolicy {
   readonly call: IamRequest;
 }
 
-export interface PolicyRefusal {
+interface PolicyRefusal {
   readonly refused: string;
 }
 

@@ -3,7 +3,7 @@ import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { maxCredentialSeconds, newRecord } from './record.ts';
 
-export interface StaticSettings {
+interface StaticSettings {
   readonly name: string;
   readonly secret_env: string;
   readonly credential_type: string;

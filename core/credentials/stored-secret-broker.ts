@@ -7,7 +7,7 @@ import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { maxCredentialSeconds, newRecord } from './record.ts';
 
-export interface StoredSecretSettings {
+interface StoredSecretSettings {
   readonly name: string;
   readonly secret_id: string;
   readonly region?: string | undefined;

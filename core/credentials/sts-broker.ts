@@ -17,7 +17,7 @@ import type {
 import { maxCredentialSeconds, newRecord } from './record.ts';
 import { compileSessionPolicy } from './session-policy.ts';
 
-export interface StsSettings {
+interface StsSettings {
   readonly name: string;
   readonly role_arn: string;
   readonly region?: string | undefined;

@@ -8,7 +8,7 @@ import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker, VaultAccess, VaultClient } from './ports.ts';
 import { dueAfterHolder, maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
-export interface VaultSettings {
+interface VaultSettings {
   readonly name: string;
   readonly url: string;
   readonly mount: string;

@@ -6,7 +6,7 @@ import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from './wire.ts';
 
-export interface Endpoint {
+interface Endpoint {
   /** The member with the text that the model works on. */
   readonly field: 'input' | 'prompt';
   /** Multipart form data, where the endpoint takes files. */

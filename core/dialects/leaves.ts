@@ -114,7 +114,7 @@ function leavesOf(channel: string, holder: JsonObject, key: string, text: string
   return isBroken(text) ? [slot, new LeafSlot(channel, holder, key)] : [slot];
 }
 
-export interface LeafOptions {
+interface LeafOptions {
   /** Whether names of members are texts, too: in schemas and in members the dialect does not know. */
   readonly names?: boolean;
 }

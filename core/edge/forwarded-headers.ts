@@ -24,14 +24,14 @@ const dropped = new Set([
 const isDropped = (name: string, named: ReadonlySet<string>): boolean =>
   name.startsWith(':') || name.startsWith('x-forwarded-') || dropped.has(name) || named.has(name);
 
-export interface Client {
+interface Client {
   readonly address: string;
   /** The host that the client asked for. */
   readonly host: string;
   readonly scheme: 'https' | 'http';
 }
 
-export interface ForwardedBy {
+interface ForwardedBy {
   /** Host of the upstream. */
   readonly host: string;
   readonly client: Client;

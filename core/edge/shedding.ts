@@ -3,12 +3,12 @@
 const priorities = ['critical', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];
 
-export interface Load {
+interface Load {
   readonly connections: number;
   readonly eventLoopDelayMs: number;
 }
 
-export interface Capacity {
+interface Capacity {
   readonly max_connections: number;
   readonly max_event_loop_delay_ms: number;
 }

@@ -11,7 +11,7 @@ export interface GitOptions {
   readonly stops?: true;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Every option is on the list. */
   readonly known: boolean;
   readonly operands: readonly string[];

@@ -1,7 +1,7 @@
 /** Every list of globs in the sandbox's section, with its place, for the checks of a configuration. */
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 
-export interface GlobList {
+interface GlobList {
   /** From the root of the configuration. */
   readonly path: readonly string[];
   readonly patterns: readonly string[];

@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Effects } from './ports.ts';
 
-export interface EffectLine {
+interface EffectLine {
   readonly text: string;
   /** It repeats text that will be executed. */
   readonly ofProgram: boolean;

@@ -10,8 +10,8 @@ import { alikeNames } from './alike-names.ts';
 import { urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
-export type ReaderName = 'shell' | 'sql' | 'http' | 'git';
-export type EffectReaders = Readonly<Record<ReaderName, EffectReader>>;
+type ReaderName = 'shell' | 'sql' | 'http' | 'git';
+type EffectReaders = Readonly<Record<ReaderName, EffectReader>>;
 
 /** Reads any call. Never throws: a reader that does makes the call unclear. */
 export const readEffects =

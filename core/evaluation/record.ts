@@ -4,7 +4,7 @@ import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { EvaluationMessage, Score } from './message.ts';
 
-export interface RecordPorts {
+interface RecordPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly ledger: Ledger;

@@ -5,7 +5,7 @@ import { maxEntriesPerRun } from './archived.ts';
 import { entryHash } from './chain.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
 
-export interface CheckPorts {
+interface CheckPorts {
   readonly clock: Clock;
   readonly evidence: Pick<EvidenceLog, 'head' | 'entries'>;
   readonly archived: Pick<ArchiveReader, 'runs'>;
@@ -81,14 +81,14 @@ async function isDue({ clock, evidence }: CheckPorts, tenant: string, sessionId:
   return true;
 }
 
-export interface RepairPorts {
+interface RepairPorts {
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   readonly archived: Pick<ArchiveReader, 'entries'>;
   /** Archives and counts entries, as the stream's consumer does. */
   readonly project: (entries: readonly EvidenceEntry[]) => Promise<void>;
 }
 
-export interface Repaired {
+interface Repaired {
   readonly archived_entries: number;
   /** Entries that were not archived because they do not follow from copies beside them, in words. */
   readonly refused?: string;

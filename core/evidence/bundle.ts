@@ -11,7 +11,7 @@ import type { LogProof } from '#core/contracts/transparency.ts';
 const chunkCharacters = 64 * 1024;
 
 /** What strangers check beside chain and manifest. */
-export interface BundleProofs {
+interface BundleProofs {
   /** The newest checkpoint of the session, at or before the manifest's last entry. */
   readonly checkpoint?: SessionCheckpoint | undefined;
   readonly successions?: readonly KeySuccession[];

@@ -9,7 +9,7 @@ import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';
 
 /** Where a chain ends: what the next entry links to. */
-export type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
+type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
 
 /** An entry with its canonical text. */
 export interface Sealed {

@@ -11,7 +11,7 @@ import { entryHash } from './chain.ts';
 import { CheckpointDamage } from './checkpoint.ts';
 import type { ArchiveReader, CheckpointLog } from './ports.ts';
 
-export interface CheckpointerPorts {
+interface CheckpointerPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
   /** Holds the entries at hand already. */
   readonly archive: Pick<ArchiveReader, 'entries'>;

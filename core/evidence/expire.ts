@@ -4,14 +4,14 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import { entryHash } from './chain.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceLog, EvidenceRows, SessionHead } from './ports.ts';
 
-export interface ExpirePorts {
+interface ExpirePorts {
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   readonly rows: EvidenceRows;
   readonly archived: Pick<ArchiveReader, 'entries'>;
   readonly checkpoints: Pick<CheckpointLog, 'last'>;
 }
 
-export interface Expired {
+interface Expired {
   readonly removed: number;
   /** Why rows that are old enough stay, in words. */
   readonly stopped?: string;

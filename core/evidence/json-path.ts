@@ -7,7 +7,7 @@ interface Step {
   readonly anyDepth: boolean;
 }
 
-export type SensitivePath = readonly Step[];
+type SensitivePath = readonly Step[];
 
 const stepPattern = /(\.\.?)(?:([\p{L}_$][\p{L}\p{N}_$-]*)|(\*))|(\.\.)?\[(?:'([^'\\]*)'|"([^"\\]*)"|(\d+)|(\*))\]/uy;
 

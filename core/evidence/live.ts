@@ -19,7 +19,7 @@ export interface LiveSession {
   readonly expired?: () => number;
 }
 
-export interface LiveVerification {
+interface LiveVerification {
   readonly verification: Verification;
   /** Unsigned when the chain is broken and was never signed in this state: good for a report, not for an export. */
   readonly manifest: SessionManifest | UnsignedManifest;

@@ -33,7 +33,7 @@ export interface Redaction {
   readonly withheld: string[];
 }
 
-export interface RedactOptions {
+interface RedactOptions {
   /** JSON paths from the document's root, as `sensitivePath` reads them. */
   readonly sensitivePaths: readonly string[];
   readonly randomHex: (bytes: number) => string;

@@ -9,7 +9,7 @@ import { type SessionStory, sessionStory } from './report-story.ts';
 import { visibleLines } from './visible-text.ts';
 
 /** What makes the page verify itself: an addition to its policy, and what stands before its end. */
-export interface Proof {
+interface Proof {
   readonly policy: string;
   readonly parts: string;
 }

@@ -11,7 +11,7 @@ import { proofSummary } from './report-proof.ts';
 import { type ApprovalUse, approvalUses, approvedOutcome, outcomeText } from './report-uses.ts';
 import { shorten, visibleText } from './visible-text.ts';
 
-export interface TimelineRow {
+interface TimelineRow {
   readonly index: number;
   readonly timestamp: string;
   readonly kind: string;

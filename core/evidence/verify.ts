@@ -27,7 +27,7 @@ import type { Witness } from './witness.ts';
 
 export type { EntryLine } from './walk.ts';
 
-export interface Expectation {
+interface Expectation {
   /** The session manifest, as untrusted as the entries. */
   readonly manifest?: unknown;
   /** PEM of the key the verifier trusts, got elsewhere than from the bundle; of several, any may have signed. */
@@ -103,7 +103,7 @@ export interface Verifying {
 }
 
 /** The entries, and what is known of those that were read. */
-export interface Source {
+interface Source {
   readonly entries: AsyncIterable<unknown> | Iterable<unknown>;
   readonly held: readonly LoggedEntry[];
 }
@@ -144,7 +144,7 @@ function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notCh
   return { checkpoint: { point, created_at, key_id: signature.key_id }, notChecked: [] };
 }
 
-export interface OpenBundle {
+interface OpenBundle {
   readonly manifest: unknown;
   readonly entries: readonly unknown[];
   readonly public_key: string;

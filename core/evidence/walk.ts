@@ -158,7 +158,7 @@ const summaryFields = [
 ] as const;
 
 /** What stands behind the last entry and says where the chain ends. */
-export interface ClaimedEnd {
+interface ClaimedEnd {
   readonly name: string;
   readonly claims: Pick<SessionHead, 'total_entries' | 'first_hash' | 'last_hash'> &
     Partial<Record<(typeof summaryFields)[number], unknown>>;

@@ -2,7 +2,7 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchiveReader, EvidenceLog } from './ports.ts';
 
-export interface EntriesPorts {
+interface EntriesPorts {
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   readonly archived: Pick<ArchiveReader, 'entries'>;
 }

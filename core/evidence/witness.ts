@@ -19,7 +19,7 @@ export interface Witness {
 }
 
 /** The copies of one session. */
-export interface WitnessedArchive {
+interface WitnessedArchive {
   /** The highest index that had a copy before the head was read; -1 for none. */
   readonly end: number;
   /** The places that have copies, in index order; each call reads the archive again. */

@@ -5,7 +5,7 @@ import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { masked } from '#core/evidence/masked.ts';
 import { ExecutionFault, hints, UnknownOutcome, UpstreamError, unknownHint } from './fault.ts';
 
-export interface Work {
+interface Work {
   readonly name: string;
   /** The upstream this call goes to; undefined when it is none of this executor's. Never throws. */
   upstreamOf(envelope: ActionEnvelope): string | undefined;

@@ -62,7 +62,7 @@ export function keyDigest(pem: string): string | undefined {
 }
 
 /** What a data plane holds a document against. */
-export interface Expected {
+interface Expected {
   readonly plane: string;
   readonly trustedKeys: readonly string[];
   /** Of the last good document: a version never goes back, and one version is one configuration. */
@@ -70,7 +70,7 @@ export interface Expected {
   readonly now: number;
 }
 
-export type Verified =
+type Verified =
   | { readonly ok: true; readonly document: FederationDocument }
   | { readonly ok: false; readonly reason: string };
 

@@ -4,7 +4,7 @@
  */
 import type { Divergence, EvidenceHead, KnownHead, WantedHead } from '#core/contracts/federation.ts';
 
-export interface Compared {
+interface Compared {
   /** What is known from now on; absent where nothing changes. */
   readonly known?: KnownHead;
   readonly divergence?: Divergence;

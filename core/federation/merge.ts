@@ -10,7 +10,7 @@ import { allowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import type { OwnOfPlane } from './served.ts';
 
-export interface Merged {
+interface Merged {
   readonly configuration: Configuration;
   readonly warnings: readonly string[];
 }

@@ -21,7 +21,7 @@ import { ReportedChains } from './chains.ts';
 import { addressOf, type PollPorts } from './poll.ts';
 import type { ControlPlaneAddress } from './ports.ts';
 
-export interface ReportPorts
+interface ReportPorts
   extends Pick<PollPorts, 'clock' | 'configStore' | 'controlPlane' | 'secrets' | 'snapshots' | 'telemetry'> {
   readonly approvals: Pick<ApprovalStore, 'list'>;
   readonly evidence: EvidenceLog;

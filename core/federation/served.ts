@@ -4,7 +4,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 /** What a data plane has of its own: who administers it, and how it finds its control plane. */
 export type OwnOfPlane = Pick<Configuration, 'admin' | 'federation'>;
 
-export type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants'> & {
+type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants'> & {
   readonly tenants: readonly Omit<Configuration['tenants'][number], 'api_keys'>[];
 };
 

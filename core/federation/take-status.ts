@@ -18,7 +18,7 @@ const usualIntervalSeconds = 10;
 const walkedAtOnce = 100;
 /** What a plane can show with one report, beside what is new. */
 const maxRequested = 500;
-export interface TakenStatus {
+interface TakenStatus {
   readonly row: PlaneRow;
   readonly wanted: readonly WantedHead[];
   /** What this report brought to light. */

@@ -9,7 +9,7 @@ export interface DaySpend {
   readonly usd: number;
 }
 
-export interface Forecast {
+interface Forecast {
   readonly projected_usd: number;
   /** The 80 % interval. */
   readonly low_usd: number;

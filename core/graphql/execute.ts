@@ -22,15 +22,15 @@ import { snakeCase } from './names.ts';
 import { sdl } from './schema.ts';
 
 /** Answers one field of `Query` or `Mutation`. */
-export type FieldResolver<Context> = (args: Readonly<Record<string, unknown>>, context: Context) => Promise<unknown>;
+type FieldResolver<Context> = (args: Readonly<Record<string, unknown>>, context: Context) => Promise<unknown>;
 
-export interface GraphqlRequest {
+interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface GraphqlSettings<Context> {
+interface GraphqlSettings<Context> {
   readonly queries: Readonly<Record<string, FieldResolver<Context>>>;
   readonly mutations: Readonly<Record<string, FieldResolver<Context>>>;
   /** May the caller ask for the schema? */

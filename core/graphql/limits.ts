@@ -5,7 +5,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 
 export const graphqlLimits = { tokens: 1_000, depth: 8, cost: 5_000 } as const;
 
-export interface Measured {
+interface Measured {
   readonly depth: number;
   readonly cost: number;
 }

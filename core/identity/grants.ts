@@ -8,7 +8,7 @@ import type { Principal } from './principal.ts';
 type Given = Pick<Configuration, 'organizations'>;
 type Grant = Organization['grants'][number];
 
-export interface LevelGrant extends Grant {
+interface LevelGrant extends Grant {
   /** The level it was given at. */
   readonly path: string;
 }

@@ -26,7 +26,7 @@ export interface KeyLimits extends Pick<ResolvedKey, 'rate_limit' | 'budget' | '
   readonly name: string;
 }
 
-export interface Identity {
+interface Identity {
   readonly key_sha256: string;
   readonly principal: Principal;
 }

@@ -102,7 +102,7 @@ export class GatewayError extends Error {
   }
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   error: { code: number; type: ErrorCode; message: string; [key: string]: unknown };
 }
 

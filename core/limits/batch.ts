@@ -4,7 +4,7 @@ import { growSlices, type Move, withoutUnused } from './slices.ts';
 
 export type Transition<T> = (state: CounterState, nowMs: number, wanted?: Wanted) => Step<T>;
 
-export interface Batch {
+interface Batch {
   readonly state: CounterState;
   /** One for each transition. */
   readonly outcomes: readonly unknown[];

@@ -10,7 +10,7 @@ import { callOfReservation } from './key-counters.ts';
 import { tenantOfCounters } from './limits-of-key.ts';
 import type { Counters, OpenReservation, Settlement } from './ports.ts';
 
-export interface HealPorts {
+interface HealPorts {
   readonly counters: Counters;
   readonly evidence: EvidenceLog;
   readonly telemetry: Telemetry;

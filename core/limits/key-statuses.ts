@@ -7,7 +7,7 @@ import type { BudgetStatus, Counters, CountersStatus } from './ports.ts';
 
 const keysAtOnce = 10;
 
-export interface KeyStatus {
+interface KeyStatus {
   readonly keyId: string;
   readonly name: string;
   readonly budgets: readonly BudgetStatus[];

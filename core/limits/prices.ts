@@ -7,7 +7,7 @@ import { modelMatches } from '#core/routing/model-glob.ts';
 import type { Limits } from './ports.ts';
 
 /** Picodollars (10⁻¹² USD) a token, as integers: sums of millions of calls stay exact. */
-export interface Price {
+interface Price {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;

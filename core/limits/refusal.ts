@@ -5,7 +5,7 @@ import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
 import { usedOfAll } from './status.ts';
 import { type Bucket, type Counted, counting, itemSecond, secondsUntilFreed, total, windowSeconds } from './window.ts';
 
-export type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
+type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 
 /**
  * @param wanted as of `applyReserve`.

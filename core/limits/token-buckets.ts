@@ -1,6 +1,6 @@
 /** Token buckets of one process, one for each name: a burst at once, then so many a second. */
 
-export interface BucketShape {
+interface BucketShape {
   /** Tokens of a bucket that was not used for a while. */
   readonly burst: number;
   readonly perSecond: number;

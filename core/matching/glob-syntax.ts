@@ -12,7 +12,7 @@ export type GlobNode =
   | { readonly kind: 'either'; readonly branches: readonly (readonly GlobNode[])[] };
 
 /** How literal text of the pattern is normalised, so that it can meet normalised values. */
-export type Fold = (literal: string) => string;
+type Fold = (literal: string) => string;
 
 const maxLength = 4096;
 const maxDepth = 16;

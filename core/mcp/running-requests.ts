@@ -11,7 +11,7 @@ import { faultOf, logFault } from './refusals.ts';
 import type { Caller, Exchange } from './sessions/caller.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 
-export interface RunningRequest {
+interface RunningRequest {
   /** Messages as they arrive, the response last. */
   readonly messages: MessageQueue;
   /** Settles when no work of the request goes on. Never rejects. */

@@ -13,7 +13,7 @@ export function addCounts(all: Iterable<Counts>): Counts {
   return Object.fromEntries([...sums].filter(([, count]) => count > 0));
 }
 
-export type SharedUsage = Omit<Usage, 'tenant' | 'from' | 'to'>;
+type SharedUsage = Omit<Usage, 'tenant' | 'from' | 'to'>;
 
 export function addUsages(all: readonly Usage[]): SharedUsage {
   const sum = (of: (usage: Usage) => number) => all.reduce((total, usage) => total + of(usage), 0);

@@ -12,7 +12,7 @@ export interface TimedSums {
   readonly measures: Measures;
 }
 
-export interface Totals {
+interface Totals {
   /** Chat calls, and decisions on actions. */
   readonly requests: number;
   /** Calls that failed on our side or a provider's; actions whose execution failed or has no known outcome. */

@@ -13,14 +13,14 @@ export type AskAdmin = (
   body?: JsonObject,
 ) => Promise<{ readonly status: number; readonly body: JsonObject }>;
 
-export interface CanaryPorts {
+interface CanaryPorts {
   readonly ask: AskAdmin;
   readonly clock: Clock;
   /** Name of a session that no other round uses. */
   readonly session: string;
 }
 
-export interface CanaryRound {
+interface CanaryRound {
   readonly outcome: 'passed' | 'failed';
   readonly round_ms: number;
   /** Where it failed, and what was expected and found. */

@@ -9,7 +9,7 @@ interface Seen {
 }
 
 /** How the last connection of this process to a server ended. */
-export interface Connection {
+interface Connection {
   /** Why there is none; absent while there is one. */
   readonly down?: string;
 }

@@ -57,7 +57,7 @@ export interface ModelUsage {
   readonly errors: number;
 }
 
-export interface CacheCounts {
+interface CacheCounts {
   readonly hits: number;
   readonly semantic_hits: number;
   readonly misses: number;
@@ -71,7 +71,7 @@ export interface ContentCounts {
   readonly by_policy: Readonly<Record<string, number>>;
 }
 
-export interface RequestQuery {
+interface RequestQuery {
   /** Rows before this ISO time are not shown, whether or not they are still kept. */
   readonly since: string;
   /** As the caller named the model, or as aliases resolved it. */

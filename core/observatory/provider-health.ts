@@ -3,7 +3,7 @@ import { type TimedSums, totalsOf } from './buckets.ts';
 
 export type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
 
-export interface ProviderHealth {
+interface ProviderHealth {
   readonly requests: number;
   readonly errors: number;
   readonly error_rate: number;

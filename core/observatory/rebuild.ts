@@ -8,14 +8,14 @@ import type { Archive, Observations } from './ports.ts';
 import { projectEntry } from './project.ts';
 import type { Projection } from './projection.ts';
 
-export interface RebuildPorts {
+interface RebuildPorts {
   readonly evidence: Pick<EvidenceLog, 'entries' | 'sessions'>;
   readonly observations: Pick<Observations, 'apply'>;
   /** Left out when only the views are rebuilt. */
   readonly archive?: Archive;
 }
 
-export interface RebuildOptions {
+interface RebuildOptions {
   /** Entries before this ISO time are left alone: the views would not keep them. */
   readonly since?: string;
   /** About how many entries one call goes through. */
@@ -24,7 +24,7 @@ export interface RebuildOptions {
   readonly cursor?: string;
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   readonly entries: number;
   /** Sessions that were finished. */
   readonly sessions: number;

@@ -39,7 +39,7 @@ export interface TraceSummary {
   readonly spans: number;
 }
 
-export interface TraceFilter {
+interface TraceFilter {
   readonly session?: string | undefined;
   readonly model?: string | undefined;
   readonly tool?: string | undefined;

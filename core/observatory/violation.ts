@@ -12,7 +12,7 @@ interface Common {
 }
 
 /** A tool action that a rule blocked. */
-export interface ActionViolation extends Common {
+interface ActionViolation extends Common {
   readonly protocol: string;
   readonly tool: string;
   readonly target: string;

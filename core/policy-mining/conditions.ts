@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { escaped } from './targets.ts';
 
-export type Conditions = Record<string, ArgumentPredicate>;
+type Conditions = Record<string, ArgumentPredicate>;
 
 /** Words of one parameter that a rule lists; more of them, and longer or several words, are free text, limited in length. */
 const maxValues = 8;

@@ -30,7 +30,7 @@ export interface Mined {
   readonly load: Load;
 }
 
-export type Shares = Readonly<Record<Decision, number>>;
+type Shares = Readonly<Record<Decision, number>>;
 
 /** Recorded calls by what was decided of them, and by what the proposal would decide. */
 export interface Load {

@@ -8,7 +8,7 @@ import { formsOfValue } from './texts-of.ts';
 import type { Seen } from './trace.ts';
 
 /** One part of a conversation. What the model itself said is none: it may repeat anything. */
-export interface ConversationPart {
+interface ConversationPart {
   readonly label: string;
   /** `message 4`, counted from 1. */
   readonly where: string;

@@ -6,7 +6,7 @@ const maxCharacters = 64 * 1024;
 const maxForms = 16 * 1024;
 const maxLevels = 64;
 
-export interface Remembered {
+interface Remembered {
   readonly forms: ReadonlySet<string>;
   /** More was there than is remembered. */
   readonly gap: boolean;

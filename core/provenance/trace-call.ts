@@ -9,7 +9,7 @@ import { formsOfValue } from './texts-of.ts';
 import { type Seen, type SeenBySession, traceValues } from './trace.ts';
 
 /** What comes with a call itself. */
-export interface AttachedSources {
+interface AttachedSources {
   /** Words of the person, as the host passes them on. */
   readonly words: readonly string[];
   /** Of a conversation that passes the gateway in full. */

@@ -19,11 +19,11 @@ export interface Bedrock {
 
 /** As the API names its members; bytes as Uint8Array, as the SDK has them. */
 export type ConverseInput = { readonly modelId: string } & Readonly<Record<string, unknown>>;
-export interface ConverseOutput {
+interface ConverseOutput {
   readonly requestId: string;
   readonly output: Readonly<Record<string, unknown>>;
 }
-export interface ConverseStream {
+interface ConverseStream {
   readonly requestId: string;
   readonly events: AsyncIterable<Readonly<Record<string, unknown>>>;
 }

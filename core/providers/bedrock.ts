@@ -13,7 +13,7 @@ import { refusalFault, requestIdOf } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
 import { withDeadline, withEventTimeout } from './timeouts.ts';
 
-export interface BedrockPorts {
+interface BedrockPorts {
   readonly bedrock?: Bedrock;
   readonly secrets: SecretStore;
   readonly timeouts: Timeouts;

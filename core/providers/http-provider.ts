@@ -46,14 +46,14 @@ export interface FrameReader {
   readonly complete: boolean;
 }
 
-export interface Embeddings {
+interface Embeddings {
   readonly path: string;
   body(model: string, texts: readonly string[]): JsonObject;
   /** @throws BadReply */
   vectors(body: JsonObject, count: number): number[][];
 }
 
-export interface HttpProviderPorts {
+interface HttpProviderPorts {
   readonly http: HttpCall;
   readonly secrets: SecretStore;
   readonly timeouts: Timeouts;

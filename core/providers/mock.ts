@@ -12,7 +12,7 @@ import { pause } from './pause.ts';
 import { type Provider, type ProviderCall, ProviderFault } from './ports.ts';
 import { refusalFault } from './refusal.ts';
 
-export interface MockPorts {
+interface MockPorts {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
 }

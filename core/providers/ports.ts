@@ -40,7 +40,7 @@ export interface ResourceCall {
 }
 
 /** A request for the content of a file. */
-export interface DownloadCall extends Pick<ResourceCall, 'path' | 'headers' | 'signal'> {
+interface DownloadCall extends Pick<ResourceCall, 'path' | 'headers' | 'signal'> {
   /** Bytes that are read. */
   readonly most: number;
 }

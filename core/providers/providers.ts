@@ -9,7 +9,7 @@ import { keyOf } from './key.ts';
 import { openaiWire } from './openai.ts';
 import { type Provider, ProviderFault, type Providers } from './ports.ts';
 
-export interface ProviderDeps {
+interface ProviderDeps {
   readonly http: HttpCall;
   readonly secrets: SecretStore;
   readonly clock: Clock;

@@ -12,7 +12,7 @@ const maxTold = 500;
 /** Statuses by which a provider speaks about the caller's own request. */
 const aboutTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 
-export interface Refusal {
+interface Refusal {
   readonly provider: string;
   readonly status: number;
   readonly retryAfterSeconds?: number | undefined;

@@ -3,7 +3,7 @@ import type { RequestRow } from '#core/observatory/request-row.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import type { Recommendation } from './cheaper-models.ts';
 
-export interface CacheState {
+interface CacheState {
   readonly enabled: boolean;
   readonly max_temperature: number;
 }

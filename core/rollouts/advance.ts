@@ -10,7 +10,7 @@ import { judge } from './judge.ts';
 import { moved, type RolloutMove } from './moves.ts';
 import type { Rollouts } from './ports.ts';
 
-export interface RolloutClockPorts {
+interface RolloutClockPorts {
   readonly rollouts: Rollouts;
   readonly observations: Pick<Observations, 'minutes'>;
   readonly ledger: Ledger;
@@ -62,7 +62,7 @@ async function advance(ports: RolloutClockPorts, rollout: Rollout): Promise<bool
   });
 }
 
-export interface CommittedMove {
+interface CommittedMove {
   readonly before: Rollout;
   readonly next: Rollout;
   readonly move: RolloutMove | { readonly type: 'create' };

@@ -5,7 +5,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import type { Candidate, RoutePlan } from '#core/routing/plan.ts';
 
-export interface Assigned {
+interface Assigned {
   readonly plan: RoutePlan;
   readonly mark?: RolloutMark;
 }

@@ -7,7 +7,7 @@ import { addUp, type Measures, membersOf } from '#core/observatory/measures.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { CanaryFigures } from './judge.ts';
 
-export interface ArmFigures {
+interface ArmFigures {
   readonly requests: number;
   readonly errors: number;
   readonly error_rate: number;

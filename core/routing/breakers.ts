@@ -25,7 +25,7 @@ export interface Breakers {
 }
 
 /** Breakers of one process alone. */
-export interface OwnBreakers extends Breakers {
+interface OwnBreakers extends Breakers {
   admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
   /** The entry's breaker is closed, and has counted nothing. */
   forget(entry: ProviderEntry): void;

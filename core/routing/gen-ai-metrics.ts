@@ -18,7 +18,7 @@ export interface ModelCall {
   readonly errorType?: string | undefined;
 }
 
-export interface Measured {
+interface Measured {
   /** A dotted name; each registry writes it in its own way. */
   readonly name: string;
   readonly value: number;

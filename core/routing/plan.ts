@@ -17,7 +17,7 @@ export interface RoutePlan {
 }
 
 /** How often each round-robin route was planned, so that each call begins one further; forgotten with the process. */
-export type Rotation = Map<string, number>;
+type Rotation = Map<string, number>;
 
 const rotation: Rotation = new Map();
 const longestAliasChain = 8;

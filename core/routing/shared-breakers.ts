@@ -15,7 +15,7 @@ const reportsPerWindow = 10;
 /** Where the environment's own breaker has reported the change already. */
 const told: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
 
-export interface SharedBreakers extends Breakers {
+interface SharedBreakers extends Breakers {
   /** Resolves when the board has answered all that was sent to it; a function waits for it before it is frozen. */
   settled(): Promise<void>;
 }

@@ -50,7 +50,7 @@ const statementSchema = z.strictObject({
 });
 
 /** A statement whose signature holds. */
-export interface Signed {
+interface Signed {
   readonly keyId: string;
   readonly subject: { readonly name: string; readonly sha256: string };
   readonly predicate: unknown;

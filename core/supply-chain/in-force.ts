@@ -7,7 +7,7 @@ import { SupplyChainRefusal } from './refusal.ts';
 import { verifyEntry } from './verify-artifact.ts';
 import { type Trusted, verifyIndex } from './verify-index.ts';
 
-export interface PartInForce {
+interface PartInForce {
   readonly kind: PluginEntry['kind'];
   readonly name: string;
   /** Of the module's bytes, or of the pack's canonical JSON; null for a module that is read from its path. */

@@ -32,7 +32,7 @@ const provenancePredicate = z.object({
   }),
 });
 
-export interface Build {
+interface Build {
   readonly version: string;
   /** Address of the repository. */
   readonly source: string;

@@ -14,7 +14,7 @@ import { refuse } from './refusal.ts';
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 
 /** Sequence and digest of each root document that was accepted last. */
-export type Seen = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
+type Seen = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
 
 export interface Publisher {
   readonly key: KeyObject;

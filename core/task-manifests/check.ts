@@ -28,7 +28,7 @@ export interface TaskHistory {
   readonly accepted?: readonly string[] | undefined;
 }
 
-export interface TaskCall {
+interface TaskCall {
   readonly call: ToolCall;
   readonly effects: Effects;
   readonly session: string;

@@ -19,7 +19,7 @@ const oneAddress = /^(?:mailto:)?[^\s<>@,;:"'()[\]{}]{1,64}@(?:[a-z0-9-]{1,63}\.
 const maxLevels = 32;
 const maxValues = 512;
 
-export interface Recipients {
+interface Recipients {
   readonly found: readonly string[];
   /** The arguments hold more than is looked at. */
   readonly unread: boolean;

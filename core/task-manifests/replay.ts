@@ -10,7 +10,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import { checkManifest, type TaskHistory } from './check.ts';
 import { maxTarget } from './decide-manifests.ts';
 
-export interface DriftedEntry {
+interface DriftedEntry {
   readonly index: number;
   readonly timestamp: string;
   readonly envelope_id: string;
@@ -20,7 +20,7 @@ export interface DriftedEntry {
   readonly drift: readonly Drift[];
 }
 
-export interface DriftReport {
+interface DriftReport {
   readonly session_id: string;
   /** Entries looked at, actions among them. */
   readonly entries: number;

@@ -9,7 +9,7 @@ export type SealDefect =
   /** No sealed text by its form. */
   'malformed' | 'unknown_key' | 'altered';
 
-export type Unsealed =
+type Unsealed =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly defect: SealDefect };
 

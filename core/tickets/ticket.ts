@@ -44,7 +44,7 @@ export type TicketDefect =
   | 'not_yet_valid'
   | 'expired';
 
-export type TicketCheck =
+type TicketCheck =
   | { readonly ok: true; readonly claims: TicketClaims }
   /** `claims` where the signature holds: whose ticket was misused. */
   | { readonly ok: false; readonly defect: TicketDefect; readonly claims?: TicketClaims };

@@ -8,7 +8,7 @@ import type { TicketKeys } from './keys.ts';
 import type { Redemption, TicketStore } from './ports.ts';
 import { signTicket, type TicketClaims, type TicketDefect, type TicketUse, verifyTicket } from './ticket.ts';
 
-export interface TicketPorts {
+interface TicketPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly tickets: TicketStore;
@@ -16,7 +16,7 @@ export interface TicketPorts {
   readonly keys: () => Promise<TicketKeys>;
 }
 
-export interface IssuedTicket {
+interface IssuedTicket {
   readonly record: TicketRecord;
   /** The ticket itself: handed to the executor, never stored, logged or answered. */
   readonly text: string;
@@ -75,7 +75,7 @@ export const useOf = ({
 });
 
 /** Why a ticket was turned away: a defect of its own, or what had become of it. */
-export type TicketRefusal = TicketDefect | Exclude<Redemption, 'redeemed'>;
+type TicketRefusal = TicketDefect | Exclude<Redemption, 'redeemed'>;
 
 const sentences: Readonly<Record<TicketRefusal, string>> = {
   malformed: 'it is not a ticket by its form',

@@ -11,7 +11,7 @@ import { checkDefinition } from './definitions.ts';
 import type { ChangeKind } from './finding.ts';
 
 /** What matters of a definition. */
-export interface Surface {
+interface Surface {
   /** Kinds of findings, and classes of words in its texts. */
   readonly says: readonly string[];
   /** Digest of a parameter's name: its type, `!` where it is required, `*` where it is a secret. */

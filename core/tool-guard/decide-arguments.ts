@@ -11,7 +11,7 @@ import { type ArgumentKind, argumentKinds } from './finding.ts';
 import type { LinkResolver } from './links.ts';
 import type { outsideRoots, RootLists } from './roots.ts';
 
-export type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
+type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
 
 /** What the guard of a call is to do; it goes to workers as it is. */
 export interface ArgumentSettings {
@@ -43,7 +43,7 @@ export async function argumentGuard(settings: ArgumentSettings | undefined): Pro
 }
 
 /** A finding as evidence, `why` and the approval card show it. */
-export interface NotedArgument extends ArgumentFinding {
+interface NotedArgument extends ArgumentFinding {
   readonly action: ArgumentAction;
 }
 

@@ -2,7 +2,7 @@
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 
-export interface Changed {
+interface Changed {
   /** `inputSchema.properties.path.type`; a list is one place. */
   readonly path: string;
   /** A text as it is, anything else as JSON; absent where there was nothing. */

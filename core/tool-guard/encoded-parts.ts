@@ -1,6 +1,6 @@
 /** Runs of a text that are another text in an encoding: base64, hexadecimal, percent signs, character references, escapes. */
 
-export interface EncodedPart {
+interface EncodedPart {
   readonly start: number;
   readonly end: number;
   readonly text: string;

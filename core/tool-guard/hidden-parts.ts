@@ -2,7 +2,7 @@
 import { nextOf } from './next-of.ts';
 
 /** Half-open ranges: of the whole part, and of the words in it. */
-export interface HiddenPart {
+interface HiddenPart {
   readonly start: number;
   readonly end: number;
   readonly from: number;

@@ -4,7 +4,7 @@ import { changesBetween, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';
 
-export interface Introduced {
+interface Introduced {
   /** A kind of `changesBetween`, or of a finding of `checkDefinition`. */
   readonly kind: string;
   /** Path of the member; absent for what the definition says as a whole. */

@@ -25,7 +25,7 @@ export interface Bytes {
   ofText(base64: string, text: string, changed: string): string;
 }
 
-export interface ResultOptions {
+interface ResultOptions {
   readonly actions: ResultActions;
   /** Prompts instruct the model by their nature: their visible words are none of the guard's findings. */
   readonly prompt?: boolean;

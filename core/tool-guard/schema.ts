@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 
-export interface SchemaViolation {
+interface SchemaViolation {
   /** Path of members and indexes, such as `arguments.items[0].id`. */
   readonly where: string;
   /** What is allowed; no value of an argument or a schema. */

@@ -6,7 +6,7 @@ import { folded } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 
 /** What one server offers to a caller. */
-export interface Offered {
+interface Offered {
   readonly server: string;
   /** What the gateway puts in front of its tools where names collide, such as `mail__`. */
   readonly parted: string;

@@ -20,7 +20,7 @@ const policyCaseSchema = z.strictObject({
   decision: z.enum(decisions, `decision must be one of ${decisions.join(', ')}`),
   matched_rule: z.string().min(1).optional(),
 });
-export type PolicyCase = z.infer<typeof policyCaseSchema>;
+type PolicyCase = z.infer<typeof policyCaseSchema>;
 
 /**
  * @param where names the table in errors.

@@ -28,7 +28,7 @@ export interface PolicyDecision {
 }
 
 /** What rules ask of an approval. */
-export interface ApprovalTerms {
+interface ApprovalTerms {
   readonly require_passkey: boolean;
   /** Seconds that each rule names; undefined for that of the configuration. */
   readonly times: readonly (number | undefined)[];

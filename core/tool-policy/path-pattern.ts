@@ -8,7 +8,7 @@ import { foldUnicode } from '#core/matching/fold-unicode.ts';
 import type { Glob } from '#core/matching/glob.ts';
 import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
 
-export interface PathPattern {
+interface PathPattern {
   /** Globs over one word; `**` crosses folders. */
   readonly globs: readonly string[];
   /** Words that do not count although a glob matches them. */

@@ -4,7 +4,7 @@ import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { compileGlob, type Glob } from '#core/matching/glob.ts';
 import { compileSource, type SourceCondition } from './source-condition.ts';
 
-export type Scalar = string | number | boolean | null;
+type Scalar = string | number | boolean | null;
 
 export interface Predicate {
   readonly source: ArgumentPredicate;

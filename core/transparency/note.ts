@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 
 /** Signature types of C2SP signed-note. */
 export const noteKeyTypes = { ed25519: 0x01, cosignature: 0x04 } as const;
-export type NoteKeyType = (typeof noteKeyTypes)[keyof typeof noteKeyTypes];
+type NoteKeyType = (typeof noteKeyTypes)[keyof typeof noteKeyTypes];
 
 export interface NoteKey {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface NoteSignature {
   readonly bytes: Buffer;
 }
 
-export interface Note {
+interface Note {
   /** With its last line break. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];

@@ -18,7 +18,7 @@ export interface LogTrust {
 }
 
 /** A witness that saw the leaf. */
-export interface SeenBy {
+interface SeenBy {
   readonly witness: string;
   /** ISO 8601. */
   readonly at: string;

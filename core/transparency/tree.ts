@@ -26,7 +26,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 export const emptyRoot = (): Buffer => digest(new Uint8Array());
 
 /** Called for each node that is complete: `index` counts the nodes of its level from the left; leaves have level 0. */
-export type OnNode = (level: number, index: number, hash: Buffer) => void;
+type OnNode = (level: number, index: number, hash: Buffer) => void;
 
 /** The roots of the complete subtrees that a tree of `size` leaves consists of, the largest first. */
 export class Frontier {

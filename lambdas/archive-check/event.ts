@@ -15,7 +15,7 @@ const maxMs = 13 * 60_000;
 const sessionsAtOnce = 20;
 const dayMs = 24 * 3_600_000;
 
-export interface ArchiveChecked {
+interface ArchiveChecked {
   readonly sessions: number;
   readonly missing_entries: number;
   readonly contradictions: number;

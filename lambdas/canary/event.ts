@@ -4,7 +4,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
 import { type AskAdmin, canaryRound } from '#core/observatory/canary.ts';
 
-export interface CanaryPorts {
+interface CanaryPorts {
   readonly adminUrl: string;
   readonly clock: Clock;
   readonly secrets: Pick<SecretStore, 'get'>;

@@ -7,7 +7,7 @@ import { adminPrincipal } from '#core/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { GatewayPorts } from '../ports.ts';
 
-export interface PollHost {
+interface PollHost {
   /** Seconds between two runs, where the host decides on them. */
   readonly everySeconds?: number;
   /** Distinguishes gateways of one name; the same over restarts. */

@@ -15,7 +15,7 @@ export interface Match {
   readonly handledBy: FunctionName;
 }
 
-export type Router = (method: string, path: string) => Match;
+type Router = (method: string, path: string) => Match;
 
 interface Resource {
   readonly path: string;

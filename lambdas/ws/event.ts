@@ -37,7 +37,7 @@ export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly requestContext: { readonly identity?: { readonly sourceIp?: string } };
 };
 
-export interface SocketEndpointPorts extends AdmissionPorts {
+interface SocketEndpointPorts extends AdmissionPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;

@@ -21,7 +21,7 @@ export const idleSeconds = 180;
 
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 
-export interface StreamingBalancerProps {
+interface StreamingBalancerProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
   readonly network: StreamingNetwork;

@@ -17,7 +17,7 @@ import { Construct } from 'constructs';
 import type { GatewaySettings } from '../settings.ts';
 import type { StreamingSettings } from '../streaming-settings.ts';
 
-export interface StreamingNetworkProps {
+interface StreamingNetworkProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
 }

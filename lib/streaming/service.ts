@@ -45,7 +45,7 @@ const drainSeconds = 110;
 /** How long the load balancer lets the streams of a leaving task end; it sends that task no new requests. */
 const deregistrationSeconds = 300;
 
-export interface StreamingServiceProps {
+interface StreamingServiceProps {
   readonly settings: GatewaySettings;
   readonly streaming: StreamingSettings;
   readonly stores: GatewayStores;

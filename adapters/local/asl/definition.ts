@@ -15,7 +15,7 @@ export interface Exit {
   readonly Output?: unknown;
 }
 
-export interface Catcher extends Exit {
+interface Catcher extends Exit {
   readonly ErrorEquals: readonly string[];
   readonly Next: string;
 }
@@ -35,29 +35,29 @@ export interface TaskState extends Step {
   readonly Catch?: readonly Catcher[];
 }
 
-export interface ChoiceState extends Exit {
+interface ChoiceState extends Exit {
   readonly Type: 'Choice';
   readonly Comment?: string;
   readonly Choices: readonly (Exit & { readonly Condition: string; readonly Next: string })[];
   readonly Default?: string;
 }
 
-export interface WaitState extends Step {
+interface WaitState extends Step {
   readonly Type: 'Wait';
   readonly Seconds?: number | string;
   readonly Timestamp?: string;
 }
 
-export interface PassState extends Step {
+interface PassState extends Step {
   readonly Type: 'Pass';
 }
 
-export interface SucceedState extends Exit {
+interface SucceedState extends Exit {
   readonly Type: 'Succeed';
   readonly Comment?: string;
 }
 
-export interface FailState {
+interface FailState {
   readonly Type: 'Fail';
   readonly Comment?: string;
   readonly Error?: string;

@@ -16,7 +16,7 @@ export interface Timers {
   at(epochMs: number, callback: () => void): () => void;
 }
 
-export interface InterpreterDeps {
+interface InterpreterDeps {
   readonly name: string;
   readonly definition: StateMachine;
   readonly store: ExecutionStore;

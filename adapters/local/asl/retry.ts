@@ -2,7 +2,7 @@
 import type { Retrier } from './definition.ts';
 import { matches } from './states-error.ts';
 
-export interface RetryPlan {
+interface RetryPlan {
   readonly delayMs: number;
   /** Tries counted per retrier, to be kept with the execution. */
   readonly counts: readonly number[];

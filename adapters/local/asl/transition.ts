@@ -5,7 +5,7 @@ import { evaluate, type Scope } from './expressions.ts';
 import { planRetry } from './retry.ts';
 import { asStatesError, matches, type StatesError } from './states-error.ts';
 
-export interface Moment {
+interface Moment {
   readonly now: number;
   readonly random: () => number;
 }

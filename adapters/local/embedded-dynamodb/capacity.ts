@@ -6,11 +6,6 @@ import { type Item, sizeOfItem } from './values.ts';
 const writeBytes = 1_024;
 const readBytes = 4_096;
 
-export interface ConsumedCapacity {
-  readonly TableName: string;
-  readonly CapacityUnits: number;
-}
-
 /**
  * @param after what stands then; for a check, what stands
  * @param times 2 in a transaction; rows of indexes are written once

@@ -27,7 +27,7 @@ export interface EmbeddedStore {
   close(): void;
 }
 
-export interface StoreOptions extends DatabaseOptions {
+interface StoreOptions extends DatabaseOptions {
   readonly now?: (() => number) | undefined;
 }
 

@@ -1,5 +1,5 @@
 /** The lines of two texts that differ, with a line of what stays on either side. */
-export interface LineChange {
+interface LineChange {
   readonly sign: ' ' | '+' | '-';
   readonly line: string;
 }

@@ -10,7 +10,7 @@ import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { TokenBuckets } from '#core/limits/token-buckets.ts';
 import { admit, type BreakerState, type CallOutcome, closedBreaker, settle } from '#core/routing/breaker.ts';
 
-export interface EdgeAdmissionPorts {
+interface EdgeAdmissionPorts {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count'>;
   /** Open connections of all listeners of the edge. */
@@ -18,7 +18,7 @@ export interface EdgeAdmissionPorts {
 }
 
 /** To be called once, with what came of the request at its upstream. */
-export type Settle = (outcome: CallOutcome) => void;
+type Settle = (outcome: CallOutcome) => void;
 
 /** Half of twenty calls in ten seconds could not reach the upstream: it is left alone for five seconds. */
 const breaker = { min_requests: 20, error_rate: 0.5, window_seconds: 10, open_seconds: 5 };

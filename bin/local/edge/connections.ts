@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 
 /** Why the edge ended a connection. */
-export type Ended = 'full' | 'handshake' | 'protocol' | 'unread';
+type Ended = 'full' | 'handshake' | 'protocol' | 'unread';
 
 export interface ConnectionsOptions {
   /** How many may be open. */

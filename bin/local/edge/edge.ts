@@ -25,14 +25,14 @@ import { type EdgeListeners, edgeListeners } from './listeners.ts';
 import { serveInProcess } from './serve-in-process.ts';
 import { forwardUpgrade } from './upgrade.ts';
 
-export interface Upstream {
+interface Upstream {
   /** Its base address, for HTTP/2 and WebSockets. */
   readonly url: string;
   /** Takes requests of HTTP/1.1 without another connection. */
   readonly serve: Serve;
 }
 
-export interface EdgeOptions {
+interface EdgeOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly tlsPort: number;

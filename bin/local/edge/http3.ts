@@ -15,7 +15,7 @@ export const http3TokenHeader = 'x-gateway-http3';
 const maxAgeSeconds = 86_400;
 const startMs = 15_000;
 
-export interface Http3Options {
+interface Http3Options {
   /** Path of the program; undefined: `caddy` where PATH has it. */
   readonly program: string | undefined;
   readonly host: string;

@@ -11,7 +11,7 @@ import type { Certificate } from './certificate.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
 
-export interface EdgeListenerOptions extends ConnectionsOptions {
+interface EdgeListenerOptions extends ConnectionsOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly tlsPort: number;

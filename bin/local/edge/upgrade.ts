@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { returnedHeaders } from '#core/edge/forwarded-headers.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
-export interface UpgradeTo {
+interface UpgradeTo {
   readonly origin: URL;
   readonly path: string;
   /** Names and values in turn, without those of the connection. */

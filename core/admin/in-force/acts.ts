@@ -4,7 +4,7 @@ import { adminSession } from '#core/evidence/admin-session.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 
-export const dayMs = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 const atOnce = 10;
 
 /** Days since 1970. */

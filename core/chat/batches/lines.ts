@@ -12,7 +12,7 @@ import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/error
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 
-export interface BatchLine {
+interface BatchLine {
   /** As editors count them, from 1. */
   readonly number: number;
   readonly customId: string;

@@ -19,7 +19,7 @@ export const isResponseId = (id: string): boolean => responsePattern.test(id);
 
 export const isOwnId = (id: string): boolean => pattern.test(id);
 
-export type ResultKind = 'output' | 'error';
+type ResultKind = 'output' | 'error';
 
 export const resultFileId = (batchId: string, kind: ResultKind): string =>
   `file-${batchId.slice('batch_'.length)}-${kind}`;

@@ -21,7 +21,7 @@ export interface BatchCaller {
   readonly signal: AbortSignal;
 }
 
-export interface Use {
+interface Use {
   readonly operation: ChatOperation;
   /** The id as the caller named it. */
   readonly id: string;

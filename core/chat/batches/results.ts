@@ -19,7 +19,7 @@ import { FindingSums } from '../stages/batch-input.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
 import { linesInTurn } from './lines.ts';
 
-export interface Results {
+interface Results {
   /** JSON Lines. */
   readonly text: string;
   readonly findings: readonly Finding[];

@@ -9,7 +9,7 @@ import { isResponseId } from '../batches/names.ts';
 import type { BatchStore } from '../batches/ports.ts';
 import { ResponseRetention, responseNotFound } from './retention.ts';
 
-export interface Asking {
+interface Asking {
   readonly store: Pick<BatchStore, 'get'>;
   readonly principal: Principal;
   readonly snapshot: Snapshot;

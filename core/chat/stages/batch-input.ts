@@ -13,7 +13,7 @@ import { transformRequest } from './transform.ts';
 
 const strictness = { allow: 0, review: 1, block: 2 } as const;
 
-export interface CheckedLines {
+interface CheckedLines {
   readonly decision: Verdict['decision'];
   /** The requests as the provider gets them, in the order of the lines. */
   readonly bodies: readonly JsonObject[];

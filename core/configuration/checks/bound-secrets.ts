@@ -8,7 +8,7 @@ import type { SecretBindings } from '../ports.ts';
 import { type Problem, refusal } from './problems.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 
-export interface BindingRules {
+interface BindingRules {
   /** What is in force now. */
   readonly before: Configuration | undefined;
   /** What earlier configurations bound, whether it is still in force or not. */
@@ -18,7 +18,7 @@ export interface BindingRules {
 }
 
 /** What a changed `base_url` does to a provider: its key is dropped, and the provider stays without. */
-export interface BoundConfiguration {
+interface BoundConfiguration {
   readonly configuration: Configuration;
   /** What is bound once the configuration is stored. */
   readonly bound: SecretBindings;

@@ -3,7 +3,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { partsInForce, trustOf, type UnsignedPart } from '#core/supply-chain/in-force.ts';
 import type { Problem } from './problems.ts';
 
-export interface SignatureProblem extends Problem {
+interface SignatureProblem extends Problem {
   /** Absent where the index itself does not hold. */
   readonly part?: UnsignedPart;
 }

@@ -13,7 +13,7 @@ export interface Imported {
   readonly warnings: readonly string[];
 }
 
-export interface FileToImport {
+interface FileToImport {
   readonly text: string;
   /** Its name as it is shown [policy-version.places]. */
   readonly file?: string | undefined;

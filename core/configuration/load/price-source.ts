@@ -5,7 +5,7 @@ import { globProblems } from '../checks/glob-checks.ts';
 import { type Path, type Problem, problemsOf } from '../checks/problems.ts';
 import { readYaml } from './yaml.ts';
 
-export interface ReadPrices {
+interface ReadPrices {
   readonly table: PriceTable | undefined;
   readonly problems: readonly Problem[];
 }

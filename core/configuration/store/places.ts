@@ -15,7 +15,7 @@ export interface RulePlaces {
 }
 
 /** What names a rule: its place in the list where one is known, and what `matched_rule` says. */
-export interface NamedRule {
+interface NamedRule {
   readonly index?: number | undefined;
   readonly rule: string;
 }

@@ -6,7 +6,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 
-export interface SchemaAddition {
+interface SchemaAddition {
   /** The number of the schema that knows the member: one more than that of the release before. */
   readonly schema: number;
   /** Members from the root, with `[]` for each element of a list and `*` for each member of a map: `tenants[].api_keys[].label`. */
@@ -24,7 +24,7 @@ export const schemaOf = (additions: readonly SchemaAddition[]): number =>
 /** What this release reads: every stored schema up to this number. */
 export const currentSchema = schemaOf(schemaAdditions);
 
-export interface Storable {
+interface Storable {
   readonly document: unknown;
   /** The lowest schema number that reads the document. */
   readonly schema: number;

@@ -36,12 +36,12 @@ export interface Snapshots {
   refresh(): Promise<Snapshot>;
 }
 
-export interface SnapshotReadOptions {
+interface SnapshotReadOptions {
   /** For what has to go on whatever the control plane says: reading, alerts, ending what was begun. Never for a decision. */
   readonly evenStale?: boolean;
 }
 
-export interface SnapshotDeps {
+interface SnapshotDeps {
   readonly configStore: ConfigStore;
   readonly objects: ObjectStore;
   readonly clock: Clock;

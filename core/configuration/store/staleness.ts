@@ -10,7 +10,7 @@ export const maxClockSkewMs = 15 * 60_000;
 export const isSkewed = ({ skew_seconds = 0 }: { readonly skew_seconds?: number | undefined }): boolean =>
   Math.abs(skew_seconds) * 1000 > maxClockSkewMs;
 
-export interface Staleness {
+interface Staleness {
   readonly reason: string;
   /** No document ever came: there is nothing that could be served. */
   readonly never: boolean;

@@ -2,7 +2,7 @@
 import type { ConfigurationFile, KeyEntry } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
-export type FileKey = ConfigurationFile['tenants'][number]['api_keys'][number];
+type FileKey = ConfigurationFile['tenants'][number]['api_keys'][number];
 export type FileKeyObject = Exclude<FileKey, string>;
 
 /** A plain string is an operator key of an agent without owner. */

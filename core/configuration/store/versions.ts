@@ -69,7 +69,7 @@ export async function refreshKeys(
 
 type Draft = Pick<VersionRow, 'sha256' | 'schema' | 'places_sha256' | 'created_by' | 'source' | 'of_version'>;
 
-export interface AdvanceOptions {
+interface AdvanceOptions {
   readonly importedSha256?: string;
   /** Where its rules stand in the files it came from. */
   readonly places?: RulePlaces | undefined;

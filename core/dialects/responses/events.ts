@@ -7,7 +7,7 @@ import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
-export interface ResponseContext {
+interface ResponseContext {
   /** Of the call; ids of the response and its items are made of it. */
   readonly id: string;
   /** Seconds since the epoch. */

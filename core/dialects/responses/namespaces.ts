@@ -15,7 +15,7 @@ export const flatName = (namespace: Json | undefined, name: Json | undefined): s
   return group === '' ? own : `${group}__${own}`;
 };
 
-export interface GroupedTool {
+interface GroupedTool {
   readonly name: string;
   /** Of the chat completion. */
   readonly flat: string;

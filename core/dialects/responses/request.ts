@@ -10,7 +10,7 @@ import { member, objectOf, textOf } from '../wire.ts';
 import { messagesOf } from './input.ts';
 import { flatName, toolsOfNamespace } from './namespaces.ts';
 
-export interface ReadRequest {
+interface ReadRequest {
   readonly body: JsonObject;
   readonly leftOut: string[];
 }

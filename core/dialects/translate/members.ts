@@ -7,7 +7,7 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '../wire.ts';
 
-export type Treatment =
+type Treatment =
   /** Put into the other dialect's words by the translation. */
   | 'translated'
   /** A setting of the provider's own dialect that a caller of the other may name: it says nothing to the model. */
@@ -15,7 +15,7 @@ export type Treatment =
   | 'left out'
   | 'refused';
 
-export interface Member {
+interface Member {
   readonly is: Treatment;
   /** Of a refused one, what is allowed. */
   readonly allowed?: string;

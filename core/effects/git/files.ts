@@ -4,7 +4,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { resolvePath } from '#core/matching/canonical-path.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 
-export interface TouchedFile {
+interface TouchedFile {
   readonly path: string;
   readonly removed: boolean;
 }

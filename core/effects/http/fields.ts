@@ -25,7 +25,7 @@ export function plainParameters(parameters: Parameters): Record<string, unknown>
   return plain;
 }
 
-export interface Fields {
+interface Fields {
   /** Methods that a server may take instead of the one that is sent. */
   readonly methods: readonly string[];
   /** Hosts that headers name. */

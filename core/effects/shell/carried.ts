@@ -6,7 +6,7 @@ import type { Situation } from './invocation.ts';
 import { type Arg, argOf } from './words.ts';
 import { workspaceOf } from './workspace.ts';
 
-export interface Carried extends Situation {
+interface Carried extends Situation {
   readonly carrier: boolean;
   readonly cwd: string;
   /** Absolute; only of calls that name the shell themselves, whose caller also says where they run. */

@@ -12,7 +12,7 @@ import { container, curl, editor, remoteCopy, wget } from './readers/network.ts'
 import { later, parallel, ssh, watch, xargs } from './readers/runners.ts';
 import { otherShell, shell } from './readers/shells.ts';
 
-export interface Found {
+interface Found {
   readonly read: Reader;
   /** Words that split do no harm, or are looked after by the reader. */
   readonly loose: boolean;

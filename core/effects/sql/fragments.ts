@@ -2,7 +2,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { looksLikeSql } from './texts.ts';
 
-export interface Fragment {
+interface Fragment {
   /** A whole statement around the piece. */
   readonly text: string;
   /** It is SQL if anything; else only if it parses. */

@@ -4,8 +4,8 @@
  */
 
 /** How a member is read: not at all, as nodes, or as one node of a kind that the tree does not write down. */
-export type Member = 'plain' | 'nodes' | { readonly kind: string };
-export type Shape = ReadonlyMap<string, Member>;
+type Member = 'plain' | 'nodes' | { readonly kind: string };
+type Shape = ReadonlyMap<string, Member>;
 
 /** Members as written below: `a` has no effect, `a*` holds nodes, `a:Kind` holds the members of a node of that kind. */
 const shapeOf = (members: string): Shape =>

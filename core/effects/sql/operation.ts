@@ -13,7 +13,7 @@ export interface Operation {
 }
 
 /** What one kind of statement does, and what of it is still to be walked. */
-export interface StatementReading {
+interface StatementReading {
   readonly operations: readonly Operation[];
   /** Members that name what is operated on, not what is read. */
   readonly skip?: readonly string[];

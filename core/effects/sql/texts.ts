@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Dialect } from './dialects.ts';
 
-export interface SqlTexts {
+interface SqlTexts {
   /** `certain`: it is SQL if anything; else only if it parses. */
   readonly texts: readonly { readonly text: string; readonly certain: boolean }[];
   /** The tool does nothing but run the text. */

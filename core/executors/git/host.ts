@@ -4,7 +4,7 @@ import { ExecutionFault, harmless, refused } from '../fault.ts';
 import { assertSuccess } from '../http/answer.ts';
 import type { HttpExchange, IncomingAnswer } from '../ports.ts';
 
-export interface GitHost {
+interface GitHost {
   /** Without slash at the end. */
   readonly apiUrl: string;
   readonly allowPrivate: boolean;
@@ -12,7 +12,7 @@ export interface GitHost {
   readonly maxResponseBytes: number;
 }
 
-export type Query = Readonly<Record<string, string | number | undefined>>;
+type Query = Readonly<Record<string, string | number | undefined>>;
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** Paths are behind `/repos/owner/name`; their parts come encoded. */

@@ -21,7 +21,7 @@ import { type Answer, isObject, type Repository } from './host.ts';
 import { branch, encoded, path, ref, sha } from './names.ts';
 import { pushFiles } from './push-files.ts';
 
-export interface Operation {
+interface Operation {
   run(repository: Repository, parameters: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 

@@ -3,7 +3,7 @@ import { ExecutionFault } from '../fault.ts';
 import { type Answer, isObject, type Repository } from './host.ts';
 import { encoded } from './names.ts';
 
-export interface PushFiles {
+interface PushFiles {
   readonly branch: string;
   readonly message: string;
   readonly files: readonly { readonly path: string; readonly content: string }[];

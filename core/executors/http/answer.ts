@@ -3,7 +3,7 @@ import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
 import { quoted } from '../named.ts';
 import type { IncomingAnswer } from '../ports.ts';
 
-export interface HttpResult {
+interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed where it says to be JSON and is; base64 where it is not text. */

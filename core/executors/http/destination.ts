@@ -8,7 +8,7 @@ import { type Address, readAddress } from '#core/effects/http/address.ts';
 import { compileGlob } from '#core/matching/glob.ts';
 import { refused } from '../fault.ts';
 
-export interface Destination {
+interface Destination {
   readonly service: HttpServiceEntry;
   /** Of the path behind the service's base URL; begins with a slash. */
   readonly path: string;

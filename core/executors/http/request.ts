@@ -17,7 +17,7 @@ const httpParameters = z.strictObject({
   form: z.record(z.string(), z.string()).optional(),
 });
 
-export interface Sending {
+interface Sending {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

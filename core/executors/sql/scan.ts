@@ -3,7 +3,7 @@
  * see the first word and to find placeholders; what a statement does is the policy's reader's business.
  */
 
-export interface Scan {
+interface Scan {
   /** Without the one that may end the text. */
   readonly statements: number;
   /** Lower case; `(` for a statement that begins with one. */

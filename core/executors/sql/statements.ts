@@ -7,7 +7,7 @@ import type { SqlStatement } from '../ports.ts';
 import { scanSql } from './scan.ts';
 import { builtStatement, isBuilt } from './structured.ts';
 
-export interface SqlCall {
+interface SqlCall {
   readonly statements: readonly SqlStatement[];
   /** The action asks for reading only, so the transaction is read-only. */
   readonly readOnly: boolean;

@@ -8,7 +8,7 @@ import { grantsOf, highestRole, lowestRole, reachOf } from '../grants.ts';
 import type { Principal } from '../principal.ts';
 import { RefusedToken } from '../refused-token.ts';
 
-export type Claims = Readonly<Record<string, unknown>>;
+type Claims = Readonly<Record<string, unknown>>;
 type People = Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 
 /**

@@ -10,7 +10,7 @@ export interface RpcRequest {
   readonly params: JsonObject;
 }
 
-export interface RpcNotification {
+interface RpcNotification {
   readonly method: string;
   readonly params: JsonObject | undefined;
 }

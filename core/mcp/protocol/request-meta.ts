@@ -7,7 +7,7 @@ import { type Era, metaKeys, tasksExtension } from './era.ts';
 import { invalidParams, isObject } from './messages.ts';
 import { rootsKey, rootsOf } from './roots.ts';
 
-export interface ForwardedMeta {
+interface ForwardedMeta {
   /** What the protocol needs: no call means another thing by it. */
   readonly protocol: JsonObject;
   /** What `forwarded_meta` lets through: part of what is decided. */

@@ -17,7 +17,7 @@ export interface OpenStream {
   readonly until: string;
 }
 
-export interface StreamBounds {
+interface StreamBounds {
   readonly perKey: number;
   readonly perSession: number;
 }

@@ -27,7 +27,7 @@ interface Listed {
 }
 
 /** Called for the definitions of one server whenever they were read again. */
-export type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
+type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { UpstreamLink } from '../ports.ts';
 
-export interface KnownTools {
+interface KnownTools {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly definitions: Promise<readonly JsonObject[]>;

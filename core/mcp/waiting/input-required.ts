@@ -123,7 +123,7 @@ const askedAgain = async (ports: McpPorts, { state, caller, params }: Returned, 
     : undefined;
 
 /** The question to a client: a review, the call it is about, and how often it was sent. */
-export interface Asked extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'error'> {
+interface Asked extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'error'> {
   readonly params: JsonObject;
   readonly digest: string;
   readonly round: number;

@@ -42,14 +42,7 @@ export function sealState(state: RequestState, keys: TicketKeys): string | undef
 }
 
 /** Why a state was turned away: `request_state_<defect>` in `data.reason`. */
-export type StateDefect =
-  | SealDefect
-  | 'expired'
-  | 'other_key'
-  | 'other_session'
-  | 'other_call'
-  | 'already_used'
-  | 'unknown';
+type StateDefect = SealDefect | 'expired' | 'other_key' | 'other_session' | 'other_call' | 'already_used' | 'unknown';
 
 const sentences: Readonly<Record<StateDefect, string>> = {
   malformed: 'it is none by its form',

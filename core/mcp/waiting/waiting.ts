@@ -8,7 +8,7 @@ import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
 import { isObject, notificationOf } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 
-export type Waiting = 'task' | 'input' | 'held' | 'retry';
+type Waiting = 'task' | 'input' | 'held' | 'retry';
 
 /** @param asks whether the client can be asked to open the approval's address. */
 export function waitingOf({ era }: Conversation, params: JsonObject, asks: boolean, holdSeconds: number): Waiting {

@@ -26,7 +26,7 @@ export type ClassifierError =
   | 'not_available';
 
 /** Who looked: evidence names it. No word of the text is part of it [guard.no-content]. */
-export interface ClassifierName {
+interface ClassifierName {
   /** `wasm:<filter>` or `model:<model>`. */
   readonly classifier: string;
   /** SHA-256 of the module, or which question the model was asked. */

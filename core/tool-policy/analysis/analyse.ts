@@ -20,7 +20,7 @@ export interface UnreachableRule {
   readonly guards?: readonly string[];
 }
 
-export interface PolicyAnalysis {
+interface PolicyAnalysis {
   /** False when a rule was too costly to decide; a warning names it. */
   readonly analysed: boolean;
   readonly unreachable: readonly UnreachableRule[];

@@ -139,7 +139,7 @@ function groups(regions: readonly PlacedRegion[]): Region[] {
 }
 
 /** How a decision can come about: by a rule, when none before it matches, or by default. */
-export interface End {
+interface End {
   readonly name: string;
   readonly decision: Decision;
   readonly rules: readonly CompiledRule[];

@@ -14,7 +14,7 @@ export interface SourceAtom {
 }
 
 /** An argument condition in two: what it asks of the value, and what of its source. */
-export interface Parted {
+interface Parted {
   readonly value: CompiledArgument;
   /** Some value is there: what is missing has no source. */
   readonly present: CompiledArgument;

@@ -1,4 +1,4 @@
-/** A value that is exported is used by another file: what only its own file uses is not exported, and what no file uses is removed. */
+/** What is exported is used by another file: what only its own file uses is not exported, and what no file uses is removed. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -13,11 +13,15 @@ for (const { text } of texts) {
   for (const word of new Set(text.match(/[A-Za-z_$][\w$]*/g))) files.set(word, (files.get(word) ?? 0) + 1);
 }
 
-test('[repository.exports] every exported function, constant and class is named by another file', () => {
+test('[repository.exports] every exported function, constant, class and type is named by another file', () => {
   const alone = texts
     .filter(({ path }) => /^(?:core|adapters|lambdas|lib|bin|operator|console)\//.test(path))
     .flatMap(({ path, text }) =>
-      [...text.matchAll(/^export (?:async )?(?:function\*?|const|(?:abstract )?class) ([A-Za-z_$][\w$]*)/gm)]
+      [
+        ...text.matchAll(
+          /^export (?:async )?(?:function\*?|const|(?:abstract )?class|interface|type) ([A-Za-z_$][\w$]*)/gm,
+        ),
+      ]
         .filter(([, name = '']) => files.get(name) === 1)
         .map(([, name]) => `${path}: ${name}`),
     );

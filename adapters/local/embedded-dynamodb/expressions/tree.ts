@@ -3,15 +3,15 @@
 /** An attribute by its name or `#placeholder`, then members of maps and elements of lists. */
 export type Path = readonly (string | number)[];
 
-export interface PathOperand {
+interface PathOperand {
   readonly kind: 'path';
   readonly path: Path;
 }
-export interface ValueOperand {
+interface ValueOperand {
   readonly kind: 'value';
   readonly placeholder: string;
 }
-export interface SizeOperand {
+interface SizeOperand {
   readonly kind: 'size';
   readonly of: Operand;
 }

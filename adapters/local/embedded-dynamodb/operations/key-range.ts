@@ -6,7 +6,7 @@ import { invalid, oneInvalid } from '../faults.ts';
 import { type Column, columnOf, type KeyAttribute, type KeySchema } from '../keys.ts';
 import { type Attribute, bytesOf } from '../values.ts';
 
-export interface Limit {
+interface Limit {
   readonly by: '=' | '<' | '<=' | '>' | '>=';
   readonly column: Column;
 }

@@ -15,7 +15,7 @@ import { type IndexRow, keyNames, type Table, type TableIndex } from '../table.t
 import { attributeOf, type Item, setAttribute, sizeOfItem } from '../values.ts';
 import { type KeyRange, keyRange } from './key-range.ts';
 
-export interface PageRequest {
+interface PageRequest {
   readonly TableName?: string;
   readonly IndexName?: string;
   readonly KeyConditionExpression?: string;

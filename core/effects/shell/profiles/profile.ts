@@ -55,7 +55,7 @@ export type Names = string;
 export type ByRole = Readonly<Partial<Record<Role, Names>>>;
 
 /** One operand, and how often: once, `?` at most once, `*` any number, `+` at least one. */
-export type Operand = `${Role}${'' | '?' | '*' | '+'}`;
+type Operand = `${Role}${'' | '?' | '*' | '+'}`;
 /** In order. At most one of them repeats; the ones behind it are the last operands. */
 export type Operands = readonly Operand[];
 
