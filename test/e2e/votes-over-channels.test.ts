@@ -93,6 +93,12 @@ async function asked(session: string): Promise<string> {
 
 const http = (id: string, key: string, verb = 'approve', more: object = {}) =>
   ask<Fields>(url, 'POST', `/admin/v1/approvals/${id}/${verb}`, { key, body: { reviewer: 'somebody', ...more } });
+const put = (text: string) =>
+  ask(url, 'PUT', '/admin/v1/config', {
+    key: gateway.keys.admin_token,
+    raw: text,
+    headers: { 'content-type': 'application/yaml' },
+  });
 const cli = (id: string, key: string, verb = 'approve') =>
   agentctl([verb, id, '--reviewer', 'somebody', '--yes', '--url', url, '--key', key]);
 /** Settled once Slack was told what became of it. */
@@ -152,7 +158,8 @@ test('[identity.votes-over-channels] one person over five channels at once is on
 
 test('[identity.votes-over-channels] a denial over one channel ends it for all others', async () => {
   const id = await asked('channels-denied');
-  await Promise.all([comment(id, 'Alice-GH', 'deny'), click(id, 'U02'), http(id, 'channels-carol')]);
+  // One approval beside it: two would decide before the denial, where they come first.
+  await Promise.all([comment(id, 'Alice-GH', 'deny'), click(id, 'U02'), http(id, 'channels-bob')]);
   await until('the denial', async () => ((await itemOf(id)).status === 'denied' ? true : undefined));
   await everywhere(id, bob);
   expect((await itemOf(id)).status).toBe('denied');
@@ -175,12 +182,6 @@ test('[identity.votes-over-channels] after its time a request takes no vote over
 test('[identity.votes-over-channels] a rule that asks for more people while votes are in counts on every channel', async () => {
   const id = await asked('channels-changed');
   expect((await http(id, alice.key)).body.status).toBe('pending');
-  const put = (text: string) =>
-    ask(url, 'PUT', '/admin/v1/config', {
-      key: gateway.keys.admin_token,
-      raw: text,
-      headers: { 'content-type': 'application/yaml' },
-    });
   expect((await put(configuration(3))).status).toBe(201);
   await everywhere(id, bob);
   expect(await itemOf(id)).toMatchObject({ status: 'pending', still_needed: '1 more approval (eyes)' });
@@ -192,5 +193,46 @@ test('[identity.votes-over-channels] a rule that asks for more people while vote
     ['vote', 'alice'],
     ['vote', 'bob'],
     ['approve', 'carol'],
+  ]);
+});
+
+test('[identity.votes-over-channels] team, role and environment of a rule count on every channel', async () => {
+  const teams = `
+      - { id: security, members: [alice, bob] }
+      - id: web
+        members: [dave, carol]
+        grants: [{ person: carol, role: admin }, { person: bob, role: admin }]
+        projects: [{ id: shop, environments: [{ id: production, kind: production, tenant: default }] }]`;
+  const text = configuration(1)
+    .replace(/ {2}- \{ id: acme, .*\n/, `  - id: acme\n    teams:${teams}\n`)
+    .replace(
+      /separation_rules: .*\n/,
+      `separation_rules:
+  - { name: others, applies_to: "acme/**/production", capability: write, requires: { approvals: 2, not_same_team: true } }
+  - { name: an-admin, applies_to: "acme/**/production", requires: { from_teams: [acme/security], roles: [admin] } }
+  - { name: elsewhere, applies_to: "acme/**/staging", requires: { approvals: 3 } }
+`,
+    );
+  expect(await put(text)).toMatchObject({ status: 201 });
+  const id = await asked('channels-roles');
+  // Carol is an admin of the team of the project, which neither rule counts.
+  expect(await http(id, 'channels-carol')).toMatchObject({
+    status: 403,
+    body: { error: { type: 'separation_of_duties' } },
+  });
+  expect((await cli(id, 'channels-carol')).code).toBe(1);
+  await click(id, 'U03');
+  expect(await itemOf(id)).toMatchObject({ status: 'pending' });
+  await click(id, 'U01');
+  expect(await itemOf(id)).toMatchObject({
+    ...{ status: 'pending', votes: [{ person: 'alice' }] },
+    still_needed: expect.stringMatching(/others.*an-admin/s),
+  });
+  expect((await act('channels-roles', { approval_ref: id })).decision).toBe('review');
+  await comment(id, bob.login);
+  await until('the approval', async () => ((await itemOf(id)).status === 'approved' ? true : undefined));
+  expect(await votesIn('channels-roles')).toEqual([
+    ['vote', 'alice'],
+    ['approve', 'bob'],
   ]);
 });

@@ -1,5 +1,8 @@
 /** Rules of levels: the decision is the worst of all, so that a level never loosens and its order among the levels does not count. */
 import fc from 'fast-check';
+import { checkLevels, levelDocument } from '#core/configuration/checks/level-checks.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -51,5 +54,62 @@ test('[identity.level-policies] the decision is the worst of the policy and ever
       },
     ),
     { numRuns: 2_000 },
+  );
+});
+
+/** Every call over these values; a parameter may be missing. */
+const everyCall: readonly ToolCall[] = ['git', 'sql'].flatMap((protocol) =>
+  ['scm.merge', 'scm.get', 'query'].flatMap((tool) =>
+    ['acme/shop', 'acme/web', 'other'].flatMap((target) =>
+      (['read', 'write'] as const).flatMap((capability) =>
+        [undefined, 0, 2, 5, 'a', 'ab'].map((n) => ({
+          ...{ protocol, tool, target, capability },
+          parameters: n === undefined ? {} : { n },
+        })),
+      ),
+    ),
+  ),
+);
+const condition = fc.oneof(
+  fc.constantFrom<object>({ equals: 'a' }, { in: [0, 'ab'] }, { min: 1 }, { max: 2 }, { min: 1, max: 4 }),
+  fc.constantFrom<object>({ glob: 'a*' }, { not_glob: 'a*' }, { max_length: 1 }, { absent: true }, { absent: false }),
+);
+const conditional = fc
+  .tuple(rule, fc.option(condition, { nil: undefined }))
+  .map(([each, n]): ToolRule => (n ? { ...each, arguments: { n } } : each));
+const conditionalRules = fc.array(conditional, { minLength: 1, maxLength: 3 });
+/** Rules of a level are often those above it, allowed. */
+const nested = conditionalRules.chain((own) =>
+  fc.tuple(
+    fc.constant(own),
+    fc.array(
+      fc.oneof(
+        conditional,
+        fc.constantFrom(...own).map((each) => ({ ...each, decision: 'allow' as const })),
+      ),
+      { minLength: 1, maxLength: 2 },
+    ),
+  ),
+);
+
+test('[identity.level-policies] what is loaded allows no call that is reviewed or blocked above, as an enumeration of calls finds it', () => {
+  fc.assert(
+    fc.property(nested, fc.constantFrom(...decisions), ([own, level], default_decision) => {
+      const tool_policies = { rules: own, default_decision, disable_guards: [] };
+      const team = { id: 'web', policies: { rules: level }, projects: [] };
+      const file = { tool_policies, organizations: [{ id: 'acme', teams: [team] }] } as unknown as ConfigurationFile;
+      const warnings: string[] = [];
+      const problems = checkLevels(file, null, warnings, () => []);
+      expect(warnings).toEqual([]);
+      const refused = new Set(problems.map(({ path }) => path.find((step, at) => at > 5 && typeof step === 'number')));
+      const above = compilePolicy(buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack: null } }));
+      const below = compilePolicy(levelDocument({ path: 'acme/web', rules: level }));
+      const loosens = everyCall.flatMap((asked) => {
+        const { decision, rule_index: at } = decide(below, asked);
+        return decision === 'allow' && at !== undefined && rank(above, asked) > 0 ? [at] : [];
+      });
+      for (const at of loosens) expect(refused).toContain(at);
+    }),
+    { numRuns: 150 },
   );
 });
