@@ -2,9 +2,12 @@
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { secretRanges } from './secret-formats.ts';
 
+/** What stands in the place of a withheld word. */
+export const mask = '[withheld]';
+
 /** A text without secrets of recognised formats. */
-export const masked = (text: string, mask = '[withheld]'): string =>
-  secretRanges(text).reduceRight((kept, [from, to]) => `${kept.slice(0, from)}${mask}${kept.slice(to)}`, text);
+export const masked = (text: string, instead = mask): string =>
+  secretRanges(text).reduceRight((kept, [from, to]) => `${kept.slice(0, from)}${instead}${kept.slice(to)}`, text);
 
 /** What was withheld of a call: `raw` beside the copy that `redact` made of it. */
 export function* withheldTexts(raw: unknown, copy: unknown): Iterable<string> {
@@ -30,6 +33,6 @@ export function withoutWithheld(withheld: readonly string[]): (text: string) => 
   return (text) =>
     masked(text).replace(/[^\s"'(),;]+/g, (found) => {
       const word = found.replace(/[.:!?]+$/, '');
-      return word.length >= shortest && isPart(word.toLowerCase()) ? `[withheld]${found.slice(word.length)}` : found;
+      return word.length >= shortest && isPart(word.toLowerCase()) ? `${mask}${found.slice(word.length)}` : found;
     });
 }

@@ -7,6 +7,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { mask } from '#core/evidence/masked.ts';
 import { checkManifest, type TaskHistory } from './check.ts';
 import { maxTarget } from './decide-manifests.ts';
 
@@ -114,7 +115,10 @@ function actionOf({ kind, body }: EvidenceEntry, withArguments: boolean) {
     call,
     effects,
     signals,
-    partly: hidden || body.effects_left_out !== undefined || summary.some(({ x }) => x.length >= maxTarget),
+    partly:
+      hidden ||
+      body.effects_left_out !== undefined ||
+      summary.some(({ x }) => x.length >= maxTarget || x.includes(mask)),
   };
 }
 

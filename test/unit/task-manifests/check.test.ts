@@ -171,6 +171,21 @@ test('the name of a manifest is the digest of what it says', () => {
   expect(() => manifest({ tools: ['{a'] })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
+test('[manifest.drift] [evidence.secrets-derived] an action whose effects are masked is partly checked', async () => {
+  const body = {
+    protocol: 'shell',
+    tool: 'shell.run',
+    target: '',
+    capability: 'execute',
+    withheld: ['$.parameters.cmd'],
+  };
+  const partly = async (x: string) => {
+    const { entry } = entryAfter(undefined, 'allow', { ...body, effects: [{ t: 'shell.cat', c: 'read', x }] }, startMs);
+    return (await replayDrift(manifest({ tools: ['shell.cat'] }), 's1', [entry])).partly_checked;
+  };
+  expect([await partly('src/a'), await partly('src/[withheld]')]).toEqual([0, 1]);
+});
+
 test('[manifest.drift] the history tells what a live check found: effects are kept beside the decision', async () => {
   const declared = manifest({ tools: ['shell.cat'], capabilities: ['read'], max_actions: 2, budget_usd: 0.5 });
   const { effects } = shell([
