@@ -9,6 +9,7 @@ import { basename, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
 import { functions } from './core/contracts/functions.ts';
+import { directImports } from './packaging/direct-imports.mjs';
 import { forNode } from './packaging/options.mjs';
 
 const limitBytes = 850_000;
@@ -36,7 +37,14 @@ if (missing.length > 0) {
 const options = {
   ...forNode,
   define: { __dirname: 'import.meta.dirname' },
-  plugins: [shakenSchemas(), withoutJsonSchemas(), withoutDescriptions(), nameAndVersion(), withoutEndpointCache()],
+  plugins: [
+    shakenSchemas(),
+    directImports(),
+    withoutJsonSchemas(),
+    withoutDescriptions(),
+    nameAndVersion(),
+    withoutEndpointCache(),
+  ],
 };
 
 await rm('dist', { recursive: true, force: true });
