@@ -1257,6 +1257,10 @@ const admin: readonly Requirement[] = [
     'Each part that require_signed refuses is evidence, with name, digest and reason: of a configuration over HTTP, of a file at start, and of a file that changed.',
   ),
   must(
+    'supply-chain.index-in-force',
+    'PUT config refuses an index that is older than the one in force under the same root key; the configuration file and a rollback may name one.',
+  ),
+  must(
     'supply-chain.in-force',
     'GET supply-chain names digest, signer and verdict of the pack and filters in force, verified at each request.',
   ),

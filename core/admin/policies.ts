@@ -2,6 +2,7 @@
 
 import { policyText } from '#core/actions/call-work.ts';
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
+import { refusal } from '#core/configuration/checks/problems.ts';
 import { compareConfigurations, liftedGuards } from '#core/configuration/compare.ts';
 import { diffLevels } from '#core/configuration/level-diff.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -36,6 +37,7 @@ export const putConfig: Operation = async (call) => {
   const reason = reasonOf(call);
   const loaded = await refusedPartsRecorded(call, () => loadText(ports, call.text(), fileOf(call)));
   const { configuration: before } = await ports.snapshots.refresh();
+  await assertIndexFollows(before, loaded.configuration);
   const rules = { before, listed: ports.listedSecretNames };
   const { names } = await ports.configStore.bindings();
   const { configuration, warnings } = enforceBindings({ ...rules, bound: names }, loaded.configuration);
@@ -50,6 +52,16 @@ export const putConfig: Operation = async (call) => {
   const left = leftControlPlane(before, configuration);
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings, ...left] } };
 };
+
+/** What was revoked since does not come back with an older index [supply-chain.index-in-force]. */
+async function assertIndexFollows(before: Configuration, after: Configuration): Promise<void> {
+  if (before.supply_chain.index === undefined || after.supply_chain.index === undefined) return;
+  const { olderThan } = await import('#core/supply-chain/in-force.ts');
+  const why = olderThan(before, after);
+  if (why === undefined) return;
+  const allowed = 'the index in force or a newer one; take the present one from its publisher';
+  throw refusal([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
+}
 
 /** A data plane whose own administrator makes it something else decides by what was sent from then on. */
 const leftControlPlane = ({ federation: before }: Configuration, { federation: after }: Configuration): string[] =>

@@ -2,7 +2,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { PluginEntry } from './documents.ts';
-import { publicKeyOf } from './keys.ts';
+import { keyIdOf, publicKeyOf } from './keys.ts';
 import { SupplyChainRefusal } from './refusal.ts';
 import { verifyEntry } from './verify-artifact.ts';
 import { type Trusted, verifyIndex } from './verify-index.ts';
@@ -44,6 +44,27 @@ export function trustOf({ supply_chain: { root_key, index } }: Pick<Given, 'supp
   if (root_key === undefined || index === undefined) return 'the configuration names no signed index (supply_chain)';
   try {
     return verifyIndex(index, publicKeyOf(root_key), { now });
+  } catch (fault) {
+    if (fault instanceof SupplyChainRefusal) return `${fault.reason}: ${fault.message}`;
+    throw fault;
+  }
+}
+
+/**
+ * Why the signed index of a configuration may not follow the one before it: under the same root key its documents are not older.
+ * @returns undefined where it may, and where either has none
+ */
+export function olderThan(before: Pick<Given, 'supply_chain'>, after: Pick<Given, 'supply_chain'>) {
+  const { root_key, index } = after.supply_chain;
+  // Dates were checked when it was loaded.
+  const now = Number.POSITIVE_INFINITY;
+  const known = trustOf(before, now);
+  if (typeof known === 'string' || root_key === undefined || index === undefined) return undefined;
+  const root = publicKeyOf(root_key);
+  if (keyIdOf(root) !== keyIdOf(publicKeyOf(before.supply_chain.root_key!))) return undefined;
+  try {
+    verifyIndex(index, root, { now, seen: known.seen });
+    return undefined;
   } catch (fault) {
     if (fault instanceof SupplyChainRefusal) return `${fault.reason}: ${fault.message}`;
     throw fault;

@@ -2,6 +2,7 @@
 import { createHandler } from '#lambdas/alerts/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { configuration, type TestPorts, testPorts } from '../support/ports.ts';
+import { indexOf, rootKeys, strangerKeys } from '../support/signed-plugins.ts';
 
 const key = 'admin-token-1';
 let gateway: TestPorts;
@@ -39,6 +40,23 @@ test('[supply-chain.refused-unsigned] a pack without a signature is refused, and
   ]);
   expect((await call('GET', '/admin/v1/config', { key })).body.version).toBe(before);
   expect((await call('GET', '/admin/v1/audit/verify', { key })).body).toMatchObject({ valid: true });
+});
+
+test('[supply-chain.index-in-force] an index older than the one in force is refused, a newer one and another root key are taken', async () => {
+  const under = (file: object, pem = rootKeys.pem.publicKey) =>
+    put(configuration(`supply_chain: ${JSON.stringify({ root_key: pem, index: file })}`));
+  const sequence = (index: number, revocations: number) =>
+    indexOf({ index: { sequence: index }, revocations: { sequence: revocations } });
+  expect((await under(sequence(6, 6))).status).toBe(201);
+  for (const older of [sequence(5, 6), sequence(7, 5)]) {
+    const refused = await under(older);
+    expect(refused).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });
+    expect(refused.body.error.message).toMatch(/supply_chain\.index: found sequence_older/);
+  }
+  const reused = await under(indexOf({ index: { sequence: 6 }, plugins: [], revocations: { sequence: 6 } }));
+  expect(reused.body.error.message).toContain('sequence_reused');
+  expect((await under(sequence(7, 6))).status).toBe(201);
+  expect((await under(indexOf({}, strangerKeys), strangerKeys.pem.publicKey)).status).toBe(201);
 });
 
 test('[supply-chain.refused-unsigned] other refusals, and the same pack where none is required, leave no such entry', async () => {
