@@ -23,7 +23,7 @@ upstreams: { http: [{ name: jobs, base_url: "http://127.0.0.1:${port}", allowed_
 behavior: { enabled: false }
 `;
 
-const atOnce = 32;
+const concurrency = 32;
 
 /** @param count how many approvals are pending together. */
 export async function benchApprovals(count: number): Promise<Record<string, number>> {
@@ -90,7 +90,7 @@ async function timed<T>(
     for (let n = next++; n < count; n = next++) results[n] = await work(n);
   };
   const from = performance.now();
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   figures[`${what}, a second`] = count / ((performance.now() - from) / 1000);
   return results;
 }

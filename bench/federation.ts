@@ -10,7 +10,7 @@ const planes = 500;
 /** As `federation.poll_seconds` is unless it is set. */
 const pollSeconds = 10;
 const rounds = 10;
-const atOnce = 16;
+const concurrency = 16;
 
 const nameOf = (nth: number): string => `plane-${nth}`;
 const tokenOf = (nth: number): string => `bench-token-of-the-plane-${nth}`;
@@ -30,7 +30,7 @@ export async function benchFederation(): Promise<Record<string, number>> {
   await writeFile(config, configuration);
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--no-edge'];
   const gateway = await startChild('bin/local.ts', ['--config', config, '--state', state, ...ports]);
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   try {
     const { pid } = gateway.process;
     const url = `${gateway.ready.admin_url}/admin/v1/federation`;
@@ -80,7 +80,7 @@ async function measured(pid: number | undefined, times: number, work: (nth: numb
   const worker = async () => {
     while (next < times * planes) await work(next++ % planes);
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return (cpuMs(pid) - before) / (times * planes);
 }
 

@@ -46,7 +46,7 @@ function toHead(item: Item): LogHead {
 }
 
 /** DynamoDB reads so many items in one request. */
-const readAtOnce = 100;
+const batchGetSize = 100;
 
 export function logTable({
   client,
@@ -73,7 +73,7 @@ export function logTable({
     );
   }
 
-  async function sessionsAtOnce(tenant: string, sessions: readonly string[]): Promise<LoggedSession[]> {
+  async function batchOfSessions(tenant: string, sessions: readonly string[]): Promise<LoggedSession[]> {
     const found: LoggedSession[] = [];
     let keys: Item[] | undefined = sessions.map((session) => sessionKey(tenant, session));
     while (keys && keys.length > 0) {
@@ -102,8 +102,8 @@ export function logTable({
 
     async sessions(tenant, sessions) {
       const found: LoggedSession[] = [];
-      for (let from = 0; from < sessions.length; from += readAtOnce) {
-        found.push(...(await sessionsAtOnce(tenant, sessions.slice(from, from + readAtOnce))));
+      for (let from = 0; from < sessions.length; from += batchGetSize) {
+        found.push(...(await batchOfSessions(tenant, sessions.slice(from, from + batchGetSize))));
       }
       return found;
     },

@@ -25,7 +25,7 @@ const keptSeconds = observationRetentionDays * 24 * 3600;
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const recentSeconds = recentHours * 3600;
 /** DynamoDB takes 100 items in one transaction: the marks and the batch's record. */
-const marksAtOnce = 99;
+const maxMarksPerTransaction = 99;
 /** Characters of a batch's record, of up to three bytes each: DynamoDB takes 400 kB. */
 const recordCharacters = 100_000;
 
@@ -104,10 +104,10 @@ export function groupOf(projections: readonly CountedProjection[]): Group {
 /** Projections in their order, as batches whose marks fit into one transaction and whose sums fit into one record. */
 export function groupsOf(projections: readonly CountedProjection[]): Group[] {
   if (projections.length === 0) return [];
-  const few = projections.length <= marksAtOnce;
+  const few = projections.length <= maxMarksPerTransaction;
   const whole = few ? groupOf(projections) : undefined;
   if (whole && (projections.length === 1 || whole.text.length <= recordCharacters)) return [whole];
-  const half = few ? Math.ceil(projections.length / 2) : marksAtOnce;
+  const half = few ? Math.ceil(projections.length / 2) : maxMarksPerTransaction;
   return [...groupsOf(projections.slice(0, half)), ...groupsOf(projections.slice(half))];
 }
 

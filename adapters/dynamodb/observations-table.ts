@@ -72,7 +72,8 @@ interface Writer {
 
 const maxTries = 6;
 /** DynamoDB takes so many rows in one request. */
-const rowsAtOnce = 25;
+const batchWriteSize = 25;
+const minuteConcurrency = 25;
 /** How many reads a filtered page may take before it answers with what it has and a cursor. */
 const readsPerPage = 10;
 const rowsPerRead = 500;
@@ -104,8 +105,8 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
 
   async function putRows(projections: readonly Projection[]): Promise<void> {
     const rows = rowPuts(projections);
-    for (let i = 0; i < rows.length; i += rowsAtOnce) {
-      let left: WriteRequest[] = rows.slice(i, i + rowsAtOnce);
+    for (let i = 0; i < rows.length; i += batchWriteSize) {
+      let left: WriteRequest[] = rows.slice(i, i + batchWriteSize);
       for (let attempt = 1; left.length > 0; attempt++) {
         const { UnprocessedItems } = await stored(
           client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: left } })),
@@ -246,7 +247,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
     ...timedSums(range),
 
     async replaceMinutes(dimension, minutes) {
-      await sideBySide(minutes, rowsAtOnce, (minute) =>
+      await sideBySide(minutes, minuteConcurrency, (minute) =>
         stored(client.send(new PutItemCommand({ TableName, Item: replacedMinute(dimension, minute) }))),
       );
     },

@@ -23,8 +23,8 @@ const headPrefix = 'head#';
 /** Neither a tenant's id nor a session's holds the separator. */
 const headId = ({ tenant, session_id }: HeadKey): string => `${headPrefix}${tenant}#${session_id}`;
 /** DynamoDB takes so many keys in one BatchGet. */
-const keysAtOnce = 100;
-const putsAtOnce = 10;
+const batchGetSize = 100;
+const putConcurrency = 10;
 /** A batch that comes back in part is asked for again this often. */
 const maxTries = 8;
 
@@ -60,7 +60,7 @@ export function planesTable({ client, tables }: StoreOptions): PlaneStore {
     },
 
     async putHeads(plane, heads) {
-      await sideBySide(heads, putsAtOnce, async (head) => {
+      await sideBySide(heads, putConcurrency, async (head) => {
         const Item = toItem({ plane, id: headId(head), head: JSON.stringify(head) });
         await stored(client.send(new PutItemCommand({ TableName, Item })));
       });
@@ -87,8 +87,8 @@ export function planesTable({ client, tables }: StoreOptions): PlaneStore {
 
 async function getAll(client: DynamoDBClient, TableName: string, keys: readonly Item[]): Promise<Item[]> {
   const found: Item[] = [];
-  for (let from = 0; from < keys.length; from += keysAtOnce) {
-    let Keys: Item[] = keys.slice(from, from + keysAtOnce);
+  for (let from = 0; from < keys.length; from += batchGetSize) {
+    let Keys: Item[] = keys.slice(from, from + batchGetSize);
     for (let tries = 0; Keys.length > 0; tries++) {
       if (tries === maxTries) throw new Error(`${Keys.length} rows of ${TableName} were not read in ${maxTries} tries`);
       const { Responses, UnprocessedKeys } = await stored(

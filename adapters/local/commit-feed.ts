@@ -39,7 +39,7 @@ const pageSize = 90;
 /** Of a batch that does not wait for more. */
 const fullBatch = 500;
 /** What has gathered behind a batch shares the next one: its files and signatures are the same for one entry and for these. */
-const maxAtOnce = 1_000;
+const batchSize = 1_000;
 /** Of what waits so much is held in memory; what comes after it is read from the log again. */
 const maxQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
@@ -84,7 +84,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
       // A batch that is not full waits a little, so that the commits of the same moment share it: a batch costs signatures,
       // synced files and a file and a row for each session, an entry more does not.
       if (queue.length < fullBatch && !missed && !stopping) await linger();
-      const batch = queue.splice(0, maxAtOnce);
+      const batch = queue.splice(0, batchSize);
       const goesOn = batch.length > 0 ? await projectAndKeep(batch) : missed ? await projectMissed() : !stopping;
       if (!goesOn) break;
     }
@@ -211,14 +211,14 @@ interface TimeRange {
   readonly to: number;
 }
 
-/** The times of commits that found no place in the queue, as ranges of about so many entries as are projected at once. */
+/** The times of commits that found no place in the queue, as ranges of about as many entries as one batch has. */
 class MissedTimes {
   readonly #starts: number[] = [];
   #count = 0;
   #last = 0;
 
   add(at: number): void {
-    if (this.#count++ % maxAtOnce === 0) this.#starts.push(at);
+    if (this.#count++ % batchSize === 0) this.#starts.push(at);
     this.#last = Math.max(this.#last, at);
     // A commit that met conflicts carries an earlier time than those before it.
     if (at < this.#starts[0]!) this.#starts[0] = at;

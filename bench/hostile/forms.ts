@@ -11,7 +11,7 @@ export interface Hostile {
   /** What must stand before the first is sent, such as a session of many entries. */
   prepare?(target: Target): Promise<unknown>;
   /** How many are sent at the same time. */
-  readonly atOnce?: number;
+  readonly concurrency?: number;
   send(target: Target): Promise<Answer>;
 }
 

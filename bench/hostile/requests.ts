@@ -59,13 +59,13 @@ const strangers: readonly Hostile[] = [
   {
     name: 'headers that never end, 200 connections',
     answers: [0],
-    atOnce: 200,
+    concurrency: 200,
     send: ({ gateway }) => raw(gateway, 'GET /health HTTP/1.1\r\nHost: loc', 1_500),
   },
   {
     name: 'two hundred wrong keys',
     answers: [401, 429],
-    atOnce: 200,
+    concurrency: 200,
     send: ({ admin }) =>
       post({ url: `${admin}/admin/v1/whoami`, method: 'GET', key: `guess-${Math.random()}`, body: '' }),
   },
@@ -76,7 +76,7 @@ const shapes: readonly Hostile[] = [
   {
     name: 'bodies that drip, 100 connections',
     answers: [0],
-    atOnce: 100,
+    concurrency: 100,
     send: ({ gateway }) =>
       raw(
         gateway,

@@ -100,7 +100,7 @@ async function row(probe: Worker, hostile: Hostile, target: Target, { process: g
   let rounds = 0;
   while (rounds < maxRounds && performance.now() - from < rowMs) {
     rounds++;
-    const answers = await Promise.all(Array.from({ length: hostile.atOnce ?? 1 }, () => hostile.send(target)));
+    const answers = await Promise.all(Array.from({ length: hostile.concurrency ?? 1 }, () => hostile.send(target)));
     for (const { status, text } of answers) {
       statuses.add(status);
       const fits = hostile.answers.includes(status) && (hostile.says === undefined || hostile.says.test(text));

@@ -28,7 +28,7 @@ const maxListed = 100;
 /** Buckets of an answer: a function answers in 6 MB. */
 const maxBuckets = 25_000;
 /** Dimensions read side by side: an answer that becomes too large is refused before all of them are read. */
-const readAtOnce = 8;
+const readConcurrency = 8;
 /** Below a path, each dimension is read once for each tenant. */
 const maxReads = 1_000;
 
@@ -108,7 +108,7 @@ async function summaryOf(call: Call, series: readonly Series[], span: Span, step
   let buckets = 0;
   await sideBySide(
     series,
-    readAtOnce,
+    readConcurrency,
     async ({ dimension, sums }) => {
       const all: TimedSums[] = [];
       for (const { scope, dimension } of sums) {

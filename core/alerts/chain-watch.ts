@@ -5,7 +5,7 @@ import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import type { BrokenSession } from './conditions.ts';
 
-const sessionsAtOnce = 5;
+const sessionsPerRun = 5;
 /** A longer session is left to `audit verify`, which has the time. */
 const maxEntries = 2_000;
 
@@ -22,7 +22,7 @@ export class ChainWatch {
       if (broken) return broken;
     }
     const cursor = this.#cursors.get(tenant);
-    const page = await evidence.sessions(tenant, { limit: sessionsAtOnce, ...(cursor !== undefined && { cursor }) });
+    const page = await evidence.sessions(tenant, { limit: sessionsPerRun, ...(cursor !== undefined && { cursor }) });
     if (page.cursor === undefined) this.#cursors.delete(tenant);
     else this.#cursors.set(tenant, page.cursor);
     for (const head of page.items) {

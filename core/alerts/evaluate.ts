@@ -47,7 +47,7 @@ interface Watches {
   readonly refusals: RefusalWatch;
 }
 
-const tenantsAtOnce = 10;
+const tenantConcurrency = 10;
 
 /** @returns how many alerts changed. What cannot be measured is left as it is and logged. */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
@@ -55,7 +55,7 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
   if (!configuration.alerts.enabled) return 0;
   const scopes: AlertScope[] = [platformAlerts, ...configuration.tenants.map(({ id }) => id)];
   let changed = 0;
-  await sideBySide(scopes, tenantsAtOnce, async (scope) => {
+  await sideBySide(scopes, tenantConcurrency, async (scope) => {
     try {
       const rows = await ports.alerts.list(scope);
       const measured =

@@ -24,7 +24,7 @@ const historyMinutes = 24 * 60;
 const baselineMs = 10 * minuteMs;
 /** Models and providers of the platform that are looked at. */
 const maxDimensions = 200;
-const dimensionsAtOnce = 10;
+const dimensionConcurrency = 10;
 
 export class TrafficWatch {
   readonly #baselines = new RecentMap<string, { readonly at: number; readonly found: Baselines }>({ max: 5_000 });
@@ -40,7 +40,7 @@ export class TrafficWatch {
     const seen = await ports.observations.dimensions(everyTenant, span);
     const some = seen.filter((dimension) => !dimension.startsWith('tool:')).slice(0, maxDimensions);
     const measured: Measured[] = [];
-    await sideBySide(['global', ...some] as Dimension[], dimensionsAtOnce, async (dimension) => {
+    await sideBySide(['global', ...some] as Dimension[], dimensionConcurrency, async (dimension) => {
       measured.push(...(await this.#dimension(ports, everyTenant, dimension, settings)));
     });
     return measured;

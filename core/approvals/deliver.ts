@@ -20,7 +20,7 @@ export class DeliveryRefused extends Error {
 
 const maxAttempts = 8;
 /** A page of unresponsive channels must end before the function's time does. */
-const atOnce = 10;
+const concurrency = 10;
 /** A worker that took a delivery has this long before another may try: longer than any channel's time-out. */
 const claimSeconds = 30;
 /** 10, 20, 40 … 600 seconds: eight attempts outlive an outage of a quarter of an hour. */
@@ -78,7 +78,7 @@ export async function deliverAll(ports: DeliverPorts, deliveries: readonly Deliv
       moved += outcomes.filter((outcome) => outcome !== 'left').length;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return { sent, moved };
 }
 

@@ -15,7 +15,7 @@ import { timeOut } from './vote.ts';
 
 /** What failed, or was started and does not say so, is looked at again after this. */
 const againMs = 55_000;
-const atOnce = 20;
+const concurrency = 20;
 /** The rest is left to the next minute, which begins with what has been due longest. */
 export const sweepMs = 40_000;
 
@@ -36,7 +36,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
   const count: Record<Healed, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0 };
   await sideBySide(
     ports.approvals.due(isoTime(now)),
-    atOnce,
+    concurrency,
     async (row) => {
       const healed = await attempted(ports, configuration, row);
       if (healed) count[healed]++;

@@ -87,7 +87,7 @@ export async function finishCredential(
   }
 }
 
-const sweptAtOnce = 100;
+const maxSweptPerRun = 100;
 
 /**
  * Calls back what a crash or a failing issuer left. Safe to run twice at once: a record is revoked once.
@@ -98,7 +98,7 @@ export async function sweepCredentials(
 ): Promise<number> {
   const now = isoTime(ports.clock.now());
   let revoked = 0;
-  for (const record of await ports.credentials.due(now, sweptAtOnce)) {
+  for (const record of await ports.credentials.due(now, maxSweptPerRun)) {
     const called = await callBack(ports, record);
     // Beyond the issuer's own end there is nothing left to call back.
     const over = (record.issuer_expires_at ?? record.expires_at) <= now;

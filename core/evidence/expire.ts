@@ -17,7 +17,7 @@ interface Expired {
   readonly stopped?: string;
 }
 
-const removedAtOnce = 25;
+const deleteBatchSize = 25;
 
 /**
  * Removes rows from the beginning of a chain, and stops at the first that is younger than `before`, has no copy that equals
@@ -66,7 +66,7 @@ class Removal {
 
   add(row: EvidenceEntry): Promise<string | undefined> {
     this.#batch.push(row);
-    return this.#batch.length < removedAtOnce ? Promise.resolve(undefined) : this.flush();
+    return this.#batch.length < deleteBatchSize ? Promise.resolve(undefined) : this.flush();
   }
 
   /** @returns which row was not what was read. */

@@ -6,13 +6,13 @@ import { verifyChain } from '#core/evidence/verify.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /** Sessions of a tenant that are looked at in one report: the newest, and the next of all others. */
-const newestAtOnce = 100;
-const othersAtOnce = 50;
+const newestPageSize = 100;
+const othersPageSize = 50;
 /** Entries that are read for one report to verify whole chains; a longer chain is left to `audit verify`. */
 const maxVerified = 2_000;
 
 /** Of one report: 1 MB holds as many of the longest names. */
-const maxAtOnce = 1_000;
+const maxHeadsPerReport = 1_000;
 
 interface ChainPorts {
   readonly evidence: EvidenceLog;
@@ -36,11 +36,11 @@ export class ReportedChains {
     tenants: readonly string[],
     wanted: readonly WantedHead[],
   ): Promise<EvidenceHead[]> {
-    const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, maxAtOnce));
+    const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, maxHeadsPerReport));
     const told = new Set(heads.map(keyOf));
     for (const tenant of tenants) {
       for (const head of await this.#looked(evidence, tenant)) {
-        if (heads.length >= maxAtOnce) return heads;
+        if (heads.length >= maxHeadsPerReport) return heads;
         if (told.has(keyOf(head)) || this.#isReported(head)) continue;
         const before = this.#reported.get(keyOf(head));
         heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
@@ -60,10 +60,10 @@ export class ReportedChains {
   }
 
   async #looked(evidence: EvidenceLog, tenant: string): Promise<SessionHead[]> {
-    const newest = await evidence.sessions(tenant, { limit: newestAtOnce });
+    const newest = await evidence.sessions(tenant, { limit: newestPageSize });
     const cursor = this.#cursors.get(tenant) ?? newest.cursor;
     if (cursor === undefined) return [...newest.items];
-    const others = await evidence.sessions(tenant, { limit: othersAtOnce, cursor });
+    const others = await evidence.sessions(tenant, { limit: othersPageSize, cursor });
     if (others.cursor === undefined) this.#cursors.delete(tenant);
     else this.#cursors.set(tenant, others.cursor);
     return [...newest.items, ...others.items];

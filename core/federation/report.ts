@@ -36,7 +36,7 @@ const minuteMs = 60_000;
 const trafficMinutes = 5;
 /** Minutes that may still change after they were sent: projections lag, and a minute goes on. */
 const lateMinutes = 3;
-const pendingAtOnce = 200;
+const pendingPageSize = 200;
 
 /** One data plane's reports, one after the other. */
 export class Reports {
@@ -136,6 +136,8 @@ async function trafficOf({ clock, observations }: ReportPorts): Promise<Pick<Pla
 }
 
 async function pendingOf({ approvals }: ReportPorts, tenants: readonly string[]): Promise<number> {
-  const pages = await Promise.all(tenants.map((tenant) => approvals.list(tenant, 'pending', { limit: pendingAtOnce })));
+  const pages = await Promise.all(
+    tenants.map((tenant) => approvals.list(tenant, 'pending', { limit: pendingPageSize })),
+  );
   return pages.reduce((sum, { items }) => sum + items.length, 0);
 }

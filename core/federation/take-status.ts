@@ -15,7 +15,7 @@ import type { PlaneStore } from './ports.ts';
 
 const usualIntervalSeconds = 10;
 /** Known chains that a plane is asked to show with its next report, one after the other around the list. */
-const walkedAtOnce = 100;
+const chainsPerWalk = 100;
 /** What a plane can show with one report, beside what is new. */
 const maxRequested = 500;
 interface TakenStatus {
@@ -45,7 +45,7 @@ export async function takeStatus(
       );
     }
     const chains = await comparedHeads(store, before, plane, status.evidence_heads, now);
-    const walked = await store.walk(plane, before?.walk, walkedAtOnce);
+    const walked = await store.walk(plane, before?.walk, chainsPerWalk);
     const first = before?.divergence ?? chains.found[0];
     const row: PlaneRow = {
       ...reported(plane, status, now),

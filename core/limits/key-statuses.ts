@@ -5,7 +5,7 @@ import { limitsOfAllOfKey } from './limits-of-all.ts';
 import { keyCounterTenant } from './limits-of-key.ts';
 import type { BudgetStatus, Counters, CountersStatus } from './ports.ts';
 
-const keysAtOnce = 10;
+const keyConcurrency = 10;
 
 interface KeyStatus {
   readonly keyId: string;
@@ -22,7 +22,7 @@ export async function keyStatuses(
 ): Promise<KeyStatus[]> {
   const keys = [...limits].filter(([, own]) => own.tenant === tenant && own.budget !== undefined);
   const statuses: KeyStatus[] = [];
-  await sideBySide(keys, keysAtOnce, async ([keyId, own]: [string, KeyLimits]) => {
+  await sideBySide(keys, keyConcurrency, async ([keyId, own]: [string, KeyLimits]) => {
     const { budgets, spend } = await counters.status(keyCounterTenant(tenant, keyId), limitsOfAllOfKey(own, keyId));
     statuses.push({ keyId, name: own.name, budgets: budgets.filter(({ unlimited }) => !unlimited), spend });
   });

@@ -12,7 +12,7 @@ import type { GatewayPorts } from '../ports.ts';
 
 /** A function ends after 15 minutes, so it publishes its findings before that. */
 const maxMs = 13 * 60_000;
-const sessionsAtOnce = 20;
+const sessionsPerPage = 20;
 const dayMs = 24 * 3_600_000;
 
 interface ArchiveChecked {
@@ -62,7 +62,7 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
     do {
       sum.complete = clock.now() <= until;
       if (!sum.complete) break;
-      const page = await evidence.sessions(tenant, { limit: sessionsAtOnce, ...(cursor !== undefined && { cursor }) });
+      const page = await evidence.sessions(tenant, { limit: sessionsPerPage, ...(cursor !== undefined && { cursor }) });
       for (const { missing, contradicts, removed } of await Promise.all(
         page.items.map((head) => look(ports, head, before)),
       )) {

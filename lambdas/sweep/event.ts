@@ -19,7 +19,7 @@ import { stepPorts } from '../step-ports.ts';
 const rolloutLook = z.strictObject({ rollout_id: z.uuid() });
 
 /** Tenants whose counters are looked at at the same time. */
-const tenantsAtOnce = 20;
+const tenantConcurrency = 20;
 /** The tenants that are left then are the first of the next minute. */
 const longestMs = 40_000;
 
@@ -77,7 +77,7 @@ export async function sweepReservations(
   let healed = 0;
   await sideBySide(
     tenants,
-    tenantsAtOnce,
+    tenantConcurrency,
     async (tenant) => {
       turns.took(tenant);
       const count = await healReservations(ports, [tenant]);

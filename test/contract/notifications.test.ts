@@ -10,7 +10,7 @@ import { type TestPorts, testPorts } from '../support/ports.ts';
 import { sampleRow } from '../unit/notifications/sample.ts';
 
 /** Of one batch, and of one tick, at a time. */
-const atOnce = 10;
+const concurrency = 10;
 const many = 1_000;
 
 let slack: Awaited<ReturnType<typeof fakeSlack>>;
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   slack.calls.length = 0;
-  slack.gate.together = atOnce;
+  slack.gate.together = concurrency;
 });
 /** What a test left is sent, so that the next one finds nothing due. */
 afterEach(async () => {

@@ -96,7 +96,7 @@ describe('calls', () => {
     expect(textOf(heard, 'r.1')).toBe('one two three');
     expect(heard[0]).toMatchObject({ type: 'event', headers: { 'x-request-id': `request-${id}` } });
     expect(heard.at(-1)).toEqual({ type: 'done', id: 'r.1', outcome: 'completed' });
-    expect(aws.maxAtOnce()).toBe(1);
+    expect(aws.maxConcurrentPosts()).toBe(1);
     expect(await recordsOf('aws-story')).toMatchObject([{ transport: 'ws', outcome: 'completed' }]);
     expect((await ports.connections.get(id))!.calls).toEqual({});
     expect(timeouts.size).toBe(0);
@@ -118,7 +118,7 @@ describe('calls', () => {
     expect(textOf(aws.heard(id), 'many')).toBe(words.join(''));
     expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: 'many', outcome: 'completed' });
     expect(aws.posted(id).map((post) => JSON.parse(post).type)).toEqual(['event', 'batch']);
-    expect(aws.maxAtOnce()).toBe(1);
+    expect(aws.maxConcurrentPosts()).toBe(1);
     expect(timeouts.size).toBe(0);
   });
 

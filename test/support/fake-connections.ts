@@ -16,7 +16,7 @@ export interface FakeConnections {
   heard(connectionId: string): readonly SocketMessage[];
   readonly closed: ReadonlySet<string>;
   /** Most posts to one connection that were under way at the same time. */
-  readonly maxAtOnce: () => number;
+  readonly maxConcurrentPosts: () => number;
   /** Answers 410 from now on. */
   goes(connectionId: string): void;
   /** Answers posts with this status. */
@@ -36,7 +36,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
   const underWay = new Map<string, number>();
   const invoked: FakeConnections['invoked'][number][] = [];
   const waiting = new Set<() => void>();
-  let maxAtOnce = 0;
+  let maxConcurrentPosts = 0;
   let failure: number | undefined;
   let refusing = false;
 
@@ -50,7 +50,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
     const functionName = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(pathname)?.[1];
     const count = connection === undefined ? 0 : (underWay.get(connection) ?? 0) + 1;
     if (connection !== undefined) underWay.set(connection, count);
-    maxAtOnce = Math.max(maxAtOnce, count);
+    maxConcurrentPosts = Math.max(maxConcurrentPosts, count);
     const text = String(await buffer(request));
     if (connection !== undefined) underWay.set(connection, (underWay.get(connection) ?? 1) - 1);
     if (functionName !== undefined) {
@@ -83,7 +83,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
     posted: (connectionId) => posts.get(connectionId) ?? [],
     heard,
     closed,
-    maxAtOnce: () => maxAtOnce,
+    maxConcurrentPosts: () => maxConcurrentPosts,
     goes: (connectionId) => void gone.add(connectionId),
     failsWith: (status) => {
       failure = status;

@@ -5,7 +5,7 @@ import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 
 const dayMs = 24 * 3_600_000;
-const atOnce = 10;
+const concurrency = 10;
 
 /** Days since 1970. */
 export const dayOf = (at: string | number): number =>
@@ -31,7 +31,7 @@ export function actsIn(evidence: Pick<EvidenceLog, 'entries'>): Acts {
     async of(tenants, days) {
       const asked = days.flatMap((day) => tenants.map((tenant) => ({ tenant, id: adminSession(tenant, day * dayMs) })));
       const found: EvidenceEntry[] = [];
-      await sideBySide(asked, atOnce, async ({ tenant, id }) => {
+      await sideBySide(asked, concurrency, async ({ tenant, id }) => {
         // Names of tenants hold no `#`.
         const acts = known.get(`${tenant}#${id}`) ?? read(tenant, id);
         known.set(`${tenant}#${id}`, acts);

@@ -60,7 +60,7 @@ const quickTokens = 4 * 1024;
  * Whether the provider is called as soon as the call is let in [limit.begun]: its start is then noted with the reservation, a
  * write less. Filters that look at once change nothing: a call that they block is settled like any other.
  */
-const isCalledAtOnce = ({ call }: ChatCallState, policy: ContentPolicy): boolean =>
+const isCalledImmediately = ({ call }: ChatCallState, policy: ContentPolicy): boolean =>
   (policy.inputIdle || (policy.inputQuick && call.inputTokens <= quickTokens && call.batch === undefined)) &&
   !isLookedUp(call, call.body) &&
   call.refusal === undefined;
@@ -68,7 +68,7 @@ const isCalledAtOnce = ({ call }: ChatCallState, policy: ContentPolicy): boolean
 function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<ReserveOutcome> {
   const { call } = state;
   const { configuration, identities } = call.snapshot;
-  state.startNoted = isCalledAtOnce(state, policy);
+  state.startNoted = isCalledImmediately(state, policy);
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const key = keyPartOf(identities, call.principal, call.resolvedModel);
   const budgets = [...limits.budgets, ...(key?.limits.budgets ?? [])];

@@ -196,11 +196,11 @@ describe('[limit.hostile] a large body is parsed in turns', () => {
   });
 
   test.each(['{"a":1,"a":2}', '[', '{"__proto__":1}', '["\\ud800"]', '[1e999]', '['.repeat(100)])(
-    'and refused as at once: %s',
+    'and refused as in one turn: %s',
     async (text) => {
-      const atOnce = () => parseStrict(text);
+      const inOneTurn = () => parseStrict(text);
       const refusal = await inTurns(text).catch((fault: Error) => fault);
-      expect(atOnce).toThrow((refusal as Error).message);
+      expect(inOneTurn).toThrow((refusal as Error).message);
     },
   );
 });

@@ -5,7 +5,7 @@ import { foldUnicode } from '#core/matching/fold-unicode.ts';
 import { runs } from '../../support/in-check.ts';
 
 /** The definition, on the whole text. */
-function foldedAtOnce(text: string): string {
+function foldedWhole(text: string): string {
   let folded = text;
   for (let round = 0; round < 4; round++) {
     const visible = folded
@@ -34,7 +34,7 @@ test('[policy.normalised-paths] folding run by run is folding the whole text', (
   fc.assert(
     fc.property(text, (parts) => {
       const whole = parts.join('');
-      expect(foldUnicode(whole)).toBe(foldedAtOnce(whole));
+      expect(foldUnicode(whole)).toBe(foldedWhole(whole));
     }),
     { numRuns: runs(5_000, 500) },
   );
@@ -43,5 +43,5 @@ test('[policy.normalised-paths] folding run by run is folding the whole text', (
 test('[policy.normalised-paths] what came before does not change what a run folds to', () => {
   const runs = pieces.flatMap((first) => pieces.map((second) => `a${first}${second}`));
   for (const times of [1, 2])
-    for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedAtOnce(run)]);
+    for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedWhole(run)]);
 });

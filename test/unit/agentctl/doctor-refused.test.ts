@@ -1,0 +1,64 @@
+/** `doctor` where the gateway refuses, has not what is asked for, or is away. */
+import { deployment, healthy } from './deployment.ts';
+import { errorBody } from './support.ts';
+
+const { home, server, answersHealthy, examined } = deployment();
+
+test.each([
+  ['a key that is not known', 401, 'authentication_error', /the key was not accepted/],
+  ['another surface', 404, 'not_found', /it takes the admin surface/],
+])('[cli.doctor] %s is said once, and ends the checks', async (_what, code, type, todo) => {
+  answersHealthy();
+  server.on('GET /admin/v1/whoami', errorBody(code, type, 'It was not found.'), code);
+  const { code: exit, out } = await home.run(['doctor', '--json']);
+  const { findings } = JSON.parse(out) as { findings: { check: string; state: string; todo?: string }[] };
+  expect([exit, findings.filter(({ state }) => state !== 'ok')]).toEqual([
+    1,
+    [expect.objectContaining({ check: 'key', state: 'fail', todo: expect.stringMatching(todo) })],
+  ]);
+  expect(findings.at(-1)?.check).toBe('key');
+});
+
+test('[cli.doctor] a gateway surface at another address is named by its variable', async () => {
+  answersHealthy();
+  home.running(server.url, 'http://127.0.0.1:9');
+  const { odd } = await examined();
+  expect(odd).toMatchObject([{ check: 'models', state: 'fail', todo: expect.stringContaining('AGENTCTL_GATEWAY') }]);
+});
+
+test('[cli.doctor] what the key may not see, or the gateway does not have, is unknown and no fault', async () => {
+  answersHealthy();
+  server.on('GET /admin/v1/audit/verify', errorBody(403, 'forbidden', 'found role viewer, allowed admin'), 403);
+  server.on('GET /admin/v1/evidence/log/checkpoint', errorBody(404, 'not_found', 'A log was not found.'), 404);
+  const { code, out } = await home.run(['doctor']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/unknown evidence: .*allowed admin\n +→ repeat it with a key that may see this/);
+  expect(out).toMatch(/unknown log: .*was not found/);
+});
+
+test.each(Object.keys(healthy).filter((call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami'))(
+  '[cli.doctor] where %s is not there, or not for the key, the finding says what to do',
+  async (call) => {
+    for (const [code, type, todo] of [
+      [404, 'not_found', /--url|gateway surface|transparencyLog/],
+      [403, 'forbidden', /a key that may see this/],
+    ] as const) {
+      answersHealthy();
+      server.on(call, errorBody(code, type, 'It was not found.'), code);
+      const { out } = await home.run(['doctor', '--json']);
+      const findings = JSON.parse(out).findings as { state: string; todo?: string }[];
+      const open = findings.filter(({ state }) => state !== 'ok');
+      expect(open.length).toBeGreaterThan(0);
+      for (const { state, todo: says } of open) expect([state, says]).toEqual(['unknown', expect.stringMatching(todo)]);
+    }
+  },
+);
+
+test('[cli.doctor] a store that is down fails the checks that need it, and a gateway that is away ends them', async () => {
+  answersHealthy();
+  server.on('GET /admin/v1/health/detailed', errorBody(503, 'service_unavailable', 'The store does not answer.'), 503);
+  const { code, out } = await home.run(['doctor']);
+  expect([code, out]).toEqual([1, expect.stringMatching(/fail {4}health: .*The store does not answer/)]);
+  const away = await home.run(['doctor', '--url', 'http://127.0.0.1:9', '--key', 'k']);
+  expect([away.code, away.out.match(/^fail/gm)]).toEqual([1, ['fail']]);
+});
