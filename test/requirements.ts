@@ -1482,6 +1482,10 @@ const cli: readonly Requirement[] = [
     'agentctl hook records what an agent says after a call (PostToolUse, AfterTool, postToolUse and the events of failure): success, digest, size and exit code, never contents.',
   ),
   must(
+    'cli.verify-holds',
+    'agentctl evidence verify --holds takes hashes that calls were answered with and fails where a bundle does not have their entries.',
+  ),
+  must(
     'cli.hook-results',
     'agentctl hook looks over the result of a call on the machine of the person and, where a text is addressed to the model, adds a sentence to what the model reads; contents stay there.',
   ),

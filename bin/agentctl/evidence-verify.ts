@@ -21,6 +21,7 @@ interface VerifyOptions {
   readonly logKey?: readonly string[];
   readonly witnessKey?: readonly string[];
   readonly witnessState?: string;
+  readonly holds?: readonly string[];
 }
 
 export function addEvidenceVerify(parent: Parent): void {
@@ -32,6 +33,7 @@ export function addEvidenceVerify(parent: Parent): void {
       'evidence verify --session s-1 --public-key gateway.pem',
       'evidence verify --file s-1.json --public-key gateway.pem   # offline',
       'evidence verify --file s-1.json --public-key gateway.pem --checkpoints checkpoints.jsonl',
+      'evidence verify --file s-1.json --public-key gateway.pem --holds <hash>   # evidence_hash of an answer',
       'evidence verify --file s-1.json --public-key gateway.pem --log-key log.vkey --witness-key auditor.vkey',
     ],
     options: (command) =>
@@ -48,18 +50,23 @@ export function addEvidenceVerify(parent: Parent): void {
           '--witness-key <key...>',
           'verifier keys of witnesses, or files with them: each must have seen it there',
         )
-        .option('--witness-state <folder>', 'folder of your own agentctl witness: what it saw, and when'),
+        .option('--witness-state <folder>', 'folder of your own agentctl witness: what it saw, and when')
+        .option('--holds <hash...>', 'evidence_hash of answers that you kept: the bundle must have their entries'),
     // The options hold those of every command as well.
-    run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState }) => {
+    run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState, holds = [] }) => {
+      const odd = holds.find((hash) => !/^[0-9a-f]{64}$/.test(hash));
+      if (odd !== undefined) throw new UsageError(`--holds is ${JSON.stringify(odd)}; allowed are 64 hex digits`);
       const log: LogOptions = {
         ...(logKey !== undefined && { logKey }),
         ...(witnessKey !== undefined && { witnessKey }),
         ...(witnessState !== undefined && { witnessState }),
       };
-      if (file !== undefined && session === undefined) return verifyFile(cli, file, publicKey, checkpoints, log);
+      if (file !== undefined && session === undefined)
+        return verifyFile(cli, { file, publicKey, checkpoints, log, holds });
       if (Object.keys(log).length > 0) {
         throw new UsageError('--log-key, --witness-key and --witness-state go with --file <bundle>');
       }
+      if (holds.length > 0) throw new UsageError('--holds goes with --file <bundle>');
       if (checkpoints !== undefined) throw new UsageError('--checkpoints goes with --file <bundle> and --public-key');
       if (session !== undefined && file === undefined) return verifySession(cli, session, publicKey);
       throw new UsageError('give either --session <id> or --file <bundle>');
@@ -67,35 +74,44 @@ export function addEvidenceVerify(parent: Parent): void {
   });
 }
 
-async function verifyFile(
-  cli: Cli,
-  file: string,
-  publicKey: string | undefined,
-  checkpoints: string | undefined,
-  log: LogOptions,
-): Promise<Outcome> {
+interface FileAsked {
+  readonly file: string;
+  readonly publicKey: string | undefined;
+  readonly checkpoints: string | undefined;
+  readonly log: LogOptions;
+  /** Hashes of entries that the bundle must have [cli.verify-holds]. */
+  readonly holds: readonly string[];
+}
+
+async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }: FileAsked): Promise<Outcome> {
   const key = await readKey(publicKey);
   if (checkpoints !== undefined && key === undefined) {
     throw new UsageError('--checkpoints needs --public-key: the key that signs the file');
   }
   const elsewhere = checkpoints !== undefined ? await checkpointsIn(checkpoints, key!) : undefined;
   const { json } = cli.globals;
+  const missing = new Set(holds);
   const { verifyStreamedBundle } = await import('#core/evidence/verify-streamed.ts');
   const { isUnanchored } = await import('#core/evidence/verify.ts');
   const verdict = await verifyStreamedBundle(() => bytesOf(file, !json), {
     trustedPublicKey: key,
-    onEntry: json ? undefined : (line) => showEntry(cli.out, { ...line }),
+    onEntry: (line) => {
+      if (line.ok) missing.delete(line.hash);
+      if (!json) showEntry(cli.out, { ...line });
+    },
     elsewhere,
     log: await logTrust(log),
   });
   const verification: Verified = { ...verdict, unanchored: isUnanchored(verdict) };
   const { unanchored: _, ...said } = verification;
-  if (json) cli.out.pretty(said);
+  if (json) cli.out.pretty({ ...said, ...(holds.length > 0 && { missing: [...missing] }) });
   else showVerification(cli.out, said);
   if (!json && said.valid && !said.log) cli.out.note('The bundle carries no proof of a transparency log.');
   if (!json && said.log && log.logKey === undefined)
     cli.out.note('The signature of the transparency log was not checked: give its key as --log-key.');
-  return verification.valid && !verification.unanchored ? 'positive' : 'negative';
+  for (const hash of missing)
+    cli.out.note(`No entry has the hash ${hash}: what it was answered for was dropped, or is in another session.`);
+  return verification.valid && !verification.unanchored && missing.size === 0 ? 'positive' : 'negative';
 }
 
 /**

@@ -2,13 +2,14 @@
  * The malicious operator: full power over store, objects and the keys of the gateway, but not over the key of the witness.
  * Each attack is found by a witness or by a stranger who verifies a bundle; neither holds a key of the gateway.
  */
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
 import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
-import { cosign, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { noteKeyTypes, noteSigner } from '#core/transparency/note.ts';
+import { cosign, openCheckpoint, type TreeHead } from '#core/transparency/checkpoint-note.ts';
+import { noteKeyTypes, noteSigner, signNote } from '#core/transparency/note.ts';
+import { continued } from '#core/transparency/witness.ts';
 import { type TestLog, testLog } from '../support/transparency.ts';
 import { Watcher } from '../support/watcher.ts';
 import { drafts, memoryManifests, type Sealed, seal, signer, trustedKey } from '../unit/evidence/sample.ts';
@@ -284,6 +285,113 @@ describe('[transparency.operator] is found:', () => {
     await appended(named('s-1'));
     expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves are not those of the checkpoint/);
     await other.stop();
+  });
+
+  test('21 the log cut between two looks of the witness, and grown again beyond where it was', async () => {
+    await witnessed();
+    const other = await otherLog(named('before'), rewritten(2), named('behind'), named('more'), named('again'));
+    const cut = await otherLog(named('before'));
+    // The witness looks before and after, never while the log is short.
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten: 5 leaves do not begin/);
+    expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
+    await Promise.all([other.stop(), cut.stop()]);
+  });
+
+  test('22 another history under a key of the log that was retired, for a witness that trusts both', async () => {
+    const old = kept.key;
+    const fresh = generateKeyPairSync('ed25519').privateKey;
+    await witnessed();
+    const rotated = logSignersOf({ current: fresh, former: [createPublicKey(old)], previous: old });
+    const goesOn = kept.opened({ signer: rotated });
+    await appended(named('later'), goesOn);
+    witness.trust([await kept.signer('default'), await rotated('default')]);
+    expect(await witness.look(goesOn, start + hour)).toBeUndefined();
+    const other = await otherLog(named('before'), rewritten(2), named('behind'), named('later'), named('x'));
+    expect(await witness.look(forgedLog(other), start + 2 * hour)).toMatch(
+      /forked or rewritten|is not signed by one of/,
+    );
+    const verification = await witness.verify(
+      await bundleOf(rewritten(2), await proofOf('s-1', forgedLog(other))),
+      trustedKey,
+    );
+    expect(verification.valid).toBe(false);
+    await other.stop();
+  });
+
+  test('23 the checkpoint of another tenant, of an empty log, and one whose size is written otherwise', async () => {
+    await witnessed();
+    await appended(named('s-1', drafts, 'elsewhere'));
+    const key = await kept.signer('default');
+    const signed = (text: string) => signNote(text, key);
+    const foreign = (await log().checkpoint('elsewhere'))!;
+    expect(await witness.look(log(), start, 'default', foreign)).toMatch(/is of the log .*elsewhere/);
+    const { origin, root } = openCheckpoint((await log().checkpoint('default'))!, key) as TreeHead;
+    const encoded = root.toString('base64');
+    const empty = await signed(`${origin}\n0\n${encoded}\n`);
+    expect(await witness.look(log(), start, 'default', empty)).toMatch(/went back: it has 0 leaves/);
+    for (const size of ['03', '+3', '3.0', '3e0', ' 3', '-3', '9007199254740993'])
+      expect(await witness.look(log(), start, 'default', await signed(`${origin}\n${size}\n${encoded}\n`))).toMatch(
+        /does not name an origin, a size and a root hash/,
+      );
+  });
+
+  test('24 a checkpoint of the same size over another root, signed for one holder of a bundle', async () => {
+    await witnessed();
+    const other = await otherLog(named('before'), rewritten(2), named('behind'));
+    const proof = await proofOf('s-1', forgedLog(other));
+    const [seen] = await kept.heads.cosignatures('default');
+    // With the cosignature over the honest checkpoint of that size below it, or beside it.
+    const line = seen!.note.trimEnd().split('\n').at(-1)!;
+    for (const checkpoint of [`${proof.checkpoint}${line}\n`, seen!.note])
+      expect(await found(rewritten(2), { ...proof, cosigned: [{ checkpoint, path: proof.path }] })).toMatch(
+        /auditor has not cosigned|cosigned checkpoint fails/,
+      );
+    await other.stop();
+  });
+
+  test('25 entries of denied calls dropped before the session is logged: the hash that the caller was answered is not there', async () => {
+    const whole = named('s-1');
+    const answered = whole.entries[3]!.hash;
+    const dropped = named(
+      's-1',
+      drafts.filter((_, at) => at !== 3),
+    );
+    await witnessed(dropped);
+    // The log holds the shorter story, and its bundle verifies: what convicts is the answer of the call.
+    const bundle = await bundleOf(dropped, await proofOf());
+    expect(await witness.verify(bundle, trustedKey)).toMatchObject({ valid: true });
+    expect(dropped.entries.some(({ hash }) => hash === answered)).toBe(false);
+    // Putting it back later is found by the witness.
+    await appended(whole);
+    expect(await witness.look(log(), start)).toBeUndefined();
+    expect(await found(whole, await proofOf())).toMatch(/that a witness read: it or one before it was rewritten/);
+  });
+
+  test('26 a leaf for entries that are not there yet, to be filled in later', async () => {
+    const short = named('s-1', drafts.slice(0, 3));
+    await appended(short);
+    await log().append([{ ...session, index: 9, hash: 'f'.repeat(64) }]);
+    expect(await witness.look(log(), start)).toBeUndefined();
+    expect(await found(short, await proofOf())).toMatch(/end is cut off: 3 entries are here, the log names 10/);
+    const filled = named(
+      's-1',
+      Array.from({ length: 10 }, (_, at) => drafts[at % drafts.length]!),
+    );
+    expect(await found(filled, await proofOf())).toMatch(/not the one in the log/);
+  });
+
+  test('27 a proof of consistency that is longer, shorter or empty', async () => {
+    await witnessed();
+    await appended(named('more'));
+    const honest = log();
+    const given = (await honest.consistency('default', 3, 4))!;
+    const look = (proof: readonly Buffer[]) => continued(checkpoint, key, { size: 3, root: seenRoot }, proof);
+    const [checkpoint, key] = [(await honest.checkpoint('default'))!, await kept.signer('default')];
+    const seenRoot = (openCheckpoint((await kept.heads.cosignatures('default'))[0]!.note, key) as TreeHead).root;
+    expect(typeof look(given)).toBe('object');
+    for (const proof of [[], given.slice(1), [...given, given[0]!], [given[0]!, ...given], given.toReversed()])
+      if (proof.length !== given.length || !proof.every((node, at) => node.equals(given[at]!)))
+        expect(look(proof)).toMatch(/forked or rewritten/);
   });
 });
 

@@ -50,6 +50,20 @@ test('[evidence.verify.origin] without a pinned key it says so and exits 1', asy
   expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([1, 'origin not checked']);
 });
 
+test('[cli.verify-holds] an answer that was kept is compared with the entries of the bundle', async () => {
+  const { hash } = bundle.entries[2]!;
+  const dropped = 'a'.repeat(64);
+  expect(await verify(JSON.stringify(bundle), '--public-key', key, '--holds', hash)).toMatchObject({ code: 0 });
+  const { code, err } = await verify(JSON.stringify(bundle), '--public-key', key, '--holds', hash, dropped);
+  expect([code, err]).toEqual([1, expect.stringContaining(`No entry has the hash ${dropped}`)]);
+  const { out } = await verify(JSON.stringify(bundle), '--public-key', key, '--json', '--holds', hash, dropped);
+  expect(JSON.parse(out)).toMatchObject({ valid: true, missing: [dropped] });
+  expect(await verify(JSON.stringify(bundle), '--holds', 'short')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('allowed are 64 hex digits'),
+  });
+});
+
 test('--json is one document', async () => {
   const { code, out, err } = await verify(JSON.stringify(bundle), '--public-key', key, '--json');
   expect([code, err]).toEqual([0, '']);
