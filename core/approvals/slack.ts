@@ -1,7 +1,9 @@
 /** Slack callbacks: signature over raw bytes first, parsing after. */
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { describeIssue } from '#core/kernel/issue-words.ts';
 import { parseStrict } from '#core/kernel/json.ts';
 import { sameText } from '#core/kernel/same-text.ts';
 
@@ -40,17 +42,20 @@ export interface SlackInteraction {
   readonly envelope_id: string;
   /** Unique per click; Slack's repeats carry the same. */
   readonly callback_id: string;
-  readonly response_url: string;
+  /** Where the outcome is posted; absent where the interaction names no address. */
+  readonly response_url?: string;
 }
 
 const interactionSchema = z.object({
   type: z.literal('block_actions'),
   team: z.object({ id: z.string().min(1) }),
   user: z.object({ id: z.string().min(1) }),
-  trigger_id: z.string().min(1),
-  response_url: z.url(),
+  trigger_id: z.string().min(1).optional(),
+  response_url: z.url().optional(),
   actions: z
-    .array(z.object({ action_id: z.enum(['approve', 'deny']), value: z.uuid(), action_ts: z.string().min(1) }))
+    .array(
+      z.object({ action_id: z.enum(['approve', 'deny']), value: z.uuid(), action_ts: z.string().min(1).optional() }),
+    )
     .length(1),
 });
 
@@ -65,20 +70,27 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
     throw invalidRequest(
       `The body holds ${payloads.length} fields called payload; allowed is exactly one, as Slack sends it.`,
     );
-  const outcome = interactionSchema.safeParse(parseStrict(payloads[0] as string, { numbers: 'double' }));
-  if (!outcome.success)
-    throw invalidRequest('Unsupported Slack action: expected an approve or deny button of this gateway.');
+  const [payload] = payloads as [string];
+  const outcome = interactionSchema.safeParse(parseStrict(payload, { numbers: 'double' }), { error: describeIssue });
+  if (!outcome.success) {
+    const [{ path, message } = { path: [], message: '' }] = outcome.error.issues;
+    throw invalidRequest(
+      `Unsupported Slack action: expected an approve or deny button of this gateway. ${path.join('.') || 'payload'}: ${message}.`,
+    );
+  }
   const { team, user, trigger_id, response_url, actions } = outcome.data;
   const [action] = actions;
-  if (!action || !mayAnswerAt(response_url, apiUrl))
+  if (!action || (response_url !== undefined && !mayAnswerAt(response_url, apiUrl)))
     throw invalidRequest('response_url is not an HTTPS address of Slack, so no answer is sent there.');
+  const named = trigger_id !== undefined && action.action_ts !== undefined;
   return {
     team: team.id,
     user: user.id,
     action: action.action_id,
     envelope_id: action.value,
-    callback_id: `${trigger_id}#${action.action_ts}`,
-    response_url,
+    // A repeat of a click that names neither is the same text again.
+    callback_id: named ? `${trigger_id}#${action.action_ts}` : sha256(payload),
+    ...(response_url !== undefined && { response_url }),
   };
 }
 

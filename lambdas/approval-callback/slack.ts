@@ -53,7 +53,7 @@ async function decide(ports: GatewayPorts, snapshot: Snapshot, click: SlackInter
     telemetry.log('error', 'a vote by Slack was not recorded', { envelope_id, error: cause.message });
     return 'Not decided: the gateway could not record the vote. Look at the message, and click again if it still waits.';
   });
-  await respondToSlack(response_url, text).catch(said('slack was not answered'));
+  if (response_url !== undefined) await respondToSlack(response_url, text).catch(said('slack was not answered'));
 }
 
 /** What the clicker reads. Refusals are answers too: Slack shows nothing of an error status. */

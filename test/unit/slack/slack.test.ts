@@ -95,6 +95,22 @@ describe('a click', () => {
     expect(() => parse(over)).not.toThrow();
   });
 
+  test('[slack.replay] without a trigger or a time is known by its text, and without an address is answered nowhere', () => {
+    const { action_ts: _, ...action } = payload.actions[0]!;
+    const bare = { trigger_id: undefined, response_url: undefined, actions: [action] };
+    const click = parse(bare);
+    expect(click).toEqual({ team: 'T01', user: 'U01', action: 'approve', envelope_id, callback_id: click.callback_id });
+    expect(click.callback_id).toMatch(/^[0-9a-f]{64}$/);
+    expect(parse(bare)).toEqual(click);
+    expect(parse({ ...bare, user: { id: 'U02' } }).callback_id).not.toBe(click.callback_id);
+  });
+
+  test('that is refused names what was found and what is allowed', () => {
+    expect(() => parse({ actions: [{ ...payload.actions[0], action_id: 'approve_all' }] })).toThrow(
+      'actions.0.action_id: found "approve_all", allowed approve, deny.',
+    );
+  });
+
   test.each([
     ['an empty team', { team: { id: '' } }],
     ['an empty user', { user: { id: '' } }],
