@@ -39,7 +39,7 @@ export const chat = (name: string, body: () => string | Buffer, answers: readonl
 };
 export const said = (content: unknown, more: object = {}) =>
   JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }], ...more });
-/** A filter of the reply that cannot look at it in time blocks it (403): on a busy machine it may be any of these texts. */
+/** A filter that does not come to the end of a text, in time or in size, blocks it (403); the test finds that filter in evidence. */
 export const lookedAt = [200, 403, 413, 503] as const;
 export const text = (name: string, content: () => string): Hostile => chat(name, () => said(content()), lookedAt);
 
