@@ -6,6 +6,9 @@ COPY . .
 RUN npm ci --no-audit --no-fund && npm run package && mkdir -m 0700 /state
 
 FROM node:24.21.0-alpine
+LABEL org.opencontainers.image.title="agent-governance-gateway" \
+  org.opencontainers.image.version="0.8.0" \
+  org.opencontainers.image.licenses="Apache-2.0"
 ENV NODE_ENV=production
 COPY --from=package --chown=root:root /src/dist/package /app
 COPY --from=package --chown=node:node /state /state

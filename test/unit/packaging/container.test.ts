@@ -24,6 +24,15 @@ test('[container.definition] it runs as an unprivileged user, writes to its volu
   expect(final).toMatch(/^ENTRYPOINT \["node", .*"--state", "\/state"/m);
 });
 
+test('[container.definition] [version.one] its labels have name, version and licence of the package', () => {
+  for (const [label, value] of Object.entries({
+    title: packageJson.name,
+    version: packageJson.version,
+    licenses: packageJson.license,
+  }))
+    expect(final).toContain(`org.opencontainers.image.${label}="${value}"`);
+});
+
 test('[container.definition] its Node is that of the repository, and no state or key gets into the build', () => {
   for (const stage of stages)
     expect(stage).toMatch(new RegExp(`^FROM node:${packageJson.devDependencies.node}-alpine`));
