@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** No answer within this is an answer too: none. */
-const patienceMs = 20_000;
+const patienceMs = 120_000;
 const keptCharacters = 2_000_000;
 
 export interface Post {
