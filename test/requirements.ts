@@ -1003,6 +1003,10 @@ const admin: readonly Requirement[] = [
     'Large calls are evaluated, large results looked over, configurations checked and policies compared in worker threads; beyond their time a call is 413 and a result is not shown. Large notifications of MCP servers are cut to what the protocol needs.',
   ),
   must('limit.body', 'A body above the limit is 413 by its actual size.'),
+  must(
+    'mcp.loopback-origin',
+    'A call of MCP that says an origin of this machine is answered where the listener is reached on this machine too; any other origin has to be listed.',
+  ),
   must('cors.off', 'Without allowed origins there are no CORS headers.'),
   must(
     'cors.preflight',

@@ -1,9 +1,17 @@
 /** Which web pages may call: those of `server.cors.allowed_origins`. */
 import { GatewayError } from '#core/kernel/errors.ts';
+import { isLoopback } from './federation/urls.ts';
 
 /** `*` lists every origin. */
 export const isListed = (origin: string, allowed: readonly string[]): boolean =>
   allowed.includes('*') || allowed.includes(origin);
+
+/**
+ * Clients of MCP on this machine, such as its inspector, say an origin of this machine. Where the listener is there too, they need no
+ * entry in the list. A page of another site that was rebound to our address still says its own origin and host.
+ */
+export const areBothHere = (origins: readonly string[], host: string | undefined): boolean =>
+  origins.length === 1 && isLoopback(origins[0]!) && host !== undefined && isLoopback(`http://${host}`);
 
 /**
  * Browsers ask no permission before a WebSocket (there is no CORS for it), nor before a name that was rebound to our address,

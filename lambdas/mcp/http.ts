@@ -5,7 +5,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
-import { assertOrigin } from '#core/identity/web-origin.ts';
+import { areBothHere, assertOrigin } from '#core/identity/web-origin.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { McpGateway } from '#core/mcp/gateway.ts';
@@ -49,11 +49,8 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     try {
       const snapshot = await ports.snapshots.current();
       signsIn = snapshot.configuration.identity.oidc.length > 0;
-      assertOrigin(
-        headerValues(event, 'origin'),
-        headerOf(event, 'host'),
-        snapshot.configuration.server.cors.allowed_origins,
-      );
+      const [origins, host] = [headerValues(event, 'origin'), headerOf(event, 'host')];
+      if (!areBothHere(origins, host)) assertOrigin(origins, host, snapshot.configuration.server.cors.allowed_origins);
       const call = await callOf(event, context, route, snapshot, ports);
       const { params } = inputsOf(route, event);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));

@@ -111,6 +111,7 @@ describe('what is refused', () => {
     ['a body above the limit', 413, -32602, rpcCall('echo', { text: 'x'.repeat(11e6) }), {}],
     ['another content type', 415, -32600, 'x', { 'content-type': 'text/plain' }],
     ['a foreign origin', 403, -32600, rpcCall('echo', {}), { origin: 'http://evil.test', host: '127.0.0.1:1' }],
+    ['a local origin elsewhere', 403, -32600, rpcCall('echo', {}), { origin: 'http://localhost:1', host: 'gw.test' }],
     ['another tool in the header', 400, -32020, modernCall('echo'), modernHeaders('tools/call', 'get_file')],
     ['another method in the header', 400, -32020, modernCall('echo'), modernHeaders('tools/list', 'echo')],
     ['no method in the header', 400, -32020, modernCall('echo'), { 'mcp-protocol-version': '2026-07-28' }],

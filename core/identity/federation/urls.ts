@@ -2,7 +2,7 @@
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-const isLoopback = (address: string): boolean => loopback.test(URL.parse(address)?.hostname ?? '');
+export const isLoopback = (address: string): boolean => loopback.test(URL.parse(address)?.hostname ?? '');
 
 /** @param issuer what the address belongs to: only an issuer on this machine may have plain HTTP on this machine. */
 export function isIssuerUrl(address: string, issuer = address): boolean {
