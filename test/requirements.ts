@@ -316,7 +316,7 @@ const configuration: readonly Requirement[] = [
   ),
   must(
     'config.address-secrets',
-    'An address of the configuration that holds a secret is refused, because readers of the configuration and data planes read it.',
+    'An address or a command of the configuration that holds a secret is refused, because readers of the configuration and data planes read it.',
   ),
   must('config.prices', 'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.'),
 ];

@@ -1,4 +1,4 @@
-/** No address holds a secret: every reader of the configuration, and every data plane, sees its addresses [config.address-secrets]. */
+/** No address and no command holds a secret: every reader of the configuration, and every data plane, sees them [config.address-secrets]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
 import type { Path, Problem } from './problems.ts';
@@ -9,16 +9,20 @@ const sections = [
   ...(['executors', 'identity', 'evaluation', 'federation'] as const),
 ] satisfies readonly (keyof ConfigurationFile)[];
 
-export const checkAddresses = (file: ConfigurationFile): Problem[] =>
-  sections.flatMap((section) => addressesIn(file[section], [section]).flatMap(checkAddress));
+export const checkAddresses = (file: ConfigurationFile): Problem[] => [
+  ...sections.flatMap((section) => addressesIn(file[section], [section]).flatMap(checkAddress)),
+  ...file.upstreams.mcp.flatMap(({ command }, at) => checkCommand(command, ['upstreams', 'mcp', at, 'command'])),
+];
 
 interface Address {
   readonly path: Path;
   readonly text: string;
 }
 
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
+
 function addressesIn(value: unknown, path: Path): Address[] {
-  if (typeof value === 'string') return /^https?:\/\//i.test(value) ? [{ path, text: value }] : [];
+  if (typeof value === 'string') return isAddress(value) ? [{ path, text: value }] : [];
   if (Array.isArray(value)) return value.flatMap((item, at) => addressesIn(item, [...path, at]));
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, member]) => addressesIn(member, [...path, name]));
@@ -34,3 +38,12 @@ const checkAddress = ({ path, text }: Address): Problem[] =>
         },
       ]
     : [];
+
+/** A word that is an address was read as an address. */
+function checkCommand(command: readonly string[] | undefined, path: Path): Problem[] {
+  const line = (command ?? []).filter((word) => !isAddress(word)).join(' ');
+  if (!hasProgramSecret(line)) return [];
+  return [
+    { path, found: 'a command with a secret in it (not shown)', allowed: 'one without: name the variable in env' },
+  ];
+}

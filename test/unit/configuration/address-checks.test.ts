@@ -1,4 +1,4 @@
-/** Addresses of the configuration hold no secret; what only looks like one in a query is taken. */
+/** Addresses and commands of the configuration hold no secret; what only looks like one in a query is taken. */
 import { load, type Row } from './loading.ts';
 import { base } from './memory.ts';
 
@@ -25,6 +25,23 @@ test.each<Row>([
     base('evaluation: { url: "https://e.example.com/?access_token=canary-key-123456", secret_env: EVALUATION }'),
     `evaluation.url (line 8): ${refused}`,
   ],
+  [
+    'a token among the words of a command',
+    base('upstreams: { mcp: [{ name: n, transport: stdio, command: [npx, server, --token, canary-key-123456] }] }'),
+    'upstreams.mcp[0].command (line 8): found a command with a secret in it (not shown), allowed one without',
+  ],
+  [
+    'a variable with a value in a command',
+    base('upstreams: { mcp: [{ name: n, transport: stdio, command: [env, API_KEY=canary-key-123456, server] }] }'),
+    'upstreams.mcp[0].command (line 8): found a command with a secret',
+  ],
+  [
+    'a key in an address of a command',
+    base(
+      'upstreams: { mcp: [{ name: n, transport: stdio, command: [npx, mcp-remote, "https://h/mcp?api_key=canary-key-1"] }] }',
+    ),
+    `upstreams.mcp[0].command[2] (line 8): ${refused}`,
+  ],
 ])('[config.address-secrets] %s is refused and not repeated', async (_what, text, expected) => {
   const loading = load(text);
   await expect(loading).rejects.toThrow(expected);
@@ -37,4 +54,13 @@ test.each([
   'https://notes.example.com/oauth2/token/mcp',
 ])('[config.address-secrets] %s is taken', async (url) => {
   await expect(load(mcp(url))).resolves.toBeDefined();
+});
+
+test.each([
+  '[npx, server, --token-file, /run/token, --port, "4000"]',
+  '[npx, -y, "@scope/server@1.2.3", /srv/files]',
+  '[uvx, mcp-server-git, --repository, /srv/repo]',
+])('[config.address-secrets] the command %s is taken', async (command) => {
+  const text = base(`upstreams: { mcp: [{ name: n, transport: stdio, command: ${command} }] }`);
+  await expect(load(text)).resolves.toBeDefined();
 });
