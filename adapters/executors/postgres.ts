@@ -13,24 +13,24 @@ const hardLimitFactor = 16;
 
 export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, signal) => {
   const client = new Client(configOf(work));
-  const course: Course = { committing: false };
-  const abandoned = watch(client, work, signal, course);
+  const state: TransactionState = { committing: false };
+  const abandoned = watch(client, work, signal, state);
   try {
     await Promise.race([client.connect(), abandoned.fault]);
-    course.connected = true;
+    state.connected = true;
     abandoned.count();
-    return await Promise.race([transact(client, work, course), abandoned.fault]);
+    return await Promise.race([transact(client, work, state), abandoned.fault]);
   } catch (thrown) {
-    throw faultOf(thrown, course);
+    throw faultOf(thrown, state);
   } finally {
     abandoned.stop();
     // Not waited for: a server that hangs would hold the answer.
     client.end().catch(() => {});
-    if (course.broken) socketOf(client).destroy();
+    if (state.broken) socketOf(client).destroy();
   }
 };
 
-interface Course {
+interface TransactionState {
   connected?: true;
   /** COMMIT is out and not answered. */
   committing: boolean;
@@ -47,7 +47,11 @@ function configOf({ server, statementTimeoutMs }: SqlWork<PostgresServer>): Clie
   };
 }
 
-async function transact(client: Client, work: SqlWork<PostgresServer>, course: Course): Promise<readonly SqlResult[]> {
+async function transact(
+  client: Client,
+  work: SqlWork<PostgresServer>,
+  state: TransactionState,
+): Promise<readonly SqlResult[]> {
   const { readOnly, maxRows, maxResultBytes: maxBytes, statementTimeoutMs } = work;
   // The SELECT takes the snapshot: after it the transaction cannot become writable.
   await client.query(
@@ -61,20 +65,25 @@ async function transact(client: Client, work: SqlWork<PostgresServer>, course: C
     await client.query('ROLLBACK');
     return results;
   }
-  course.committing = true;
+  state.committing = true;
   const { command } = await client.query('COMMIT');
-  course.committing = false;
+  state.committing = false;
   // A transaction that had failed answers COMMIT with ROLLBACK.
   if (command === 'COMMIT') return results;
   throw new ExecutionFault('conflict', 'the database rolled the transaction back');
 }
 
 /** Leaves the server when the caller does, when time is up, and when it sends more than was asked for. */
-function watch(client: Client, work: SqlWork<PostgresServer>, signal: AbortSignal | undefined, course: Course) {
+function watch(
+  client: Client,
+  work: SqlWork<PostgresServer>,
+  signal: AbortSignal | undefined,
+  state: TransactionState,
+) {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
   const leave = (kind: ExecutionFaultKind, message: string) => {
-    course.broken = true;
+    state.broken = true;
     reject(new ExecutionFault(kind, message));
     socketOf(client).destroy();
   };
@@ -84,7 +93,7 @@ function watch(client: Client, work: SqlWork<PostgresServer>, signal: AbortSigna
   const timer = setTimeout(late, longestMs);
   signal?.addEventListener('abort', cancel, { once: true });
   client.on('error', (fault) => {
-    course.broken = true;
+    state.broken = true;
     reject(fault);
   });
   return {
@@ -109,7 +118,7 @@ const socketOf = (client: Client) =>
   (client as unknown as { connection: { stream: import('node:net').Socket } }).connection.stream;
 
 /** Only between COMMIT and its answer is the outcome unknown: before it the server rolls back. */
-function faultOf(thrown: unknown, { connected, committing }: Course): ExecutionFault {
+function faultOf(thrown: unknown, { connected, committing }: TransactionState): ExecutionFault {
   if (thrown instanceof ExecutionFault) {
     const { kind, message } = thrown;
     return committing ? new ExecutionFault(kind, message, { uncertain: true }) : thrown;

@@ -18,7 +18,7 @@ export interface Answer {
 }
 
 /** No answer within this is an answer too: none. */
-const patienceMs = 120_000;
+const answerTimeoutMs = 120_000;
 const keptCharacters = 2_000_000;
 
 export interface Post {
@@ -37,7 +37,7 @@ export function post({ url, key, body, headers = {}, method = 'POST' }: Post): P
       ...(key !== undefined && { 'x-api-key': key }),
       ...headers,
     };
-    const call = request(url, { method, headers: sent, agent: false, timeout: patienceMs }, (response) => {
+    const call = request(url, { method, headers: sent, agent: false, timeout: answerTimeoutMs }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         if (text.length < keptCharacters) text += chunk;
@@ -92,7 +92,7 @@ export function say({ url, key, messages, until = 1 }: Say): Promise<Answer> {
       key === undefined ? {} : { headers: { 'x-api-key': key } },
     );
     let [text, heard] = ['', 0];
-    const over = setTimeout(() => ws.terminate(), patienceMs);
+    const over = setTimeout(() => ws.terminate(), answerTimeoutMs);
     ws.once('open', () => {
       for (const message of messages) ws.send(message);
     });

@@ -40,7 +40,7 @@ const turnMessages = 8;
 /** Bodies of the calls that run. */
 const callBytes = 64 * 1024 * 1024;
 /** Calls refused one after the other because too many ran: a caller that goes on is cut off. */
-const deadline = 64;
+const maxRefusedInARow = 64;
 /** A peer that neither says nor takes anything for two of these is gone. */
 const keepAliveMs = 30_000;
 
@@ -75,7 +75,7 @@ export class SocketConnection {
     this.#address = address;
     this.#sessionId = sessionId;
     this.#ports = ports;
-    this.#turn = this.#greet().catch((thrown) => this.#refuse(thrown));
+    this.#turn = this.#authenticateHandshake().catch((thrown) => this.#refuse(thrown));
     const cancelLate = ports.timeouts.after(socketLimits.authWithinMs, () => {
       if (this.#caller) return;
       this.#refuse(
@@ -145,7 +145,7 @@ export class SocketConnection {
   }
 
   /** A key in the handshake's headers; without one the first message has to bring it. */
-  async #greet(): Promise<void> {
+  async #authenticateHandshake(): Promise<void> {
     if (carriesKey(this.#headers)) await this.#authenticate(this.#headers);
   }
 
@@ -172,7 +172,7 @@ export class SocketConnection {
     const refusal = this.#refusal(message, bytes);
     if (!refusal) return this.#begin(message, principal, bytes);
     await this.#send(serverMessages.error(refusal, { id: message.sentId }));
-    if (this.#refused >= deadline) this.#close(closeCodes.limited, refusal.code);
+    if (this.#refused >= maxRefusedInARow) this.#close(closeCodes.limited, refusal.code);
   }
 
   /** Why the call is not begun. */

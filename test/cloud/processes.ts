@@ -30,9 +30,9 @@ export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), 5000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
   await gone;
-  clearTimeout(patience);
+  clearTimeout(timer);
 }
 
 export async function freePort(): Promise<number> {

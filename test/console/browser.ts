@@ -14,13 +14,13 @@ const places = [
 export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? places.find((path) => existsSync(path));
 
 /** Other programs share the machine: everything that is waited for has this long. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** What no locator can wait for. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${patienceMs} ms: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await setTimeout(50);
   }
 }
@@ -49,13 +49,13 @@ export async function visitors(program: string, adminUrl: string): Promise<Visit
   const browser: Browser = await chromium.launch({
     executablePath: program,
     args: ['--no-sandbox'],
-    timeout: patienceMs,
+    timeout: timeoutMs,
   });
   const offences: string[] = [];
   const asked: string[] = [];
   const own = new Set([adminUrl]);
   const watch = (page: Page) => {
-    page.setDefaultTimeout(patienceMs);
+    page.setDefaultTimeout(timeoutMs);
     page.on('pageerror', (fault) => offences.push(`script: ${fault.message}`));
     page.on('dialog', (dialog) => {
       offences.push(`dialog: ${dialog.message()}`);
