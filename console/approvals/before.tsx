@@ -3,7 +3,6 @@ import { useCallback } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { useLive } from '../live.ts';
 import { Badge, RelativeTime, Text } from '../ui.tsx';
-import { plural } from '../words.ts';
 import type { Item, View } from './items.ts';
 
 const maxAsked = 100;
@@ -24,7 +23,9 @@ export function Before({ api, item }: { readonly api: Api; readonly item: Item }
         <p class="quiet">
           {value.approvals.length === 0
             ? 'Nothing was decided before.'
-            : `No request for this tool and target is among the last ${plural(value.approvals.length, 'decision')}.`}
+            : value.approvals.length === 1
+              ? 'The only decision before was about another tool or target.'
+              : `No request for this tool and target is among the last ${value.approvals.length} decisions.`}
         </p>
       ) : (
         <ul class="plain-list">

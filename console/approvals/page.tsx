@@ -60,7 +60,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
             <>
               <p role="status">
                 {pending.length === 0
-                  ? 'Nothing waits for approval.'
+                  ? 'Nothing waits for approval. New requests appear here by themselves.'
                   : `${plural(pending.length, 'request')}${cursor ? ' and more' : ''} ${pending.length === 1 ? 'waits' : 'wait'} for approval.`}
               </p>
               <Pending items={pending} open={id} />

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { type Me, nameOf } from '../session.ts';
 import { Block, Code, Fact, Facts, Notice, Text } from '../ui.tsx';
 import { languageOf } from './call.tsx';
-import type { Item } from './items.ts';
+import { type Item, inReadingOrder, names, pathOf } from './items.ts';
 
 export type Verdict = 'approve' | 'deny';
 
@@ -27,7 +27,9 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
     const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
     await api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
-  const command = item.parameters.command;
+  const executed = inReadingOrder(item).filter(
+    ([name, value]) => typeof value === 'string' && names([...(item.executed ?? []), '$.command'], pathOf(name)),
+  );
   return (
     <ConfirmDialog
       title={verdict === 'approve' ? 'Approve this request?' : 'Deny this request?'}
@@ -43,7 +45,9 @@ export function VoteDialog({ api, me, item, verdict, close }: VoteDialogProps) {
           <Text of={item.target} />
         </Fact>
       </Facts>
-      {typeof command === 'string' && <Block of={command} language={languageOf(item.protocol)} />}
+      {executed.map(([name, text]) => (
+        <Block key={name} of={String(text)} language={languageOf(item.protocol)} />
+      ))}
       <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
       <textarea
         id="comment"

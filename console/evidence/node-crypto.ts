@@ -39,7 +39,12 @@ export function createHash(algorithm: string) {
 
 type KeyObject =
   | { readonly asymmetricKeyDetails: { readonly namedCurve: string }; readonly point: Uint8Array }
-  | { readonly asymmetricKeyType: 'ed25519'; readonly raw: Uint8Array };
+  | {
+      readonly asymmetricKeyType: 'ed25519';
+      readonly raw: Uint8Array;
+      /** SPKI in DER, the one form that the verifier asks for. */
+      export(): Uint8Array;
+    };
 
 /** What stands before the point of a P-256 key in SPKI form. */
 const prefix = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
@@ -54,7 +59,7 @@ export function createPublicKey(given: string | { readonly key: Uint8Array }): K
     const { key } = given;
     const before = key.length - 32;
     if (bytesToHex(key.subarray(0, before)) !== edwards) throw new Error('not Ed25519');
-    return { asymmetricKeyType: 'ed25519', raw: key.subarray(before) };
+    return { asymmetricKeyType: 'ed25519', raw: key.subarray(before), export: () => Buffer.from(key) };
   }
   const pem = given;
   const base64 = pemPattern.exec(pem.trim())?.[1];

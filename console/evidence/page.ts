@@ -5,25 +5,30 @@ import { verified } from './verify.ts';
 const part = (id: string) => document.getElementById(id);
 const bundle = part('bundle')?.textContent ?? '';
 
+/** A verification with other keys may begin before the last one has ended: the newest alone is shown. */
+let newest = 0;
+
 async function verify(): Promise<void> {
   const place = part('verdict');
   if (!place) return;
+  const run = ++newest;
   place.className = 'verdict';
   place.textContent = 'Verifying…';
   const typed = (id: string) => (part(id) as HTMLTextAreaElement | null)?.value.trim() ?? '';
   const key = typed('key');
   const keys = { trustedKey: key === '' ? undefined : key, logKeys: typed('log-keys') };
   const verification = await verified(bundle, keys).catch((cause: unknown) => {
+    if (run !== newest) return;
     place.className = 'verdict invalid';
     place.textContent = `Not verified: ${cause instanceof Error ? cause.message : String(cause)}.`;
   });
-  if (!verification) return;
+  if (!verification || run !== newest) return;
   const { valid, total_entries, broken_link, log, passkey_votes, not_checked } = verification;
   const said = valid
     ? `Valid: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, verified in this browser just now.`
     : `Not valid: at entry ${broken_link?.index ?? 0}, ${broken_link?.reason ?? 'for an unknown reason'}.`;
   const passkeys = passkey_votes === undefined ? '' : ` Votes proven by a passkey: ${passkey_votes}.`;
-  const open = not_checked.length === 0 ? '' : ` Not checked: ${not_checked.join('; ')}.`;
+  const open = not_checked.map((text) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join('');
   place.className = `verdict ${valid ? 'valid' : 'invalid'}`;
   place.textContent = said + (log ? inLog(log) : '') + passkeys + open;
 }

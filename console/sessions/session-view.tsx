@@ -16,7 +16,9 @@ interface SessionProps {
 export function SessionView({ api, id }: SessionProps) {
   return (
     <>
-      <a href={hashOf('sessions')}>← All sessions</a>
+      <a class="back" href={hashOf('sessions')}>
+        ← All sessions
+      </a>
       <Heading>
         Session <Code of={id} />
       </Heading>

@@ -104,7 +104,7 @@ function Told(verification: Verification) {
         )}
         {checkpoint && (
           <Fact name="Checkpoint">
-            at entry {checkpoint.index}, {checkpoint.created_at}
+            at entry {checkpoint.index}, <RelativeTime at={checkpoint.created_at} />
           </Fact>
         )}
         {log && (
@@ -130,7 +130,7 @@ function Told(verification: Verification) {
           </Fact>
         )}
         {not_checked.length > 0 && (
-          <Fact name="Not checked">
+          <Fact name="Not proven">
             <Text of={not_checked.join('; ')} />
           </Fact>
         )}

@@ -12,9 +12,9 @@ const everyMs = 10_000;
 type Bucket = AnswerOf<'analytics'>['summary'][string][number];
 
 const spans = {
-  'the last hour': { hours: 1, step: '1m', seconds: 60 },
-  'the last 6 hours': { hours: 6, step: '5m', seconds: 300 },
-  'the last 2 days': { hours: 48, step: '1h', seconds: 3_600 },
+  'the last hour': { hours: 1, step: '1m', seconds: 60, per: 'a minute' },
+  'the last 6 hours': { hours: 6, step: '5m', seconds: 300, per: 'in 5 minutes' },
+  'the last 2 days': { hours: 48, step: '1h', seconds: 3_600, per: 'an hour' },
 } as const;
 type Span = keyof typeof spans;
 
@@ -67,9 +67,7 @@ export function TrafficPage({ api, me }: PageProps) {
         />
       </div>
       <Loaded live={useLive(ask, everyMs)}>
-        {({ summary, from, to }) => (
-          <Shown buckets={summary[dimension] ?? []} seconds={spans[span].seconds} from={from} to={to} />
-        )}
+        {({ summary, from, to }) => <Shown buckets={summary[dimension] ?? []} {...spans[span]} from={from} to={to} />}
       </Loaded>
     </>
   );
@@ -79,12 +77,14 @@ interface ShownProps {
   readonly buckets: readonly Bucket[];
   /** Of one step. */
   readonly seconds: number;
+  /** What a step lasts, in words. */
+  readonly per: string;
   readonly from: string;
   readonly to: string;
 }
 
-function Shown({ buckets, seconds, from, to }: ShownProps) {
-  const plots = useMemo(() => plotsOf(buckets, seconds, from, to), [buckets, seconds, from, to]);
+function Shown({ buckets, seconds, per, from, to }: ShownProps) {
+  const plots = useMemo(() => plotsOf({ buckets, seconds, per, from, to }), [buckets, seconds, per, from, to]);
   if (buckets.length === 0) return <p>No call was made in this time.</p>;
   return (
     <>
@@ -123,7 +123,7 @@ function Shown({ buckets, seconds, from, to }: ShownProps) {
 const inMs = (value: number | null): string => (value === null ? 'none' : `${Math.round(value)} ms`);
 
 /** A step without traffic has no bucket: its counts are 0, and its latency is unknown. */
-function plotsOf(buckets: readonly Bucket[], seconds: number, from: string, to: string) {
+function plotsOf({ buckets, seconds, per, from, to }: ShownProps) {
   const byTime = new Map(buckets.map((bucket) => [Date.parse(bucket.timestamp) / 1000, bucket]));
   const [first, last] = [from, to].map((time) => Math.floor(Date.parse(time) / 1000 / seconds)) as [number, number];
   const times = Array.from({ length: last - first + 1 }, (_, at) => (first + at) * seconds);
@@ -132,7 +132,7 @@ function plotsOf(buckets: readonly Bucket[], seconds: number, from: string, to: 
     times.map((time) => (byTime.has(time) ? value(byTime.get(time)!) : null));
   return [
     {
-      ...{ title: 'Requests', unit: 'a step', times },
+      ...{ title: 'Requests', unit: per, times },
       series: [
         { name: 'all', colour: 'accent' as const, values: counted(({ requests }) => requests) },
         { name: 'blocked', colour: 'bad' as const, values: counted(({ blocked }) => blocked) },
@@ -147,7 +147,7 @@ function plotsOf(buckets: readonly Bucket[], seconds: number, from: string, to: 
       ],
     },
     {
-      ...{ title: 'Cost', unit: 'USD a step', times },
+      ...{ title: 'Cost', unit: `USD ${per}`, times },
       series: [{ name: 'cost', colour: 'accent' as const, values: counted(({ cost_usd }) => cost_usd) }],
     },
   ];

@@ -1,5 +1,6 @@
 /** One plot over time. It is a picture: the table beside it says the same to those who cannot see it [console.traffic]. */
 import { useEffect, useRef } from 'preact/hooks';
+import type Drawn from 'uplot';
 
 interface Series {
   readonly name: string;
@@ -23,6 +24,23 @@ const height = 200;
 const axisWidth = (labels: readonly string[]): number =>
   Math.max(60, 20 + 8 * Math.max(0, ...labels.map(({ length }) => length)));
 
+const day = 86_400;
+
+/** A moment in the reader's own way; over more than a day with its weekday. */
+function clockOf(times: readonly number[]): (seconds: number) => string {
+  const long = (times.at(-1) ?? 0) - (times[0] ?? 0) > day;
+  const form = new Intl.DateTimeFormat(undefined, {
+    ...{ hour: '2-digit', minute: '2-digit' },
+    ...(long && { weekday: 'short' }),
+  });
+  return (seconds) => form.format(seconds * 1000);
+}
+
+const alone = (values: ArrayLike<number | null | undefined>): number[] =>
+  Array.from(values, (value, at) =>
+    value != null && values[at - 1] == null && values[at + 1] == null ? at : -1,
+  ).filter((at) => at >= 0);
+
 /** Drawn again where its values, its width or the colours of the page change. */
 export function Plot({ title, times, series, unit }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -45,7 +63,7 @@ export function Plot({ title, times, series, unit }: Props) {
           cursor: { show: false },
           scales: { y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
           axes: [
-            axis,
+            { ...axis, space: 72, values: (_plot, ticks) => ticks.map(clockOf(times)) },
             {
               ...axis,
               values: (_plot, ticks) => ticks.map((tick) => `${+tick.toPrecision(3)}`),
@@ -58,7 +76,8 @@ export function Plot({ title, times, series, unit }: Props) {
               label: name,
               stroke: keys[i] ?? color,
               width: 2,
-              points: { show: true, size: 4 },
+              // A line needs two: what stands alone is a point.
+              points: { show: true, size: 5, filter: (plot: Drawn, at: number) => alone(plot.data[at] ?? []) },
             })),
           ],
         },

@@ -223,6 +223,23 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, { reviewer: 'someone' });
       await closeAnswered(page);
     }),
+    check(
+      '[console.vote] the last step shows the executed text of an SQL call too, and nothing that is not executed',
+      async () => {
+        const statement = "UPDATE invoices SET total = 0 WHERE status = 'open'";
+        const call = { protocol: 'sql', tool: 'sql.execute', target: 'billing', capability: 'write' };
+        const parameters = { statement, note: 'the month is closed' };
+        const id = await gateway.review({ ...call, parameters, actor: { session: 'sql-vote' } });
+        const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+        await page.getByRole('button', { name: 'Deny…' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText(statement).waitFor();
+        assert.equal(await dialog.getByText('the month is closed').count(), 0);
+        await dialog.getByRole('button', { name: 'Deny' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        await page.context().close();
+      },
+    ),
     check('[console.keyboard] the list of shortcuts opens with ?, and switches them off', async () => {
       const page = await people.signedIn(gateway.keys.human);
       await page.getByRole('heading', { name: 'Approvals' }).waitFor();

@@ -8,6 +8,14 @@ import { verifyBundle } from '../../core/evidence/verify.ts';
 import { check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
 import { until, type Visitors } from './browser.ts';
+import {
+  agreeing,
+  checkpointForgeries,
+  fabricated,
+  passkeyForgeries,
+  singleFileBundle,
+  withCheckpoint,
+} from './forgeries.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { atLocalhost, register, virtualAuthenticator } from './passkeys.ts';
 import { shellOf } from './sign-in.ts';
@@ -64,8 +72,6 @@ const forgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
   },
 };
 
-const element = /(<script type="application\/json" id="bundle">)([\s\S]*?)(<\/script>)/;
-
 export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
   check(
     '[evidence.single-file] each part that is changed, left out, repeated or moved is found offline, as the command line finds it',
@@ -91,7 +97,7 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
         page.getByRole('button', { name: 'Save as one HTML file' }).click(),
       ]);
       const html = await readFile(await saved.path(), 'utf8');
-      const bundle = element.exec(html)?.[2] ?? '';
+      const bundle = singleFileBundle.exec(html)?.[2] ?? '';
       const folder = await mkdtemp(join(tmpdir(), 'gateway-tampered-'));
       const alone = await page.context().newPage();
       const requests: string[] = [];
@@ -101,7 +107,7 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
         const file = join(folder, 'session.html');
         await writeFile(
           file,
-          html.replace(element, (_, open, _bundle, close) => open + text + close),
+          html.replace(singleFileBundle, (_, open, _bundle, close) => open + text + close),
         );
         await alone.goto(pathToFileURL(file).href);
         const said = alone.locator('#verdict').filter({ hasText: /^(Valid|Not valid|Not verified)/ });
@@ -120,6 +126,49 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
         const expected = `Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`;
         assert.ok(said.startsWith(expected), `${what}: ${said}; the command line: ${expected}`);
       }
+      // A forger with a key of its own: what stands in the chain agrees, so that the passkey alone can give it away.
+      const inPage = async (forged: Loose) => verdict(JSON.stringify(forged).replaceAll('<', '\\u003c'));
+      assert.match(await inPage(agreeing(JSON.parse(bundle))), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
+      for (const [what, forge] of Object.entries(passkeyForgeries)) {
+        const forged = JSON.parse(bundle) as Loose;
+        forge(forged);
+        const { valid, broken_link } = await verifyBundle(JSON.stringify(agreeing(forged)));
+        assert.equal(valid, false, what);
+        assert.match(broken_link?.reason ?? '', /passkey/, what);
+        const said = await inPage(forged);
+        assert.ok(
+          said.startsWith(`Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`),
+          `${what}: ${said}`,
+        );
+      }
+      // Checkpoints that the forger signs itself agree; one of another signer, tree, session or chain does not.
+      const checkpointed = async (change: (bundle: Loose) => void = () => {}) => {
+        const forged = await withCheckpoint(agreeing(JSON.parse(bundle)));
+        change(forged);
+        return forged;
+      };
+      assert.doesNotMatch(await inPage(await checkpointed()), /Not valid|heckpoints not checked/);
+      for (const [what, forge] of Object.entries(checkpointForgeries)) {
+        const forged = await checkpointed(forge);
+        const { valid, broken_link } = await verifyBundle(JSON.stringify(forged));
+        assert.equal(valid, false, what);
+        const said = await inPage(forged);
+        assert.ok(
+          said.startsWith(`Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`),
+          `${what}: ${said}`,
+        );
+      }
+      // A vote of which everything was made up agrees too, until it is held against the gateway's own key.
+      const made = JSON.parse(bundle) as Loose;
+      fabricated(made);
+      assert.match(await inPage(agreeing(made)), /^Valid.* Origin not checked\./);
+      const { public_key } = JSON.parse(bundle) as Loose;
+      await alone.getByLabel(/key/i).first().fill(public_key);
+      await alone.getByRole('button', { name: 'Verify' }).click();
+      await alone
+        .locator('#verdict')
+        .filter({ hasText: /^Not valid: / })
+        .waitFor();
       assert.match(await verdict(bundle.slice(0, -40)), /^Not v/);
       assert.match(await verdict(''), /^Not v/);
       // A verifier that was changed does not run: the policy of the file names the script by its digest.

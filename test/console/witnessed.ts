@@ -1,13 +1,16 @@
 /** A session in the transparency log with a witness: verified in the page and in its HTML file with the keys of both, and said in the report. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { verifyBundle } from '../../core/evidence/verify.ts';
+import { logTrustOf } from '../../core/transparency/witness-keys.ts';
 import { check } from '../support/checks.ts';
 import { until, type Visitors } from './browser.ts';
+import { logForgeries, singleFileBundle } from './forgeries.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
@@ -71,6 +74,28 @@ export const witnessed = (gateway: ConsoleGateway, people: Visitors) => [
       await alone.getByLabel(/Keys of the log and of witnesses/).fill(stranger);
       await alone.getByRole('button', { name: 'Verify' }).click();
       await verdict.filter({ hasText: /^Not valid: .*the witness stranger has not cosigned/ }).waitFor();
+      const html = await readFile(file, 'utf8');
+      const bundle = singleFileBundle.exec(html)?.[2] ?? '';
+      const trust = `${logKey}\n${auditor}`;
+      for (const [what, forge] of Object.entries(
+        logForgeries(JSON.parse(bundle).log_proof.checkpoint.split('\n')[0]),
+      )) {
+        const forged = JSON.parse(bundle);
+        forge(forged.log_proof);
+        const text = JSON.stringify(forged);
+        assert.notDeepEqual(forged, JSON.parse(bundle), what);
+        const { valid, broken_link } = await verifyBundle(text, undefined, undefined, undefined, logTrustOf(trust));
+        assert.equal(valid, false, what);
+        await writeFile(
+          file,
+          html.replace(singleFileBundle, (_, open, _bundle, close) => open + text.replaceAll('<', '\\u003c') + close),
+        );
+        await alone.goto(pathToFileURL(file).href);
+        await alone.getByLabel(/Keys of the log and of witnesses/).fill(trust);
+        await alone.getByRole('button', { name: 'Verify' }).click();
+        const expected = `Not valid: at entry ${broken_link?.index}, ${broken_link?.reason}.`;
+        await until(`${what}: ${expected}`, async () => ((await verdict.textContent()) ?? '').startsWith(expected));
+      }
       await page.context().close();
 
       const path = `${gateway.url}/admin/v1/evidence/sessions/witnessed/report.html`;

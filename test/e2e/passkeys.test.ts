@@ -34,11 +34,11 @@ async function asked(session: string, amount: number) {
 const approve = (id: string, passkey?: object) =>
   admin('POST', `/approvals/${id}/approve`, 'e2e-alice', { reviewer: 'alice', ...(passkey && { passkey }) });
 
-async function registered() {
+async function registered(key = 'e2e-alice') {
   const own = authenticator();
-  const { body } = await admin('POST', '/passkeys/challenge', 'e2e-alice');
+  const { body } = await admin('POST', '/passkeys/challenge', key);
   const answer = own.register(String(body.challenge), page);
-  const { status } = await admin('POST', '/passkeys', 'e2e-alice', { name: 'laptop', ...answer });
+  const { status } = await admin('POST', '/passkeys', key, { name: 'laptop', ...answer });
   expect(status).toBe(201);
   return { ...own, answer };
 }
@@ -101,6 +101,7 @@ test('[approval.passkey-required] without a passkey the approval does not count,
 test('[approval.passkey] the signature counts for this approval of this call alone; origin, host, person and count are checked', async () => {
   const own = await registered();
   const stranger = authenticator();
+  const carols = await registered('e2e-carol');
   const [first, second] = [await asked('signed', 2), await asked('signed', 3)];
   const wrong: Record<string, object> = {
     'another request': own.sign(second.challenge, page),
@@ -108,6 +109,9 @@ test('[approval.passkey] the signature counts for this approval of this call alo
     'another host': own.sign(first.challenge, page, { rpId: 'elsewhere.example' }),
     'no person verified': own.sign(first.challenge, page, { flags: 0x01 }),
     'a registration': own.sign(first.challenge, page, { type: 'webauthn.create' }),
+    'no person present': own.sign(first.challenge, page, { flags: 0x04 }),
+    "carol's registered passkey": carols.sign(first.challenge, page),
+    "carol's signature under an own id": { ...carols.sign(first.challenge, page), credential_id: own.id },
     'a stranger': stranger.sign(first.challenge, page),
     'a borrowed id': { ...stranger.sign(first.challenge, page), credential_id: own.id },
   };

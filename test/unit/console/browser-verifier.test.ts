@@ -17,6 +17,7 @@ interface InBrowser {
   readonly openCheckpoint: typeof here.openCheckpoint;
   readonly cosignedAt: typeof here.cosignedAt;
   readonly readVerifierKey: typeof readVerifierKey;
+  readonly verifierKey: typeof verifierKey;
   readonly leafHash: typeof leafHash;
   readonly nodeHash: typeof nodeHash;
 }
@@ -58,6 +59,8 @@ test('[console.verify] notes, cosignatures and hashes are the same in the browse
   const signed = await here.signTreeHead(head, logSigner(log));
   const note = `${signed}${here.cosign(here.checkpointText(head), 1_700_000_000, witness)}\n`;
   const keyOf = (signer: typeof log) => browser.readVerifierKey(verifierKey(signer))!;
+  // A log whose key was rotated names its keys: which of them are not trusted yet is said in these words.
+  for (const signer of [log, witness]) expect(browser.verifierKey(keyOf(signer))).toBe(verifierKey(signer));
   const open = browser.openCheckpoint(note, keyOf(log));
   if (typeof open === 'string') throw new Error(open);
   expect([open.origin, open.size, Buffer.from(open.root)]).toEqual([head.origin, 2, tree]);

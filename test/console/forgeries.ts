@@ -1,0 +1,190 @@
+/** What a forger does to a bundle with a key of its own: hashes and manifest agree again, and what others signed does not. */
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import { entryHash } from '../../core/evidence/chain.ts';
+import { checkpointOf, signCheckpoint } from '../../core/evidence/checkpoint.ts';
+import { passkeyChallenge } from '../../core/evidence/passkey-proof.ts';
+import { manifestBytes, manifestHash } from '../../core/evidence/session-manifest.ts';
+import { authenticator, type Twist } from '../support/authenticator.ts';
+import type { Loose } from '../support/loose.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const keyId = createHash('sha256')
+  .update(publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('hex')
+  .slice(0, 16);
+
+/** Where the single HTML file holds its bundle. */
+export const singleFileBundle = /(<script type="application\/json" id="bundle">)([\s\S]*?)(<\/script>)/;
+
+/** Every hash is computed anew and the manifest is signed with the forger's key: nothing within the chain gives the change away. */
+export function agreeing(bundle: Loose): Loose {
+  const became = new Map<string, string>();
+  let previous = '';
+  for (const entry of bundle.entries) {
+    const { passkey } = entry.body;
+    if (passkey !== undefined) passkey.key_entry = became.get(passkey.key_entry) ?? passkey.key_entry;
+    const before = entry.hash;
+    entry.previous_hash = previous;
+    entry.hash = previous = entryHash(entry);
+    became.set(before, entry.hash);
+  }
+  const { manifest } = bundle;
+  Object.assign(manifest, { first_hash: bundle.entries[0].hash, last_hash: previous });
+  manifest.session_manifest_hash = manifestHash(manifest);
+  const value = sign('sha256', manifestBytes(manifest), privateKey).toString('base64');
+  manifest.signature = { ...manifest.signature, key_id: keyId, value };
+  bundle.public_key = publicKey.export({ type: 'spki', format: 'pem' });
+  for (const proof of ['log_proof', 'checkpoint', 'successions']) delete bundle[proof];
+  return bundle;
+}
+
+/** The bundle's last entry under a checkpoint that the forger signed. */
+export async function withCheckpoint(bundle: Loose): Promise<Loose> {
+  const { tenant, session_id, index, hash } = bundle.entries.at(-1);
+  const points = [
+    { tenant, session_id, index, hash },
+    { tenant, session_id: 'another', index: 0, hash: 'e'.repeat(64) },
+  ];
+  const signer = {
+    keyId,
+    sign: async (message: Uint8Array) => sign('sha256', message, privateKey).toString('base64'),
+  };
+  const signed = await signCheckpoint(points, { created_at: bundle.manifest.created_at, previous: '' }, signer);
+  return Object.assign(bundle, { checkpoint: checkpointOf(signed, points, 0) });
+}
+
+/** What is done to a checkpoint that holds. */
+export const checkpointForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
+  'the root of the checkpoint': ({ checkpoint }) => {
+    checkpoint.checkpoint.root = 'a'.repeat(64);
+  },
+  'the time of the checkpoint': ({ checkpoint }) => {
+    checkpoint.checkpoint.created_at = '2020-01-01T00:00:00.000Z';
+  },
+  'the hash that it fixes': ({ checkpoint }) => {
+    checkpoint.point.hash = 'b'.repeat(64);
+  },
+  'the session that it fixes': ({ checkpoint }) => {
+    checkpoint.point.session_id = 'another';
+  },
+  'the path to its root': ({ checkpoint }) => {
+    checkpoint.path = ['c'.repeat(64)];
+  },
+  'the signature of the checkpoint': ({ checkpoint: { checkpoint } }) => {
+    const { value } = checkpoint.signature;
+    checkpoint.signature.value = `${value.slice(0, 20)}${value[20] === 'A' ? 'B' : 'A'}${value.slice(21)}`;
+  },
+  'the chain under the checkpoint': (bundle) => {
+    bundle.entries.at(-1).body.tool = 'shell.other';
+    const { checkpoint } = bundle;
+    Object.assign(agreeing(bundle), { checkpoint });
+  },
+};
+
+const voteOf = ({ entries }: Loose): Loose => entries.find((entry: Loose) => entry.body.passkey !== undefined).body;
+
+/** The person's passkey is replaced by one of the forger, which signs what it is asked to. */
+const signedAnew =
+  (twist: Twist, about: Loose = {}) =>
+  (bundle: Loose): void => {
+    const own = authenticator();
+    const vote = voteOf(bundle);
+    const key = bundle.entries.find((entry: Loose) => entry.hash === vote.passkey.key_entry).body;
+    Object.assign(key, { credential_id: own.id, public_key: own.publicKey });
+    const { approval_id, call_digest } = { ...vote, ...about };
+    const page = { id: key.rp_id, origin: key.origin };
+    const assertion = own.sign(passkeyChallenge(approval_id, call_digest), page, twist);
+    vote.passkey = { ...assertion, key_entry: vote.passkey.key_entry };
+  };
+
+/** Each makes a bundle that agrees in itself, and whose vote the passkey does not prove. */
+export const passkeyForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
+  'the vote of another request': (bundle) => {
+    voteOf(bundle).approval_id = '01a00000-0000-7000-8000-000000000000';
+  },
+  'the vote over another call': (bundle) => {
+    voteOf(bundle).call_digest = 'b'.repeat(64);
+  },
+  'the passkey of another person': (bundle) => {
+    voteOf(bundle).person = 'mallory';
+  },
+  'a passkey whose key is in no entry': (bundle) => {
+    voteOf(bundle).passkey.key_entry = 'c'.repeat(64);
+  },
+  'no passkey where the rule asks for one': (bundle) => {
+    const vote = voteOf(bundle);
+    vote.passkey_required = true;
+    delete vote.passkey;
+  },
+  'a signature over another challenge': signedAnew({}, { approval_id: '01a00000-0000-7000-8000-000000000000' }),
+  'a signature made on another page': signedAnew({ origin: 'https://elsewhere.example' }),
+  'a signature made for another host': signedAnew({ rpId: 'elsewhere.example' }),
+  'a signature without a verified person': signedAnew({ flags: 0x01 }),
+  'a signature without a present person': signedAnew({ flags: 0x04 }),
+  'a registration in place of a signature': signedAnew({ type: 'webauthn.create' }),
+};
+
+/** A vote that a passkey of the forger proves: only the key of the gateway tells it from a real one. */
+export const fabricated = signedAnew({});
+
+const noteLine = (name: string) => new RegExp(`(\u2014 ${name} )(\\S+)`);
+
+/** A signature of a note with other bytes. */
+const resigned = (note: string, name: string, change: (bytes: Buffer) => void): string =>
+  note.replace(noteLine(name), (_, head: string, encoded: string) => {
+    const bytes = Buffer.from(encoded, 'base64');
+    change(bytes);
+    return head + bytes.toString('base64');
+  });
+
+const flipped = (at: number) => (bytes: Buffer) => {
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+};
+
+const size = (note: string): string =>
+  note.replace(/^(.*)\n(\d+)\n/, (_, log, count) => `${log}\n${Number(count) + 1}\n`);
+const root = (note: string): string =>
+  note.replace(/^(.*\n\d+\n)(\S+)/, (_, head) => head + Buffer.alloc(32, 7).toString('base64'));
+
+/** What is done to the proof that a session is in a log which the witness `auditor` cosigned. */
+export const logForgeries = (log: string): Readonly<Record<string, (proof: Loose) => void>> => ({
+  'the size of the tree': (proof) => {
+    proof.checkpoint = size(proof.checkpoint);
+  },
+  'the root of the tree': (proof) => {
+    proof.checkpoint = root(proof.checkpoint);
+  },
+  'the name of the log': (proof) => {
+    proof.checkpoint = proof.checkpoint.replaceAll(log, 'another.example');
+  },
+  "the log's signature": (proof) => {
+    proof.checkpoint = resigned(proof.checkpoint, log, flipped(40));
+  },
+  'the time of the leaf': (proof) => {
+    proof.leaf.at = '2020-01-01T00:00:00.000Z';
+  },
+  'the hash in the leaf': (proof) => {
+    proof.leaf.hash = 'd'.repeat(64);
+  },
+  'the place of the leaf': (proof) => {
+    proof.position += 1;
+  },
+  'the path to the root': (proof) => {
+    proof.path = [...proof.path, Buffer.alloc(32).toString('base64')];
+  },
+  "the witness's signature": ({ cosigned: [first] }) => {
+    first.checkpoint = resigned(first.checkpoint, 'auditor', flipped(40));
+  },
+  'the time at which the witness saw it': ({ cosigned: [first] }) => {
+    first.checkpoint = resigned(first.checkpoint, 'auditor', flipped(11));
+  },
+  'the key of the witness': ({ cosigned: [first] }) => {
+    first.checkpoint = resigned(first.checkpoint, 'auditor', flipped(0));
+  },
+  'the tree that the witness cosigned': ({ cosigned: [first] }) => {
+    first.checkpoint = root(first.checkpoint);
+  },
+  'no cosignature': (proof) => {
+    proof.cosigned = [];
+  },
+});
