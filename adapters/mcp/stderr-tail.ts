@@ -4,6 +4,8 @@ import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
 const maxLines = 8;
 const maxCharacters = 2_000;
+/** Node's stack frames follow the message, and would push it out of the last lines. */
+const stackFrame = /^at .*(?::\d+:\d+\)?|\((?:<anonymous>|native|index \d+)\))(?: \{)?$/;
 
 export class StderrTail {
   #text = '';
@@ -16,7 +18,7 @@ export class StderrTail {
   last(secrets: readonly string[]): string {
     const lines = this.#text.split('\n').map((line) => line.trim());
     const told = lines
-      .filter((line) => line !== '')
+      .filter((line) => line !== '' && !stackFrame.test(line))
       .slice(-maxLines)
       .join(' | ');
     return redactResult(String(withoutSecrets(told, secrets)));

@@ -9,7 +9,7 @@ export function showTree(out: Output, value: unknown, indent = ''): void {
   for (const [name, member] of Object.entries(value)) {
     if (Array.isArray(member)) showList(out, name, member, indent);
     else if (typeof member === 'object' && member !== null) {
-      out.line(`${indent}${name}:`);
+      out.line(`${indent}${name}:${Object.keys(member).length === 0 ? ' none' : ''}`);
       showTree(out, member, `${indent}  `);
     } else out.line(`${indent}${name}: ${plain(member)}`);
   }

@@ -199,6 +199,11 @@ test('[cli.status] status shows whatever the gateway says, known or not, and --j
   expect(JSON.parse((await home.run(['status', '--json'])).out)).toMatchObject(status);
 });
 
+test('[cli.status] what is empty is none, be it a list or a map', async () => {
+  server.on('GET /admin/v1/health/detailed', { budgets: [], rate_limit: {} });
+  expect((await home.run(['status'])).out).toBe('budgets: none\nrate_limit: none\n');
+});
+
 test('[cli.status] status shows dependencies as a table, with the columns that have something to say', async () => {
   const dependencies = [
     { kind: 'mcp_server', name: 'files', needed: false, state: 'up', since: 't' },
