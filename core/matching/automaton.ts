@@ -23,6 +23,8 @@ export interface Walker {
   step(state: number, codePoint: number): number;
   accepts(state: number): boolean;
   acceptsAll(state: number): boolean;
+  /** How many characters are missing to acceptance at least. */
+  missing(state: number): number;
 }
 
 export class Automaton implements Walker {
@@ -37,6 +39,9 @@ export class Automaton implements Walker {
   private readonly classOfAscii = new Uint16Array(128);
   private states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
   private ids = new Map<string, number>();
+  /** What is missing from each place, and from each state that was asked for. */
+  private missingOfPlaces: readonly number[] | undefined;
+  private missingOfStates: number[] = [];
 
   constructor(nodes: readonly GlobNode[]) {
     this.end = this.build(nodes, this.place());
@@ -60,6 +65,16 @@ export class Automaton implements Walker {
   /** Whether every text leads on to acceptance, as behind a closing `**`. */
   acceptsAll(state: number): boolean {
     return this.states[state]!.places.some((place) => this.endless.has(place));
+  }
+
+  missing(state: number): number {
+    const known = this.missingOfStates[state];
+    if (known !== undefined) return known;
+    this.missingOfPlaces ??= this.findMissing();
+    const ofPlaces = this.missingOfPlaces;
+    const least = this.states[state]!.places.reduce((min, place) => Math.min(min, ofPlaces[place]!), Infinity);
+    this.missingOfStates[state] = least;
+    return least;
   }
 
   step(state: number, codePoint: number): number {
@@ -114,6 +129,7 @@ export class Automaton implements Walker {
   private forget(): void {
     this.states = [];
     this.ids = new Map();
+    this.missingOfStates = [];
     this.intern([]);
     this.intern(this.closure([0]));
   }
@@ -124,6 +140,25 @@ export class Automaton implements Walker {
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
     );
     return new Set(loops.filter((at) => this.closure([at]).includes(this.end)));
+  }
+
+  /** From the end backwards: a jump takes no character, a move takes one. */
+  private findMissing(): number[] {
+    const [jumpsTo, movesTo] = [this.places.map((): number[] => []), this.places.map((): number[] => [])];
+    this.places.forEach(({ jumps, moves }, at) => {
+      for (const to of jumps) jumpsTo[to]!.push(at);
+      for (const { to } of moves) movesTo[to]!.push(at);
+    });
+    const missing = this.places.map(() => Infinity);
+    let level = new Set([this.end]);
+    for (let count = 0; level.size > 0; count++) {
+      for (const at of level) {
+        missing[at] = count;
+        for (const from of jumpsTo[at]!) if (missing[from] === Infinity) level.add(from);
+      }
+      level = new Set([...level].flatMap((at) => movesTo[at]!).filter((from) => missing[from] === Infinity));
+    }
+    return missing;
   }
 
   private place(): number {

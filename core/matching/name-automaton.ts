@@ -24,6 +24,7 @@ export function walker(start: string, cuts: readonly number[], next: Next, ends:
     },
     accepts: (state) => state !== 0 && ends(names[state]!),
     acceptsAll: () => false,
+    missing: () => 0,
   };
 }
 
@@ -56,4 +57,5 @@ export const atMost = (characters: number): Walker => ({
   step: (state) => (state === 0 || state > characters ? 0 : state + 1),
   accepts: (state) => state !== 0,
   acceptsAll: () => false,
+  missing: () => 0,
 });

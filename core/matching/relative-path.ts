@@ -94,5 +94,6 @@ function both(a: Walker, b: Walker): Walker {
     step: (state, code) => intern(a.step(pairs[state]![0], code), b.step(pairs[state]![1], code)),
     accepts: (state) => a.accepts(pairs[state]![0]) && b.accepts(pairs[state]![1]),
     acceptsAll: () => false,
+    missing: (state) => Math.max(a.missing(pairs[state]![0]), b.missing(pairs[state]![1])),
   };
 }

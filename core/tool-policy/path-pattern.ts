@@ -113,6 +113,13 @@ class PathWalker implements Walker {
     return !this.wholePath && (this.states[state]?.found ?? false);
   }
 
+  /** The rest of this word, or of one behind a separator. */
+  missing(state: number): number {
+    const at = this.states[state];
+    if (at === undefined) return Infinity;
+    return at.found ? 0 : Math.min(this.globs.missing(at.globs), 1 + this.globs.missing(this.globs.start));
+  }
+
   step(state: number, codePoint: number): number {
     if (state === dead) return dead;
     const row = this.steps[state]!;

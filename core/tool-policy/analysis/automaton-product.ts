@@ -44,7 +44,8 @@ const settledTrue = -1;
 const settledFalse = -2;
 
 /**
- * The shortest text for which the formula holds, or nothing if there is none.
+ * The shortest text for which the formula holds, or nothing if there is none. It is first looked for among texts of the least length that
+ * the automata allow, where it nearly always is: few states lead on to such a text.
  * @throws BudgetSpent
  */
 export function shortestText(
@@ -54,27 +55,40 @@ export function shortestText(
   budget: StateBudget,
 ): string | undefined {
   const start = walkers.map((walker) => settle(walker, walker.start));
-  if (formula((index) => settled(start[index]!)) === false) return undefined;
-  let level: Node[] = [{ states: start, char: 0, before: undefined }];
-  const seen = new Set([start.join()]);
-  while (level.length > 0) {
-    const next: Node[] = [];
-    for (const node of level) {
-      budget.spend();
-      if (formula((index) => truthAt(walkers, node.states, index))) return textOf(node);
-      for (const char of alphabet) {
-        const states = node.states.map((state, i) =>
-          state < 0 ? state : settle(walkers[i]!, walkers[i]!.step(state, char)),
-        );
-        const key = states.join();
-        if (seen.has(key)) continue;
-        seen.add(key);
-        if (formula((index) => settled(states[index]!)) !== false) next.push({ states, char, before: node });
+  /** Whether the formula may still hold after at most so many further characters. */
+  const isOpen = (states: readonly number[], left: number): boolean =>
+    formula(
+      (index) => settled(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
+    ) !== false;
+
+  function search(maxLength: number): string | undefined {
+    let level: Node[] = [{ states: start, char: 0, before: undefined }];
+    const seen = new Set([start.join()]);
+    for (let length = 0; level.length > 0; length++) {
+      const next: Node[] = [];
+      for (const node of level) {
+        budget.spend();
+        if (formula((index) => truthAt(walkers, node.states, index))) return textOf(node);
+        for (const char of alphabet) {
+          const states = node.states.map((state, i) =>
+            state < 0 ? state : settle(walkers[i]!, walkers[i]!.step(state, char)),
+          );
+          const key = states.join();
+          if (seen.has(key)) continue;
+          seen.add(key);
+          if (isOpen(states, maxLength - length - 1)) next.push({ states, char, before: node });
+        }
       }
+      level = next;
     }
-    level = next;
+    return undefined;
   }
-  return undefined;
+
+  if (!isOpen(start, Infinity)) return undefined;
+  const least = Math.max(0, ...walkers.map((walker) => walker.missing(walker.start)).filter(Number.isFinite));
+  let length = 0;
+  while (length < least && !isOpen(start, length)) length++;
+  return search(length) ?? search(Infinity);
 }
 
 /** What no longer depends on the rest of the text is remembered as its answer, which keeps the product small. */

@@ -1,5 +1,12 @@
 /** What an analysis may spend before it gives up. */
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { compileGlob } from '#core/matching/glob.ts';
+import { normalText } from '#core/matching/text-automaton.ts';
+import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { BudgetSpent, StateBudget } from '#core/tool-policy/analysis/automaton-product.ts';
+import { FieldLanguages } from '#core/tool-policy/analysis/field-languages.ts';
+import { shippedPacks } from '#core/tool-policy/pack.ts';
+import { packs } from '../../../policies/guarded-paths.ts';
 
 test('[policy.analysis.budget] a budget is spent after as many states as it has, and says how many', () => {
   const budget = new StateBudget(3);
@@ -11,3 +18,25 @@ test('[policy.analysis.budget] a budget is spent after as many states as it has,
   expect(() => budget.spend()).toThrow(new BudgetSpent(3));
   expect(() => new StateBudget(3).spend(4)).toThrow('the state budget of 3 is spent');
 });
+
+test.each(shippedPacks)('[policy.analysis.budget] the pack %s is analysed within a hundredth of the budget', (name) => {
+  const tool_policies = { pack: packs.get(name)!, rules: [], disable_guards: [], require_signed: false };
+  const document = buildPolicyDocument({ tool_policies });
+  expect(analysePolicy(document, { stateBudget: 2_000 })).toEqual({ analysed: true, unreachable: [], warnings: [] });
+});
+
+test.each([
+  { needed: ['*.env'], refused: [], length: 4 },
+  { needed: ['*.env'], refused: ['.env', '?.env'], length: 6 },
+  { needed: ['a?c*', '*z'], refused: ['a?cz'], length: 5 },
+])(
+  '[policy.analysis.budget] a text of $needed without $refused is found, also where it is longer than the patterns alone ask for',
+  ({ needed, refused, length }) => {
+    const languages = new FieldLanguages(normalText(false), new StateBudget(10_000));
+    const idOf = (glob: string): number => languages.add(compileGlob(glob, 'name'));
+    const text = languages.example([...needed.map(idOf), ...refused.map((glob) => ~idOf(glob))].sort((a, b) => a - b))!;
+    expect(text).toHaveLength(length);
+    const matches = (glob: string): boolean => compileGlob(glob, 'name').matches(text);
+    expect([needed.every(matches), refused.some(matches)]).toEqual([true, false]);
+  },
+);
