@@ -55,7 +55,7 @@ export function shortestText(
   budget: StateBudget,
 ): string | undefined {
   const start = walkers.map((walker) => settle(walker, walker.start));
-  /** Whether the formula may still hold after at most so many further characters. */
+  /** Whether the formula may still hold with up to `left` further characters. */
   const isOpen = (states: readonly number[], left: number): boolean =>
     formula(
       (index) => settled(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
