@@ -72,7 +72,7 @@ function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterato
       reject(fault);
     }
   });
-  const pump = async () => {
+  const relay = async () => {
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
       if (response.destroyed) return;
       begin();
@@ -84,7 +84,7 @@ function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterato
   };
   response.once('close', resolve);
   if (response.destroyed) resolve();
-  else pump().then(resolve, reject);
+  else relay().then(resolve, reject);
   return promise.finally(() => {
     clearImmediate(early);
     response.off('close', resolve);

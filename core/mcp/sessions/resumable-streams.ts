@@ -56,7 +56,7 @@ export class ResumableStreams {
     };
     this.#makeRoom();
     this.#streams.set(stream.id, stream);
-    void pump(stream);
+    void relayMessages(stream);
     return this.#read(stream, 0, true);
   }
 
@@ -141,7 +141,7 @@ export class ResumableStreams {
 }
 
 /** Takes the messages as they come, as far as readers follow. */
-async function pump(stream: Stream): Promise<void> {
+async function relayMessages(stream: Stream): Promise<void> {
   for (;;) {
     while (stream.first + stream.kept.length - stream.unread >= maxUnread) await stream.changed.promise;
     const step = await stream.messages.next();
