@@ -1,5 +1,6 @@
 /** The whole gateway: what is kept, what is met, what is watched. */
 import { type App, type Environment, Tags } from 'aws-cdk-lib';
+import { refuseUnknownContext } from './context-keys.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
 import { requireOwnRegion } from './own-region.ts';
 import { GatewayServices } from './services-stack.ts';
@@ -9,6 +10,7 @@ import { GatewayStreaming } from './streaming-stack.ts';
 import { GatewayWatch } from './watch-stack.ts';
 
 export function buildGateway(app: App, env: Environment = {}) {
+  refuseUnknownContext(app.node);
   const settings = readSettings(app.node);
   requireOwnRegion(settings, env);
   const stack = (part: Parameters<typeof stackName>[1]) => ({ settings, env, stackName: stackName(settings, part) });

@@ -1386,6 +1386,10 @@ const admin: readonly Requirement[] = [
     'The trace of a call that a provider answered has policy.check_input, provider.call and policy.check_output, also where no filter is configured.',
   ),
   must(
+    'deploy.context-names',
+    'A deployment is refused where the context names a setting that the app does not read; the nearest name is given.',
+  ),
+  must(
     'trace.no-content',
     'Spans hold no prompt, argument or secret: the target of a call as far as nothing of it is withheld, the model as far as it is a name.',
   ),

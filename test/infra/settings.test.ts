@@ -1,5 +1,8 @@
 /** What a deployment may ask for by context. */
+import { globSync, readFileSync } from 'node:fs';
 import { App } from 'aws-cdk-lib';
+import { contextKeys, refuseUnknownContext } from '../../lib/context-keys.ts';
+import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { ofType, reference, synthesize } from './synthesized.ts';
 
@@ -24,6 +27,25 @@ describe('what is off until asked for', () => {
   it('pads the beginning of streams, and of nothing else', () => {
     expect(told('messages').STREAM_PADDING_BYTES).toBe('2048');
     expect(told('models').STREAM_PADDING_BYTES).toBeUndefined();
+  });
+
+  it('[deploy.context-names] refuses names it does not read, and leaves those of the CDK alone', () => {
+    const given = (context: Record<string, unknown>) => () => refuseUnknownContext(new App({ context }).node);
+    expect(given({ concurency: 'reserved' })).toThrow(
+      /^Context "concurency" is not a setting of this app\. Did you mean "concurrency"\? Allowed: accountConcurrency, /,
+    );
+    expect(given({ regionOfChoice: 'x' })).toThrow('is not a setting of this app. Allowed:');
+    expect(() => buildGateway(new App({ context: { stages: 'prod' } }))).toThrow('Did you mean "stage"?');
+    expect(given({ stage: 'dev', '@aws-cdk/core:x': true, 'aws:cdk:y': 1, 'cli-telemetry': false })).not.toThrow();
+  });
+
+  it('[deploy.context-names] lists the names that are read', () => {
+    const read = globSync('lib/**/*.ts').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\bnode,\s*'(\w+)'|tryGetContext\('(\w+)'\)/g)].map(
+        (found) => found[1] ?? found[2],
+      ),
+    );
+    expect([...new Set(read)].sort()).toEqual([...contextKeys].sort());
   });
 
   it('refuses settings it does not understand', () => {

@@ -1,0 +1,71 @@
+/** The names that `cdk -c name=value` takes: one that is not read would deploy something else than was meant. */
+import type { Node } from 'constructs';
+import { distance } from 'fastest-levenshtein';
+
+export const contextKeys: readonly string[] = [
+  'accountConcurrency',
+  'admin',
+  'adminCidrs',
+  'approvalTimeoutSeconds',
+  'archiveDays',
+  'brokerRoles',
+  'brokerSecrets',
+  'bundles',
+  'canary',
+  'certificate',
+  'concurrency',
+  'dataPlane',
+  'domain',
+  'edge',
+  'edgeCertificate',
+  'edgeReadTimeoutSeconds',
+  'edgeSecretVersions',
+  'edgeWebAcl',
+  'endpoint',
+  'firewall',
+  'formerLogKeys',
+  'formerSigningKeys',
+  'hostedZoneId',
+  'iamCallers',
+  'logKeyGeneration',
+  'logKeyOverlap',
+  'name',
+  'otlpTraces',
+  'release',
+  'requestsPerAddress',
+  'routeTableIds',
+  'sandboxConcurrency',
+  'securityGroupIds',
+  'sqlClusters',
+  'stage',
+  'streamConcurrency',
+  'streamingAccess',
+  'streamingCallsPerTask',
+  'streamingCertificate',
+  'streamingHost',
+  'streamingMaxTasks',
+  'streamingMinTasks',
+  'streamingPlane',
+  'streamingSubnetIds',
+  'streamPaddingBytes',
+  'subnetIds',
+  'tags',
+  'transparencyLog',
+  'vpcEndpoints',
+  'vpcId',
+];
+
+/** Names of the CDK's own settings and lookups hold other characters. */
+const ownForm = /^[A-Za-z]\w*$/;
+/** Most letters by which a name that was meant differs. */
+const mostLetters = 3;
+
+/** @throws naming the first name that this app does not read [deploy.context-names]. */
+export function refuseUnknownContext(node: Node): void {
+  const known = new Set(contextKeys);
+  const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));
+  if (found === undefined) return;
+  const [nearest = ''] = [...contextKeys].sort((a, b) => distance(found, a) - distance(found, b));
+  const meant = distance(found, nearest) <= mostLetters ? ` Did you mean "${nearest}"?` : '';
+  throw new Error(`Context "${found}" is not a setting of this app.${meant} Allowed: ${contextKeys.join(', ')}.`);
+}
