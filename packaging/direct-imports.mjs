@@ -21,10 +21,13 @@ export function directImports() {
   const known = new Map();
 
   /** What an index exports from elsewhere: name → the file and the name there. */
-  async function exportsOf(index) {
-    if (known.has(index)) return known.get(index);
+  function exportsOf(index) {
+    if (!known.has(index)) known.set(index, readExports(index));
+    return known.get(index);
+  }
+
+  async function readExports(index) {
     const found = new Map();
-    known.set(index, found);
     for (const [, list, from] of (await readFile(index, 'utf8')).matchAll(exported))
       for (const { name, as } of namesOf(list)) found.set(as, await declaration(name, from, index));
     return found;
