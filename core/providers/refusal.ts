@@ -81,9 +81,12 @@ function said(text: string): Pick<Refusal, 'type' | 'code' | 'message'> {
 
 const withheld = '[withheld]';
 
+/** Short words, which servers without keys are given (`none`, `ollama`): honest answers have them too. */
+const placeholder = /^(?:[A-Za-z]{0,7}|.{0,3})$/s;
+
 /** Text without the key: some providers echo what they were called with. */
 export const withoutKey = (text: string, key: string | undefined): string =>
-  key !== undefined && key !== '' && text.includes(key) ? text.replaceAll(key, withheld) : text;
+  key !== undefined && !placeholder.test(key) && text.includes(key) ? text.replaceAll(key, withheld) : text;
 
 function cleaned(text: string, key: string | undefined): string {
   const own = withoutKey(text, key).slice(0, 4 * maxTold);

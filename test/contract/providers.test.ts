@@ -83,6 +83,13 @@ describe.each(kinds)('$title', (each) => {
     for (const fault of [told, logged]) expect(`${fault.message} ${fault.stack}`).not.toContain(key);
   });
 
+  test('[auth.provider-keys] a word that a server without keys is given stands in answers as it is', async () => {
+    secrets.set('PROVIDER_KEY', 'bad');
+    const told = await answering(refuse(kind, 400, 'bad request'));
+    secrets.set('PROVIDER_KEY', key);
+    expect(told.told).toBe('bad request');
+  });
+
   test('an entry that names a secret which is not there is unavailable; one that is disabled too', async () => {
     await expect(faultOf(calling(false, {}, { api_key_env: 'NO_SUCH_KEY' }))).resolves.toMatchObject({
       kind: 'unavailable',
