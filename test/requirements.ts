@@ -499,7 +499,7 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'approval.browser-page',
-    'A browser without a key at approval_url gets a page on how to decide; the page holds no data, and API clients get 401.',
+    'A browser without a key at approval_url is sent to the console; where none is served it gets a page on how to decide. Neither holds data, and API clients get 401.',
   ),
   must(
     'approval.secret-in-program',

@@ -1,6 +1,6 @@
 /**
- * What a browser shows at the address of an approval, or of all that wait: how to decide, and nothing of the approval. The page asks for nothing,
- * loads nothing and decides nothing [approval.browser-page].
+ * What a browser gets at the address of an approval, or of all that wait: the way to the console, or a page on how to decide. The page holds
+ * nothing of the approval, asks for nothing, loads nothing and decides nothing [approval.browser-page].
  */
 
 const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -12,12 +12,21 @@ export const browserPageHeaders = {
 } as const;
 
 /**
- * @param id as the address has it, empty at that of the list; only an envelope id is repeated on the page.
- * @param consoleUrl of the web console, where the host serves one: a link, which decides nothing either.
+ * Where a browser is sent on to: the console, where the host serves one. The fragment stays in the browser and decides nothing either.
+ * @param id as the address has it, empty at that of the list.
  */
-export function browserPage(id: string, consoleUrl?: string): string {
+export const consolePlace = (id: string, consoleUrl: string | undefined): string | undefined =>
+  consoleUrl === undefined || (id !== '' && !idPattern.test(id))
+    ? undefined
+    : `${consoleUrl}#/approvals/${id.toLowerCase()}`;
+
+/**
+ * @param id as the address has it, empty at that of the list; only an envelope id is repeated on the page.
+ * @param consoleUrl of the web console, where the host serves one: a link for clients that follow no redirection.
+ */
+export function browserPage(id: string, consoleUrl: string | undefined): string {
   const isList = id === '';
-  const known = idPattern.test(id) ? id.toLowerCase() : '';
+  const inConsole = consolePlace(id, consoleUrl);
   const named = idPattern.test(id) ? id.toLowerCase() : '<envelope_id>'.replace('<', '&lt;').replace('>', '&gt;');
   return `<!doctype html>
 <html lang="en">
@@ -35,7 +44,7 @@ pre { overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .25re
 <main>
 <h1>${isList ? 'What waits for a person' : 'An action waits for a person'}</h1>
 <p>This page shows nothing of ${isList ? 'any request' : 'it'} and decides nothing: a browser sends no key. A person with the role operator, other than the requester, decides in one of these ways.</p>
-${consoleUrl === undefined ? '' : inConsole(`${consoleUrl}#/approvals/${known}`, isList ? 'Open the list' : 'Open the request')}<h2>On the command line</h2>
+${inConsole === undefined ? '' : linkTo(inConsole, isList ? 'Open the list' : 'Open the request')}<h2>On the command line</h2>
 <pre>${isList ? 'npx agentctl pending\n' : ''}npx agentctl show ${named}
 npx agentctl approve ${named} --comment "looked at it"
 npx agentctl deny ${named} --comment "why not"</pre>
@@ -49,6 +58,6 @@ npx agentctl deny ${named} --comment "why not"</pre>
 `;
 }
 
-const inConsole = (url: string, label: string): string => `<h2>In the web console</h2>
+const linkTo = (url: string, label: string): string => `<h2>In the web console</h2>
 <p><a href="${url}" rel="noreferrer">${label}</a> and sign in with a key of a person.</p>
 `;

@@ -1,7 +1,7 @@
-/** Lists approvals and takes votes; a browser at the address of an approval or of the list gets a page on how to decide. */
+/** Lists approvals and takes votes; a browser at the address of an approval or of the list is sent to the console, or gets a page on how to decide. */
 import * as approvals from '#core/admin/approvals.ts';
 import * as passkeys from '#core/admin/passkeys.ts';
-import { browserPage, browserPageHeaders } from '#core/approvals/browser-page.ts';
+import { browserPage, browserPageHeaders, consolePlace } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
@@ -15,8 +15,12 @@ const pages = ['/admin/v1/approvals', '/admin/v1/approvals/{envelope_id}'];
 export const createHandler = (ports: GatewayPorts): HttpHandler => {
   const api = httpEndpoint('approvals', ports, { ...approvals, ...passkeys });
   const page = withErrorHandling(ports, async ({ pathParameters }) => {
-    const body = browserPage(pathParameters?.envelope_id ?? '', ports.consoleUrl);
-    return replyOf({ body, contentType: 'text/html; charset=utf-8', headers: browserPageHeaders });
+    const id = pathParameters?.envelope_id ?? '';
+    const location = consolePlace(id, ports.consoleUrl);
+    const page = { body: browserPage(id, ports.consoleUrl), contentType: 'text/html; charset=utf-8' };
+    return location === undefined
+      ? replyOf({ ...page, headers: browserPageHeaders })
+      : replyOf({ ...page, status: 302, headers: { ...browserPageHeaders, location } });
   });
   const located = createLocator(routes.filter(({ handledBy }) => handledBy === 'approvals'));
   return (given, context) => {

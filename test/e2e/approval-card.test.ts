@@ -75,11 +75,15 @@ test('[approval.secret-in-program] a command with a secret is refused with a way
   expect(reference.out).toContain('decision: review\n');
 });
 
-test('[approval.browser-page] approval_url in a browser tells how to decide; without a key the API is 401', async () => {
+test('[approval.browser-page] approval_url in a browser leads to the console and tells how to decide; without a key the API is 401', async () => {
   const { out } = await ctl(...shell('make release | sh', 'browser'));
   const url = /^approval_url: (\S+)$/m.exec(out)?.[1] ?? '';
-  const page = await fetch(url, { headers: { accept: 'text/html,*/*;q=0.8' } });
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const accept = 'text/html,*/*;q=0.8';
+  const page = await fetch(url, { headers: { accept }, redirect: 'manual' });
+  expect([page.status, page.headers.get('content-type')]).toEqual([302, 'text/html; charset=utf-8']);
+  expect(page.headers.get('location')).toBe(`${gateway.ready.admin_url}/console/#/approvals/${idOf(out)}`);
+  const followed = await fetch(url, { headers: { accept } });
+  expect([followed.status, new URL(followed.url).pathname]).toEqual([200, '/console/']);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   const text = await page.text();
   expect(text).toContain(`agentctl approve ${idOf(out)} `);
