@@ -56,7 +56,7 @@ export class Alarms extends Construct {
     super(scope, id);
     const { settings, watched, approvalAge = Duration.hours(1), chatLatency = Duration.seconds(30) } = props;
     this.#settings = settings;
-    this.topics = { page: this.topic('Page'), ticket: this.topic('Ticket') };
+    this.topics = { page: this.#topic('Page'), ticket: this.#topic('Ticket') };
     const inputs = { watched, own: gatewayMetrics(settings.name) };
     const rows = [
       ...surfaceAlarms(inputs),
@@ -69,18 +69,18 @@ export class Alarms extends Construct {
       ...trafficAlarms(inputs, chatLatency),
       ...(settings.canary ? canaryAlarms(inputs) : []),
     ];
-    const made = rows.filter((row) => this.understood(row)).map((row) => ({ row, alarm: this.alarm(row) }));
+    const made = rows.filter((row) => this.#understood(row)).map((row) => ({ row, alarm: this.#alarm(row) }));
     const alarmsOf = (name: CompositeName) => made.filter(({ row }) => row.within === name).map(({ alarm }) => alarm);
-    const joined = settings.emulator ? [] : composites.map((name) => this.composite(name, alarmsOf(name)));
+    const joined = settings.emulator ? [] : composites.map((name) => this.#composite(name, alarmsOf(name)));
     this.all = [...joined, ...made.map(({ alarm }) => alarm)];
   }
 
   /** The emulator takes no alarm on an expression or a query, and no composite one. */
-  private understood({ metric }: AlarmRow): boolean {
+  #understood({ metric }: AlarmRow): boolean {
     return !this.#settings.emulator || !(metric instanceof MathExpression);
   }
 
-  private topic(kind: 'Page' | 'Ticket'): Topic {
+  #topic(kind: 'Page' | 'Ticket'): Topic {
     const { name, httpsOnly } = this.#settings;
     return new Topic(this, `${kind}Topic`, {
       displayName: `${name} alarms: ${kind.toLowerCase()}`,
@@ -88,7 +88,7 @@ export class Alarms extends Construct {
     });
   }
 
-  private alarm({ name, metric, threshold, severity, runbook, periods = [1, 1], heartbeat, within }: AlarmRow): Alarm {
+  #alarm({ name, metric, threshold, severity, runbook, periods = [1, 1], heartbeat, within }: AlarmRow): Alarm {
     const [datapointsToAlarm, evaluationPeriods] = periods;
     const alarm = new Alarm(this, name, {
       alarmDescription: describe(name, severity, runbook),
@@ -102,7 +102,7 @@ export class Alarms extends Construct {
     return alarm;
   }
 
-  private composite(name: CompositeName, parts: readonly Alarm[]): CompositeAlarm {
+  #composite(name: CompositeName, parts: readonly Alarm[]): CompositeAlarm {
     const alarm = new CompositeAlarm(this, name, {
       // Without one the CDK makes a name that two deployments would share.
       compositeAlarmName: `${this.#settings.name}-${name}`,

@@ -34,14 +34,14 @@ export class ArchiveBucket extends Construct {
       'AwsSolutions-S1':
         'The roles of two functions may put, no role may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
     });
-    this.denyAllWriters(settings);
-    this.deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);
+    this.#denyAllWriters(settings);
+    this.#deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);
     // The emulator does not know this condition key and would refuse every put.
-    if (!settings.emulator) this.deny('NobodyOverwrites', ['s3:PutObject'], { Null: { 's3:if-none-match': 'true' } });
+    if (!settings.emulator) this.#deny('NobodyOverwrites', ['s3:PutObject'], { Null: { 's3:if-none-match': 'true' } });
   }
 
   /** Writers are named, not referenced: their functions live in a later stack. */
-  private denyAllWriters(settings: GatewaySettings): void {
+  #denyAllWriters(settings: GatewaySettings): void {
     const arn = (service: string, resource: string, resourceName: string): string =>
       Stack.of(this).formatArn({
         service,
@@ -55,14 +55,10 @@ export class ArchiveBucket extends Construct {
       .filter(([, { archives }]) => archives)
       .map(([name]) => roleName(this, settings, name))
       .flatMap((role) => [arn('iam', 'role', role), arn('sts', 'assumed-role', `${role}/*`)]);
-    this.deny('OnlyArchivingFunctionsWrite', ['s3:PutObject'], { ArnNotLike: { 'aws:PrincipalArn': writers } });
+    this.#deny('OnlyArchivingFunctionsWrite', ['s3:PutObject'], { ArnNotLike: { 'aws:PrincipalArn': writers } });
   }
 
-  private deny(
-    sid: string,
-    actions: string[],
-    conditions: Record<string, Record<string, string | string[]>> = {},
-  ): void {
+  #deny(sid: string, actions: string[], conditions: Record<string, Record<string, string | string[]>> = {}): void {
     const resources = [this.bucket.arnForObjects('*')];
     const principals = [new AnyPrincipal()];
     this.bucket.addToResourcePolicy(

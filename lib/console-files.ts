@@ -59,12 +59,12 @@ export class ConsoleFiles extends Construct {
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       compress: true,
       functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
-      responseHeadersPolicy: this.headers(name),
+      responseHeadersPolicy: this.#headers(name),
     };
-    this.upload(bucket as IBucket, folder);
+    this.#upload(bucket as IBucket, folder);
   }
 
-  private headers(name: string): ResponseHeadersPolicy {
+  #headers(name: string): ResponseHeadersPolicy {
     const {
       'content-security-policy': contentSecurityPolicy,
       'x-frame-options': _frame,
@@ -87,7 +87,7 @@ export class ConsoleFiles extends Construct {
     });
   }
 
-  private upload(bucket: IBucket, folder: string): void {
+  #upload(bucket: IBucket, folder: string): void {
     new BucketDeployment(this, 'Files', {
       sources: [Source.asset(folder)],
       destinationBucket: bucket,

@@ -45,45 +45,45 @@ interface DistributionsProps {
 }
 
 export class Distributions extends Construct {
-  private readonly certificate: ICertificate;
+  readonly #certificate: ICertificate;
 
-  private readonly props: DistributionsProps;
+  readonly #props: DistributionsProps;
 
   constructor(scope: Construct, id: string, props: DistributionsProps) {
     super(scope, id);
-    this.props = props;
+    this.#props = props;
     const { domain, cloudFront, originValue, webSocketId } = props;
-    this.certificate = Certificate.fromCertificateArn(this, 'Certificate', cloudFront.certificate);
-    const forRest = this.function('Rest', edgeFunctionCode());
-    const forWebSocket = this.function('WebSocket', edgeFunctionCode(`/${apiStageName}`));
+    this.#certificate = Certificate.fromCertificateArn(this, 'Certificate', cloudFront.certificate);
+    const forRest = this.#function('Rest', edgeFunctionCode());
+    const forWebSocket = this.#function('WebSocket', edgeFunctionCode(`/${apiStageName}`));
     const webSocket = webSocketBehavior(this, webSocketId, cloudFront);
     const apis = Object.fromEntries(
       Object.entries(props.apis).map(([surface, api]) => [surface, restBehavior(this, api, cloudFront, originValue)]),
     ) as Record<RestSurface, BehaviorOptions>;
     const beside: Partial<Record<RestSurface, () => Record<string, BehaviorOptions>>> = {
       gateway: () => ({ '/v1/ws': before(webSocket, forWebSocket) }),
-      admin: () => this.console(),
+      admin: () => this.#console(),
     };
     for (const [surface, behavior] of Object.entries(apis) as [RestSurface, BehaviorOptions][])
-      this.distribution(surface, domain.hosts[surface], {
+      this.#distribution(surface, domain.hosts[surface], {
         defaultBehavior: before(behavior, forRest),
         additionalBehaviors: beside[surface]?.() ?? {},
       });
     const running = (name: string, behavior: BehaviorOptions, code: string) =>
-      before(behavior, this.function(name, code));
-    this.distribution('edge', domain.edgeHost, oneAddress({ apis, webSocket }, running));
+      before(behavior, this.#function(name, code));
+    this.#distribution('edge', domain.edgeHost, oneAddress({ apis, webSocket }, running));
   }
 
-  private distribution(
+  #distribution(
     name: RestSurface | 'edge',
     host: string,
     behaviors: Pick<DistributionProps, 'defaultBehavior' | 'additionalBehaviors'>,
   ): void {
-    const { domain, cloudFront } = this.props;
+    const { domain, cloudFront } = this.#props;
     const distribution = new Distribution(this, name, {
-      comment: `${this.props.name}: ${name}`,
+      comment: `${this.#props.name}: ${name}`,
       domainNames: [host],
-      certificate: this.certificate,
+      certificate: this.#certificate,
       httpVersion: HttpVersion.HTTP2_AND_3,
       errorResponses: keptErrors.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       // Chat and Git hosts call back with the TLS that they have; all other clients speak 1.3.
@@ -104,20 +104,20 @@ export class Distributions extends Construct {
     accept(distribution, findings(cloudFront));
   }
 
-  private function(id: string, code: string): EdgeFunction {
+  #function(id: string, code: string): EdgeFunction {
     return new EdgeFunction(this, id, {
-      functionName: nameOfAccount(this, this.props.name, id),
+      functionName: nameOfAccount(this, this.#props.name, id),
       comment: 'Tells the APIs the address and the host of the caller, and routes paths',
       code: FunctionCode.fromInline(code),
       runtime: FunctionRuntime.JS_2_0,
     });
   }
 
-  private console(): Record<string, BehaviorOptions> {
+  #console(): Record<string, BehaviorOptions> {
     const { behavior } = new ConsoleFiles(this, 'Console', {
-      name: this.props.name,
-      folder: this.props.consoleFolder,
-      edgeFunction: this.function('ConsolePaths', consoleFunctionCode()),
+      name: this.#props.name,
+      folder: this.#props.consoleFolder,
+      edgeFunction: this.#function('ConsolePaths', consoleFunctionCode()),
     });
     return { '/console': behavior, '/console/*': behavior };
   }

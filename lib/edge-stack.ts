@@ -35,7 +35,7 @@ export class GatewayEdge extends Stack {
       ...shared,
       name: `${settings.name}-callers`,
       cidrs: [],
-      stages: [apis.gateway, apis.mcp, apis.callbacks].map((api) => this.stage(api)),
+      stages: [apis.gateway, apis.mcp, apis.callbacks].map((api) => this.#stage(api)),
     });
     if (iam)
       new Firewall(this, 'IamCallers', {
@@ -43,7 +43,7 @@ export class GatewayEdge extends Stack {
         originValues: undefined,
         name: `${settings.name}-iam-callers`,
         cidrs: [],
-        stages: [this.stage(iam)],
+        stages: [this.#stage(iam)],
       });
     // A private API is reached through its VPC endpoint alone, which has rules of its own.
     if (!privateAdmin)
@@ -51,7 +51,7 @@ export class GatewayEdge extends Stack {
         ...shared,
         name: `${settings.name}-admin`,
         cidrs: adminCidrs,
-        stages: [this.stage(apis.admin)],
+        stages: [this.#stage(apis.admin)],
       });
 
     if (!cloudFront || !domain || !origin) return;
@@ -78,7 +78,7 @@ export class GatewayEdge extends Stack {
   }
 
   /** By literal stage: an export of each stage's name would say nothing more. */
-  private stage(api: RestApi): string {
+  #stage(api: RestApi): string {
     return this.formatArn({
       service: 'apigateway',
       account: '',

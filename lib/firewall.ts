@@ -64,7 +64,7 @@ export class Firewall extends Construct {
       rules: [
         ...(originValues ? [blocked('origin', not(anyOf(originValues.map(isOriginValue))))] : []),
         ...(cidrs.length > 0
-          ? [blocked('networks', not(anyOf(this.within(name, cidrs, originValues !== undefined))))]
+          ? [blocked('networks', not(anyOf(this.#within(name, cidrs, originValues !== undefined))))]
           : []),
         perAddress(props),
         // Behind CloudFront the list would judge CloudFront's addresses.
@@ -78,7 +78,7 @@ export class Firewall extends Construct {
   }
 
   /** One set for each version of IP. */
-  private within(name: string, cidrs: readonly string[], forwarded: boolean): Statement[] {
+  #within(name: string, cidrs: readonly string[], forwarded: boolean): Statement[] {
     return (['IPV4', 'IPV6'] as const).flatMap((ipAddressVersion) => {
       const addresses = cidrs.filter((cidr) => cidr.includes(':') === (ipAddressVersion === 'IPV6'));
       if (addresses.length === 0) return [];

@@ -66,10 +66,10 @@ export class GatewayServices extends Stack {
     const nowhere = settings.emulator ? undefined : new SandboxNetwork(this, 'SandboxNetwork');
     const environment = functionEnvironment(this, settings, stores, apis, within?.endpointId);
     this.shared = { environment, apis };
-    const made = this.functions(
+    const made = this.#functions(
       (name) => new GatewayFunction(this, name, { name, settings, stores, environment, apis, nowhere }),
     );
-    const aliases = this.functions((name) => made[name].live);
+    const aliases = this.#functions((name) => made[name].live);
     const live = aliases as Record<FunctionName, IFunction>;
 
     const surfaces: Readonly<Record<Route['surface'], RestSurface>> = { gateway, admin, callbacks, mcp };
@@ -86,7 +86,7 @@ export class GatewayServices extends Stack {
     if (iam) {
       iam.api.deploymentStage.node.addDependency(logging);
       iam.addRoutes(iamRoutes(routes), live);
-      this.outputs({ IamUrl: iam.api.url, IamApiId: iam.api.restApiId });
+      this.#outputs({ IamUrl: iam.api.url, IamApiId: iam.api.restApiId });
     }
     webSocket.stage.node.addDependency(logging);
     webSocket.addRoutes(live.ws, live['ws-worker']);
@@ -105,29 +105,29 @@ export class GatewayServices extends Stack {
     new Projection(this, 'Projection', { source: stores.tables.evidence, projector: live.project, deadLetters });
     if (settings.stagedReleases) new StagedRelease(this, 'Releases', { settings, aliases });
 
-    this.supportingResources(settings, { gateway, callbacks, mcp, ...(within ? {} : { admin }) }, webSocket);
+    this.#supportingResources(settings, { gateway, callbacks, mcp, ...(within ? {} : { admin }) }, webSocket);
 
     this.watched = {
-      functions: this.functions((name) => made[name].function),
+      functions: this.#functions((name) => made[name].function),
       apis: { gateway: gateway.api, mcp: mcp.api, admin: admin.api, callbacks: callbacks.api },
       ...(iam && { iam: iam.api }),
       webSocket: webSocket.api,
       stateMachine,
       deadLetters,
     };
-    this.outputs({ GatewayUrl: environment.GATEWAY_URL!, GatewayApiId: gateway.api.restApiId });
-    this.outputs({ McpUrl: environment.MCP_URL!, McpApiId: mcp.api.restApiId });
-    this.outputs({ WebSocketUrl: webSocketUrl(settings) ?? webSocket.stage.url, WebSocketApiId: webSocket.api.apiId });
-    this.outputs({ AdminUrl: environment.ADMIN_URL!, AdminApiId: admin.api.restApiId });
-    this.outputs({
+    this.#outputs({ GatewayUrl: environment.GATEWAY_URL!, GatewayApiId: gateway.api.restApiId });
+    this.#outputs({ McpUrl: environment.MCP_URL!, McpApiId: mcp.api.restApiId });
+    this.#outputs({ WebSocketUrl: webSocketUrl(settings) ?? webSocket.stage.url, WebSocketApiId: webSocket.api.apiId });
+    this.#outputs({ AdminUrl: environment.ADMIN_URL!, AdminApiId: admin.api.restApiId });
+    this.#outputs({
       CallbacksUrl: ownUrl(settings.edge, 'callbacks') ?? callbacks.api.url,
       CallbacksApiId: callbacks.api.restApiId,
     });
-    this.outputs({ ApprovalStateMachineArn: stateMachine.stateMachineArn });
+    this.#outputs({ ApprovalStateMachineArn: stateMachine.stateMachineArn });
   }
 
   /** Host names of API Gateway's own, and endpoints of the VPC: where the operator asked for them. */
-  private supportingResources(
+  #supportingResources(
     { edge, network }: GatewaySettings,
     surfaces: Readonly<Partial<Record<Route['surface'], RestSurface>>>,
     webSocket: WebSocketSurface,
@@ -138,11 +138,11 @@ export class GatewayServices extends Stack {
     if (network?.endpoints) new VpcEndpoints(this, 'VpcEndpoints', { network, ...network.endpoints });
   }
 
-  private functions<T>(make: (name: FunctionName) => T): Record<FunctionName, T> {
+  #functions<T>(make: (name: FunctionName) => T): Record<FunctionName, T> {
     return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<FunctionName, T>;
   }
 
-  private outputs(values: Record<string, string>): void {
+  #outputs(values: Record<string, string>): void {
     for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 }

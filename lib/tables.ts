@@ -21,11 +21,11 @@ export class GatewayTables extends Construct {
 
   constructor(scope: Construct, id: string, props: GatewayTablesProps) {
     super(scope, id);
-    const made = Object.entries(tables).map(([name, spec]) => [name, this.table(name, spec, props.settings)] as const);
+    const made = Object.entries(tables).map(([name, spec]) => [name, this.#table(name, spec, props.settings)] as const);
     this.byName = Object.fromEntries(made) as Record<TableName, Table>;
   }
 
-  private table(name: string, spec: TableSpec, settings: GatewaySettings): Table {
+  #table(name: string, spec: TableSpec, settings: GatewaySettings): Table {
     const table = new Table(this, name, {
       tableName: `${settings.name}-${name}`,
       ...keys(spec),

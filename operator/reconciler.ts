@@ -23,11 +23,11 @@ export interface ReconcilerPorts {
 const concurrency = 16;
 
 export class Reconciler {
-  private readonly ports: ReconcilerPorts;
-  private readonly secrets = new Map<string, Secret | undefined>();
+  readonly #ports: ReconcilerPorts;
+  readonly #secrets = new Map<string, Secret | undefined>();
 
   constructor(ports: ReconcilerPorts) {
-    this.ports = ports;
+    this.#ports = ports;
   }
 
   /**
@@ -37,39 +37,41 @@ export class Reconciler {
    * @throws KubernetesError, or the fault of a connection; the next run goes on from what is then there.
    */
   async run(fresh: boolean): Promise<Map<string, Outcome>> {
-    if (fresh) this.secrets.clear();
-    const { objects, now } = this.ports;
+    if (fresh) this.#secrets.clear();
+    const { objects, now } = this.#ports;
     const gateways = objects.gateways();
     const outcomes = new Map<string, Outcome>();
-    for (const gateway of gateways) outcomes.set(gateway.metadata.name, await this.reconcile(gateway));
+    for (const gateway of gateways) outcomes.set(gateway.metadata.name, await this.#reconcile(gateway));
     const names = new Set(gateways.map(({ metadata }) => metadata.name));
     const orphans = objects.parts().filter(({ spec }) => !names.has(spec.gateway));
-    await this.write(settleWithoutGateway(orphans, now().toISOString()));
+    await this.#write(settleWithoutGateway(orphans, now().toISOString()));
     return outcomes;
   }
 
-  private async reconcile(gateway: Gateway): Promise<Outcome> {
-    const { api, objects, log } = this.ports;
+  async #reconcile(gateway: Gateway): Promise<Outcome> {
+    const { api, objects, log } = this.#ports;
     const parts = objects.parts().filter(({ spec }) => spec.gateway === gateway.metadata.name);
-    await this.readSecrets(secretNames({ gateway, parts }));
+    await this.#readSecrets(secretNames({ gateway, parts }));
     const named = gateway.spec.deployment;
     const deployment = named && (await api.deployment(named.name));
-    const observed: Observed = { gateway, parts, secrets: this.secrets, deployment };
+    const observed: Observed = { gateway, parts, secrets: this.#secrets, deployment };
     const { claim, apply, composition, outcome: early } = plan(observed);
-    await this.each(claim, (object) => this.setFinalizers(object, [...(object.metadata.finalizers ?? []), finalizer]));
+    await this.#each(claim, (object) =>
+      this.#setFinalizers(object, [...(object.metadata.finalizers ?? []), finalizer]),
+    );
     if (apply) {
-      this.ports.leadership.assertHeld();
+      this.#ports.leadership.assertHeld();
       await api.applyDeployment(apply);
     }
-    const outcome = early ?? (await this.bring(observed, composition!));
+    const outcome = early ?? (await this.#bring(observed, composition!));
     log('reconciled', { gateway: gateway.metadata.name, parts: parts.length, ...said(outcome) });
-    await this.write(settle(observed, outcome, this.ports.now().toISOString()));
+    await this.#write(settle(observed, outcome, this.#ports.now().toISOString()));
     return outcome;
   }
 
   /** The configuration goes to the gateway where it has another one. */
-  private async bring({ gateway, secrets }: Observed, composition: Composition): Promise<Outcome> {
-    const { addressOf, leadership, log } = this.ports;
+  async #bring({ gateway, secrets }: Observed, composition: Composition): Promise<Outcome> {
+    const { addressOf, leadership, log } = this.#ports;
     const token = secretValue(gateway.spec.adminToken.secretKeyRef, secrets)!;
     const address = addressOf(gateway);
     const live = await liveVersion(address, token, leadership.signal);
@@ -83,33 +85,33 @@ export class Reconciler {
     return putConfiguration(address, token, composition, leadership.signal);
   }
 
-  private async readSecrets(names: readonly string[]): Promise<void> {
+  async #readSecrets(names: readonly string[]): Promise<void> {
     // A missing one is looked up at every run: the object that needs it waits for it.
-    const unknown = names.filter((name) => this.secrets.get(name) === undefined);
-    await this.each(unknown, async (name) => void this.secrets.set(name, await this.ports.api.secret(name)));
+    const unknown = names.filter((name) => this.#secrets.get(name) === undefined);
+    await this.#each(unknown, async (name) => void this.#secrets.set(name, await this.#ports.api.secret(name)));
   }
 
-  private async write({ statuses, release }: Settlement): Promise<void> {
-    const { api, objects, leadership } = this.ports;
-    await this.each(statuses, async ({ object, status }) => {
+  async #write({ statuses, release }: Settlement): Promise<void> {
+    const { api, objects, leadership } = this.#ports;
+    await this.#each(statuses, async ({ object, status }) => {
       leadership.assertHeld();
       objects.put(named(object, await api.applyStatus(object, status)));
     });
-    await this.each(release, (object) =>
-      this.setFinalizers(
+    await this.#each(release, (object) =>
+      this.#setFinalizers(
         object,
         object.metadata.finalizers!.filter((name) => name !== finalizer),
       ),
     );
   }
 
-  private async setFinalizers(object: Custom, finalizers: readonly string[]): Promise<void> {
-    this.ports.leadership.assertHeld();
-    this.ports.objects.put(named(object, await this.ports.api.setFinalizers(object, finalizers)));
+  async #setFinalizers(object: Custom, finalizers: readonly string[]): Promise<void> {
+    this.#ports.leadership.assertHeld();
+    this.#ports.objects.put(named(object, await this.#ports.api.setFinalizers(object, finalizers)));
   }
 
   /** Runs for all items, some at a time. An object that is gone needs nothing more; the first other fault is thrown at the end. */
-  private async each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  async #each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
     const queue = items.values();
     const faults: unknown[] = [];
     const worker = async () => {

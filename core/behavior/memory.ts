@@ -35,11 +35,11 @@ export class Memory {
   readonly event: RiskEvent;
   readonly settings: RiskSettings;
   readonly added: NewAlert[] = [];
-  private readonly at: number;
+  readonly #at: number;
 
   constructor(state: RiskState, at: number, event: RiskEvent, settings: RiskSettings) {
     this.state = state;
-    this.at = at;
+    this.#at = at;
     this.now = at - state.base;
     this.event = event;
     this.settings = settings;
@@ -94,7 +94,7 @@ export class Memory {
   alert(rule: RiskRule, points: number, builtOn: readonly Cite[], reason: string): void {
     if (points === 0) return;
     const earlier = [...new Set(builtOn)].filter((cite) => cite !== this.event.cite);
-    this.added.push({ rule, points, at: this.at, cites: [...earlier, this.event.cite], reason });
+    this.added.push({ rule, points, at: this.#at, cites: [...earlier, this.event.cite], reason });
   }
 
   after(): RiskState {

@@ -55,74 +55,74 @@ export function classifyArguments(tool: string, ...values: readonly unknown[]): 
 
 class Look {
   gravest: ToolClass | undefined;
-  private left = maxValues;
-  private readonly tool: readonly string[];
-  private readonly readsPrograms: boolean;
+  #left = maxValues;
+  readonly #tool: readonly string[];
+  readonly #readsPrograms: boolean;
 
   constructor(tool: readonly string[]) {
-    this.tool = tool;
-    this.readsPrograms = tool.some((word) => programReaders.has(word));
+    this.#tool = tool;
+    this.#readsPrograms = tool.some((word) => programReaders.has(word));
   }
 
   walk(value: unknown, key: readonly string[], level: number): void {
-    if (this.left-- <= 0 || level > maxLevels) {
-      this.found('execute', 'its arguments are too many to look over');
+    if (this.#left-- <= 0 || level > maxLevels) {
+      this.#found('execute', 'its arguments are too many to look over');
       return;
     }
     const verb = key.length === 1 && hasContents(value) && valuedVerbs.has(key[0]!) ? changeOfWord(key[0]!) : undefined;
-    if (verb) this.found(verb, `the argument "${key[0]}" says what is changed`);
-    if (isObject(value)) this.object(value);
+    if (verb) this.#found(verb, `the argument "${key[0]}" says what is changed`);
+    if (isObject(value)) this.#object(value);
     if (Array.isArray(value)) {
       const done = changeOfCommand(key, value);
-      if (done) this.found(done, `the list "${key.at(-1)}" is a command that does not only read`);
+      if (done) this.#found(done, `the list "${key.at(-1)}" is a command that does not only read`);
       for (const item of value) this.walk(item, key, level + 1);
     } else if (value !== null && typeof value === 'object')
       for (const [name, item] of Object.entries(value)) this.walk(item, namedBy(key, wordsIn(name)), level + 1);
-    else this.leaf(value, key);
+    else this.#leaf(value, key);
   }
 
   /** What an object says as a whole: `{tool: 'delete_file', arguments: {…}}`, `{$out: 'copy'}`, `{set: {…}}`. */
-  private object(value: Readonly<Record<string, unknown>>): void {
+  #object(value: Readonly<Record<string, unknown>>): void {
     if (calledWith.some((name) => isObject(value[name]) || Array.isArray(value[name])))
       for (const name of calledTools) {
         const called = value[name];
         if (typeof called !== 'string') continue;
         const { capability } = classifyTool(called);
         if (capability !== 'read')
-          this.found(capability, `the argument "${name}" calls a tool that does not only read`);
+          this.#found(capability, `the argument "${name}" calls a tool that does not only read`);
       }
     for (const [operator, change] of databaseOperators)
-      if (Object.hasOwn(value, operator)) this.found(change, `${operator} does not only read`);
+      if (Object.hasOwn(value, operator)) this.#found(change, `${operator} does not only read`);
     if (isObject(value.set) && Object.keys(value.set).length > 0)
-      this.found('write', 'the argument "set" says what is changed');
+      this.#found('write', 'the argument "set" says what is changed');
   }
 
-  private leaf(value: unknown, key: readonly string[]): void {
+  #leaf(value: unknown, key: readonly string[]): void {
     const name = key.join('_');
     const shown = JSON.stringify(name.slice(0, 40));
     if (isOn(value)) {
       const change = switchedOn(key);
-      if (change) this.found(change, `the argument ${shown} is on`);
+      if (change) this.#found(change, `the argument ${shown} is on`);
     }
     if (typeof value !== 'string' || value === '') return;
     const operation = operationOf(key, value.trim()) ?? modeOf(key, value.trim());
-    if (operation) this.found(operation, `the argument ${shown} names an operation that does not only read`);
-    const called = calledBy(this.tool, key, value);
-    if (called) this.found(called, `the argument ${shown} names what is called`);
-    const changed = changeOfEndpoint(this.tool, key, value);
-    if (changed) this.found(changed, `the argument ${shown} is the address of an operation`);
-    if (isInner(this.tool, key, value))
-      this.found('execute', `the argument ${shown} is an address that is not of the public web`);
+    if (operation) this.#found(operation, `the argument ${shown} names an operation that does not only read`);
+    const called = calledBy(this.#tool, key, value);
+    if (called) this.#found(called, `the argument ${shown} names what is called`);
+    const changed = changeOfEndpoint(this.#tool, key, value);
+    if (changed) this.#found(changed, `the argument ${shown} is the address of an operation`);
+    if (isInner(this.#tool, key, value))
+      this.#found('execute', `the argument ${shown} is an address that is not of the public web`);
     const sent = sentTo(key);
-    if (sent) this.found(sent, `the argument ${shown} names where something goes`);
-    if (replacements.has(name)) this.found('write', `the argument ${shown} holds a replacement`);
-    if (isOutput(key, value)) this.found('write', `the argument ${shown} names a place to write to`);
-    if (hasMutation(value)) this.found('write', `the argument ${shown} holds a GraphQL mutation or subscription`);
-    if (!this.readsPrograms && isProgram(key.at(-1) ?? '', value))
-      this.found('execute', `the argument ${shown} holds a program`);
+    if (sent) this.#found(sent, `the argument ${shown} names where something goes`);
+    if (replacements.has(name)) this.#found('write', `the argument ${shown} holds a replacement`);
+    if (isOutput(key, value)) this.#found('write', `the argument ${shown} names a place to write to`);
+    if (hasMutation(value)) this.#found('write', `the argument ${shown} holds a GraphQL mutation or subscription`);
+    if (!this.#readsPrograms && isProgram(key.at(-1) ?? '', value))
+      this.#found('execute', `the argument ${shown} holds a program`);
   }
 
-  private found(capability: Exclude<Capability, 'read'>, why: string): void {
+  #found(capability: Exclude<Capability, 'read'>, why: string): void {
     if (!this.gravest || moreSevere(capability, this.gravest.capability) !== this.gravest.capability)
       this.gravest = { capability, why };
   }

@@ -30,62 +30,62 @@ export interface Walker {
 export class Automaton implements Walker {
   readonly cuts: readonly number[];
   readonly start: number;
-  private readonly places: Place[] = [];
-  private readonly end: number;
-  private readonly endless: ReadonlySet<number>;
-  private readonly classOfCut: readonly number[];
+  readonly #places: Place[] = [];
+  readonly #end: number;
+  readonly #endless: ReadonlySet<number>;
+  readonly #classOfCut: readonly number[];
   /** A code point of each class. */
-  private readonly samples: readonly number[];
-  private readonly classOfAscii = new Uint16Array(128);
-  private states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
-  private ids = new Map<string, number>();
+  readonly #samples: readonly number[];
+  readonly #classOfAscii = new Uint16Array(128);
+  #states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
+  #ids = new Map<string, number>();
   /** What is missing from each place, and from each state that was asked for. */
-  private missingOfPlaces: readonly number[] | undefined;
-  private missingOfStates: number[] = [];
+  #missingOfPlaces: readonly number[] | undefined;
+  #missingOfStates: number[] = [];
 
   constructor(nodes: readonly GlobNode[]) {
-    this.end = this.build(nodes, this.place());
-    this.endless = this.findEndless();
-    this.cuts = this.findCuts();
-    this.classOfCut = this.mergeCuts();
-    this.samples = samplesOf(this.classOfCut, this.cuts);
-    for (let code = 0; code < 128; code++) this.classOfAscii[code] = this.searchClass(code);
-    this.intern([]);
-    this.start = this.intern(this.closure([0]));
+    this.#end = this.#build(nodes, this.#place());
+    this.#endless = this.#findEndless();
+    this.cuts = this.#findCuts();
+    this.#classOfCut = this.#mergeCuts();
+    this.#samples = samplesOf(this.#classOfCut, this.cuts);
+    for (let code = 0; code < 128; code++) this.#classOfAscii[code] = this.#searchClass(code);
+    this.#intern([]);
+    this.start = this.#intern(this.#closure([0]));
   }
 
   classOf(codePoint: number): number {
-    return codePoint < 128 ? this.classOfAscii[codePoint]! : this.searchClass(codePoint);
+    return codePoint < 128 ? this.#classOfAscii[codePoint]! : this.#searchClass(codePoint);
   }
 
   accepts(state: number): boolean {
-    return this.states[state]!.accepts;
+    return this.#states[state]!.accepts;
   }
 
   /** Whether every text leads on to acceptance, as behind a closing `**`. */
   acceptsAll(state: number): boolean {
-    return this.states[state]!.places.some((place) => this.endless.has(place));
+    return this.#states[state]!.places.some((place) => this.#endless.has(place));
   }
 
   missing(state: number): number {
-    const known = this.missingOfStates[state];
+    const known = this.#missingOfStates[state];
     if (known !== undefined) return known;
-    this.missingOfPlaces ??= this.findMissing();
-    const ofPlaces = this.missingOfPlaces;
-    const least = this.states[state]!.places.reduce((min, place) => Math.min(min, ofPlaces[place]!), Infinity);
-    this.missingOfStates[state] = least;
+    this.#missingOfPlaces ??= this.#findMissing();
+    const ofPlaces = this.#missingOfPlaces;
+    const least = this.#states[state]!.places.reduce((min, place) => Math.min(min, ofPlaces[place]!), Infinity);
+    this.#missingOfStates[state] = least;
     return least;
   }
 
   step(state: number, codePoint: number): number {
     const index = this.classOf(codePoint);
-    const known = this.states[state]!.next[index]!;
-    return known >= 0 ? known : this.explore(state, index);
+    const known = this.#states[state]!.next[index]!;
+    return known >= 0 ? known : this.#explore(state, index);
   }
 
   matches(text: string): boolean {
     // A hostile text could make thousands of states of a glob with many stars; forget them rather than grow.
-    if (this.states.length > maxStates) this.forget();
+    if (this.#states.length > maxStates) this.#forget();
     let state = this.start;
     for (let i = 0; i < text.length; i++) {
       let code = text.charCodeAt(i);
@@ -99,58 +99,58 @@ export class Automaton implements Walker {
     return this.accepts(state);
   }
 
-  private explore(state: number, index: number): number {
-    const codePoint = this.samples[index]!;
+  #explore(state: number, index: number): number {
+    const codePoint = this.#samples[index]!;
     const reached: number[] = [];
-    for (const place of this.states[state]!.places) {
-      for (const move of this.places[place]!.moves) if (contains(move.set, codePoint)) reached.push(move.to);
+    for (const place of this.#states[state]!.places) {
+      for (const move of this.#places[place]!.moves) if (contains(move.set, codePoint)) reached.push(move.to);
     }
-    const next = this.intern(this.closure(reached));
-    this.states[state]!.next[index] = next;
+    const next = this.#intern(this.#closure(reached));
+    this.#states[state]!.next[index] = next;
     return next;
   }
 
-  private intern(places: readonly number[]): number {
+  #intern(places: readonly number[]): number {
     const key = places.join(',');
-    const known = this.ids.get(key);
+    const known = this.#ids.get(key);
     if (known !== undefined) return known;
-    const next = new Int32Array(this.samples.length).fill(places.length === 0 ? dead : -1);
-    this.states.push({ places, next, accepts: places.includes(this.end) });
-    this.ids.set(key, this.states.length - 1);
-    return this.states.length - 1;
+    const next = new Int32Array(this.#samples.length).fill(places.length === 0 ? dead : -1);
+    this.#states.push({ places, next, accepts: places.includes(this.#end) });
+    this.#ids.set(key, this.#states.length - 1);
+    return this.#states.length - 1;
   }
 
-  private closure(from: readonly number[]): number[] {
+  #closure(from: readonly number[]): number[] {
     const seen = new Set<number>(from);
-    for (const place of seen) for (const jump of this.places[place]!.jumps) seen.add(jump);
+    for (const place of seen) for (const jump of this.#places[place]!.jumps) seen.add(jump);
     return [...seen].sort((a, b) => a - b);
   }
 
-  private forget(): void {
-    this.states = [];
-    this.ids = new Map();
-    this.missingOfStates = [];
-    this.intern([]);
-    this.intern(this.closure([0]));
+  #forget(): void {
+    this.#states = [];
+    this.#ids = new Map();
+    this.#missingOfStates = [];
+    this.#intern([]);
+    this.#intern(this.#closure([0]));
   }
 
   /** Places that accept now and after any further character. */
-  private findEndless(): Set<number> {
-    const loops = this.places.flatMap(({ moves }, at) =>
+  #findEndless(): Set<number> {
+    const loops = this.#places.flatMap(({ moves }, at) =>
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
     );
-    return new Set(loops.filter((at) => this.closure([at]).includes(this.end)));
+    return new Set(loops.filter((at) => this.#closure([at]).includes(this.#end)));
   }
 
   /** From the end backwards: a jump takes no character, a move takes one. */
-  private findMissing(): number[] {
-    const [jumpsTo, movesTo] = [this.places.map((): number[] => []), this.places.map((): number[] => [])];
-    this.places.forEach(({ jumps, moves }, at) => {
+  #findMissing(): number[] {
+    const [jumpsTo, movesTo] = [this.#places.map((): number[] => []), this.#places.map((): number[] => [])];
+    this.#places.forEach(({ jumps, moves }, at) => {
       for (const to of jumps) jumpsTo[to]!.push(at);
       for (const { to } of moves) movesTo[to]!.push(at);
     });
-    const missing = this.places.map(() => Infinity);
-    let level = new Set([this.end]);
+    const missing = this.#places.map(() => Infinity);
+    let level = new Set([this.#end]);
     for (let count = 0; level.size > 0; count++) {
       for (const at of level) {
         missing[at] = count;
@@ -161,60 +161,60 @@ export class Automaton implements Walker {
     return missing;
   }
 
-  private place(): number {
-    this.places.push({ moves: [], jumps: [] });
-    return this.places.length - 1;
+  #place(): number {
+    this.#places.push({ moves: [], jumps: [] });
+    return this.#places.length - 1;
   }
 
   /** Adds the nodes behind a place; returns the place after them. */
-  private build(nodes: readonly GlobNode[], from: number): number {
-    return nodes.reduce((at, node) => this.buildNode(node, at), from);
+  #build(nodes: readonly GlobNode[], from: number): number {
+    return nodes.reduce((at, node) => this.#buildNode(node, at), from);
   }
 
-  private buildNode(node: GlobNode, from: number): number {
+  #buildNode(node: GlobNode, from: number): number {
     switch (node.kind) {
       case 'literal':
-        return [...node.text].reduce((at, char) => this.move(at, oneCharSet(char)), from);
+        return [...node.text].reduce((at, char) => this.#move(at, oneCharSet(char)), from);
       case 'chars':
-        return this.move(from, node.set);
+        return this.#move(from, node.set);
       case 'many':
-        return this.loop(from, node.set);
+        return this.#loop(from, node.set);
       case 'folders': {
         // Nothing, or anything that ends in a separator.
-        const inside = this.loop(from, everyChar);
-        const behind = this.move(inside, oneCharSet('/'));
-        this.places[from]!.jumps.push(behind);
+        const inside = this.#loop(from, everyChar);
+        const behind = this.#move(inside, oneCharSet('/'));
+        this.#places[from]!.jumps.push(behind);
         return behind;
       }
       case 'either': {
-        const join = this.place();
+        const join = this.#place();
         for (const branch of node.branches) {
-          const opened = this.place();
-          this.places[from]!.jumps.push(opened);
-          this.places[this.build(branch, opened)]!.jumps.push(join);
+          const opened = this.#place();
+          this.#places[from]!.jumps.push(opened);
+          this.#places[this.#build(branch, opened)]!.jumps.push(join);
         }
         return join;
       }
     }
   }
 
-  private move(from: number, set: CharSet): number {
-    const to = this.place();
-    this.places[from]!.moves.push({ set, to });
+  #move(from: number, set: CharSet): number {
+    const to = this.#place();
+    this.#places[from]!.moves.push({ set, to });
     return to;
   }
 
   /** A fresh place that loops: looping on `from` itself could leak into another branch. */
-  private loop(from: number, set: CharSet): number {
-    const inside = this.place();
-    this.places[from]!.jumps.push(inside);
-    this.places[inside]!.moves.push({ set, to: inside });
+  #loop(from: number, set: CharSet): number {
+    const inside = this.#place();
+    this.#places[from]!.jumps.push(inside);
+    this.#places[inside]!.moves.push({ set, to: inside });
     return inside;
   }
 
-  private findCuts(): number[] {
+  #findCuts(): number[] {
     const cuts = new Set([0]);
-    for (const { moves } of this.places) {
+    for (const { moves } of this.#places) {
       for (const { set } of moves) {
         for (const [from, to] of set) {
           cuts.add(from);
@@ -226,8 +226,8 @@ export class Automaton implements Walker {
   }
 
   /** Neighbours that no set distinguishes share a class: tables stay narrow. */
-  private mergeCuts(): number[] {
-    const sets = new Map(this.places.flatMap(({ moves }) => moves.map(({ set }) => [JSON.stringify(set), set])));
+  #mergeCuts(): number[] {
+    const sets = new Map(this.#places.flatMap(({ moves }) => moves.map(({ set }) => [JSON.stringify(set), set])));
     const classes = new Map<string, number>();
     return this.cuts.map((cut) => {
       const members = [...sets.values()].map((set) => (contains(set, cut) ? '1' : '0')).join('');
@@ -237,7 +237,7 @@ export class Automaton implements Walker {
     });
   }
 
-  private searchClass(codePoint: number): number {
+  #searchClass(codePoint: number): number {
     let low = 0;
     let high = this.cuts.length - 1;
     while (low < high) {
@@ -245,7 +245,7 @@ export class Automaton implements Walker {
       if (this.cuts[middle]! <= codePoint) low = middle;
       else high = middle - 1;
     }
-    return this.classOfCut[low]!;
+    return this.#classOfCut[low]!;
   }
 }
 

@@ -29,128 +29,128 @@ const bad = (pattern: string, at: number, found: string) =>
   );
 
 class GlobParser {
-  private readonly chars: readonly string[];
-  private readonly pattern: string;
-  private readonly fold: Fold;
-  private position = 0;
+  readonly #chars: readonly string[];
+  readonly #pattern: string;
+  readonly #fold: Fold;
+  #position = 0;
 
   constructor(pattern: string, fold: Fold) {
-    this.pattern = pattern;
-    this.chars = [...pattern];
-    this.fold = fold;
+    this.#pattern = pattern;
+    this.#chars = [...pattern];
+    this.#fold = fold;
   }
 
   parse(): GlobNode[] {
-    const nodes = this.sequence(0);
-    if (this.position < this.chars.length) throw this.bad(`"${this.chars[this.position]}" without its "{"`);
+    const nodes = this.#sequence(0);
+    if (this.#position < this.#chars.length) throw this.#bad(`"${this.#chars[this.#position]}" without its "{"`);
     return nodes;
   }
 
   /** Up to the end, or to the `,` or `}` that ends a branch. */
-  private sequence(depth: number): GlobNode[] {
+  #sequence(depth: number): GlobNode[] {
     const nodes: GlobNode[] = [];
     let literal = '';
     const flush = (): void => {
-      if (literal !== '') nodes.push({ kind: 'literal', text: this.fold(literal) });
+      if (literal !== '') nodes.push({ kind: 'literal', text: this.#fold(literal) });
       literal = '';
     };
-    while (this.position < this.chars.length) {
-      const char = this.chars[this.position]!;
+    while (this.#position < this.#chars.length) {
+      const char = this.#chars[this.#position]!;
       if (char === '}' || (char === ',' && depth > 0)) break;
       if (!'*?[{'.includes(char)) {
-        literal += this.literalChar();
+        literal += this.#literalChar();
         continue;
       }
       flush();
-      nodes.push(this.special(char, depth));
+      nodes.push(this.#special(char, depth));
     }
     flush();
     return nodes;
   }
 
-  private literalChar(): string {
-    const char = this.chars[this.position++]!;
+  #literalChar(): string {
+    const char = this.#chars[this.#position++]!;
     if (char !== '\\') return char;
-    const escaped = this.chars[this.position++];
-    if (escaped === undefined) throw this.bad('a "\\" with nothing behind it');
+    const escaped = this.#chars[this.#position++];
+    if (escaped === undefined) throw this.#bad('a "\\" with nothing behind it');
     return escaped;
   }
 
-  private special(char: string, depth: number): GlobNode {
-    if (char === '*') return this.stars();
-    if (char === '[') return this.charClass();
-    if (char === '{') return this.either(depth);
-    this.position++;
+  #special(char: string, depth: number): GlobNode {
+    if (char === '*') return this.#stars();
+    if (char === '[') return this.#charClass();
+    if (char === '{') return this.#either(depth);
+    this.#position++;
     return { kind: 'chars', set: noSlash };
   }
 
-  private stars(): GlobNode {
-    const start = this.position;
-    while (this.chars[this.position] === '*') this.position++;
-    if (this.position - start === 1) return { kind: 'many', set: noSlash };
-    const before = this.chars[start - 1];
+  #stars(): GlobNode {
+    const start = this.#position;
+    while (this.#chars[this.#position] === '*') this.#position++;
+    if (this.#position - start === 1) return { kind: 'many', set: noSlash };
+    const before = this.#chars[start - 1];
     const opensSegment = before === undefined || '/{,'.includes(before);
-    if (!opensSegment || this.chars[this.position] !== '/') return { kind: 'many', set: everyChar };
-    this.position++;
+    if (!opensSegment || this.#chars[this.#position] !== '/') return { kind: 'many', set: everyChar };
+    this.#position++;
     return { kind: 'folders' };
   }
 
-  private either(depth: number): GlobNode {
-    if (depth === maxDepth) throw this.bad(`braces nested deeper than ${maxDepth}`);
-    const opened = this.position++;
-    const branches: GlobNode[][] = [this.sequence(depth + 1)];
-    while (this.chars[this.position] === ',') {
-      this.position++;
-      branches.push(this.sequence(depth + 1));
+  #either(depth: number): GlobNode {
+    if (depth === maxDepth) throw this.#bad(`braces nested deeper than ${maxDepth}`);
+    const opened = this.#position++;
+    const branches: GlobNode[][] = [this.#sequence(depth + 1)];
+    while (this.#chars[this.#position] === ',') {
+      this.#position++;
+      branches.push(this.#sequence(depth + 1));
     }
-    if (this.chars[this.position] !== '}') {
-      this.position = opened;
-      throw this.bad('"{" without its "}"');
+    if (this.#chars[this.#position] !== '}') {
+      this.#position = opened;
+      throw this.#bad('"{" without its "}"');
     }
-    this.position++;
+    this.#position++;
     return { kind: 'either', branches };
   }
 
-  private charClass(): GlobNode {
-    const opened = this.position++;
-    const negated = '!^'.includes(this.chars[this.position] ?? 'x');
-    if (negated) this.position++;
+  #charClass(): GlobNode {
+    const opened = this.#position++;
+    const negated = '!^'.includes(this.#chars[this.#position] ?? 'x');
+    if (negated) this.#position++;
     const ranges: [number, number][] = [];
-    while (this.chars[this.position] !== ']') {
-      if (this.position >= this.chars.length) {
-        this.position = opened;
-        throw this.bad('"[" without its "]"');
+    while (this.#chars[this.#position] !== ']') {
+      if (this.#position >= this.#chars.length) {
+        this.#position = opened;
+        throw this.#bad('"[" without its "]"');
       }
-      ranges.push(...this.classRange());
+      ranges.push(...this.#classRange());
     }
-    if (ranges.length === 0) throw this.bad('an empty class');
-    this.position++;
+    if (ranges.length === 0) throw this.#bad('an empty class');
+    this.#position++;
     // A class never crosses a separator unless it names it.
     const set = negated ? complement(mergeRanges([...ranges, ...oneChar(0x2f)])) : mergeRanges(ranges);
     return { kind: 'chars', set };
   }
 
-  private classRange(): [number, number][] {
-    const first = this.literalChar();
-    const isRange = this.chars[this.position] === '-' && (this.chars[this.position + 1] ?? ']') !== ']';
-    if (!isRange) return [this.pointRange(this.fold(first), first)];
-    this.position++;
-    const second = this.literalChar();
+  #classRange(): [number, number][] {
+    const first = this.#literalChar();
+    const isRange = this.#chars[this.#position] === '-' && (this.#chars[this.#position + 1] ?? ']') !== ']';
+    if (!isRange) return [this.#pointRange(this.#fold(first), first)];
+    this.#position++;
+    const second = this.#literalChar();
     const [from, to] = [first.codePointAt(0)!, second.codePointAt(0)!];
-    if (from > to) throw this.bad(`the range "${first}-${second}" runs backwards`);
+    if (from > to) throw this.#bad(`the range "${first}-${second}" runs backwards`);
     // Folding the ends of a range would move what lies between; only case is folded, as a second range.
-    const lower = this.fold(first) !== first && this.fold(second) !== second;
-    return lower ? [this.pointRange(this.fold(first), first, this.fold(second))] : [[from, to]];
+    const lower = this.#fold(first) !== first && this.#fold(second) !== second;
+    return lower ? [this.#pointRange(this.#fold(first), first, this.#fold(second))] : [[from, to]];
   }
 
-  private pointRange(from: string, raw: string, to: string = from): [number, number] {
+  #pointRange(from: string, raw: string, to: string = from): [number, number] {
     if ([...from].length !== 1 || [...to].length !== 1)
-      throw this.bad(`"${raw}" in a class, which is several characters`);
+      throw this.#bad(`"${raw}" in a class, which is several characters`);
     const [low, high] = [from.codePointAt(0)!, to.codePointAt(0)!];
     return [Math.min(low, high), Math.max(low, high)];
   }
 
-  private bad(found: string) {
-    return bad(this.pattern, this.position, found);
+  #bad(found: string) {
+    return bad(this.#pattern, this.#position, found);
   }
 }

@@ -76,58 +76,69 @@ const maxStates = 4096;
 class PathWalker implements Walker {
   readonly start = 1;
   readonly cuts: readonly number[];
-  private readonly globs: Automaton;
-  private readonly except: Automaton;
-  private readonly wholePath: boolean;
-  private readonly states: (State | undefined)[] = [undefined];
-  private readonly ids = new Map<string, number>();
-  private readonly classes = new Map<string, number>();
-  private readonly classOfAscii: readonly number[];
-  private readonly steps: Int32Array[] = [new Int32Array(0)];
+  readonly #globs: Automaton;
+  readonly #except: Automaton;
+  readonly #wholePath: boolean;
+  readonly #states: (State | undefined)[] = [undefined];
+  readonly #ids = new Map<string, number>();
+  readonly #classes = new Map<string, number>();
+  readonly #classOfAscii: readonly number[];
+  readonly #steps: Int32Array[] = [new Int32Array(0)];
 
   constructor(globs: readonly GlobNode[][], except: readonly GlobNode[][], wholePath: boolean) {
-    this.globs = new Automaton([{ kind: 'either', branches: globs }]);
-    this.except = new Automaton([{ kind: 'either', branches: except }]);
-    this.wholePath = wholePath;
+    this.#globs = new Automaton([{ kind: 'either', branches: globs }]);
+    this.#except = new Automaton([{ kind: 'either', branches: except }]);
+    this.#wholePath = wholePath;
     const own = special.flatMap((char) => [char.codePointAt(0)!, char.codePointAt(0)! + 1]);
-    const cuts = new Set([0, 0x09, 0x0e, 0x20, 0x80, 0x2000, 0x200b, ...own, ...this.globs.cuts, ...this.except.cuts]);
+    const cuts = new Set([
+      0,
+      0x09,
+      0x0e,
+      0x20,
+      0x80,
+      0x2000,
+      0x200b,
+      ...own,
+      ...this.#globs.cuts,
+      ...this.#except.cuts,
+    ]);
     this.cuts = [...cuts].sort((a, b) => a - b);
-    this.classOfAscii = Array.from({ length: 128 }, (_, code) => this.searchClass(code));
-    this.intern({ globs: this.globs.start, except: this.except.start, found: false, shape: 'start' });
+    this.#classOfAscii = Array.from({ length: 128 }, (_, code) => this.#searchClass(code));
+    this.#intern({ globs: this.#globs.start, except: this.#except.start, found: false, shape: 'start' });
   }
 
   get isLarge(): boolean {
-    return this.states.length > maxStates;
+    return this.#states.length > maxStates;
   }
 
   classOf(codePoint: number): number {
-    return codePoint < 128 ? this.classOfAscii[codePoint]! : this.searchClass(codePoint);
+    return codePoint < 128 ? this.#classOfAscii[codePoint]! : this.#searchClass(codePoint);
   }
 
   accepts(state: number): boolean {
-    const at = this.states[state];
-    return at !== undefined && (at.found || this.isHit(at));
+    const at = this.#states[state];
+    return at !== undefined && (at.found || this.#isHit(at));
   }
 
   acceptsAll(state: number): boolean {
-    return !this.wholePath && (this.states[state]?.found ?? false);
+    return !this.#wholePath && (this.#states[state]?.found ?? false);
   }
 
   /** The rest of this word, or of one behind a separator. */
   missing(state: number): number {
-    const at = this.states[state];
+    const at = this.#states[state];
     if (at === undefined) return Infinity;
-    return at.found ? 0 : Math.min(this.globs.missing(at.globs), 1 + this.globs.missing(this.globs.start));
+    return at.found ? 0 : Math.min(this.#globs.missing(at.globs), 1 + this.#globs.missing(this.#globs.start));
   }
 
   step(state: number, codePoint: number): number {
     if (state === dead) return dead;
-    const row = this.steps[state]!;
+    const row = this.#steps[state]!;
     const at = this.classOf(codePoint);
     const known = at < row.length ? row[at]! : -1;
     if (known >= 0) return known;
-    const next = this.next(this.states[state]!, codePoint);
-    return this.remember(state, at, next === undefined ? dead : this.intern(next));
+    const next = this.#next(this.#states[state]!, codePoint);
+    return this.#remember(state, at, next === undefined ? dead : this.#intern(next));
   }
 
   matches(text: string): boolean {
@@ -142,48 +153,48 @@ class PathWalker implements Walker {
     return this.accepts(state);
   }
 
-  private next(at: State, code: number): State | undefined {
-    if (at.found && !this.wholePath) return at;
-    const shape = this.wholePath ? shapeAfter(at.shape, code) : at.shape;
+  #next(at: State, code: number): State | undefined {
+    if (at.found && !this.#wholePath) return at;
+    const shape = this.#wholePath ? shapeAfter(at.shape, code) : at.shape;
     if (shape === undefined) return undefined;
     if (at.found) return { ...at, shape };
     return isSeparator(code)
-      ? { globs: this.globs.start, except: this.except.start, found: this.isHit(at), shape }
-      : { globs: this.globs.step(at.globs, code), except: this.except.step(at.except, code), found: false, shape };
+      ? { globs: this.#globs.start, except: this.#except.start, found: this.#isHit(at), shape }
+      : { globs: this.#globs.step(at.globs, code), except: this.#except.step(at.except, code), found: false, shape };
   }
 
-  private isHit(at: State): boolean {
-    return this.globs.accepts(at.globs) && !this.except.accepts(at.except);
+  #isHit(at: State): boolean {
+    return this.#globs.accepts(at.globs) && !this.#except.accepts(at.except);
   }
 
-  private intern(state: State): number {
+  #intern(state: State): number {
     // Once found, the rest of the word no longer counts.
     const { globs, except, found, shape } = state;
     const key = found ? `found ${shape}` : `${globs} ${except} ${shape}`;
-    const known = this.ids.get(key);
+    const known = this.#ids.get(key);
     if (known !== undefined) return known;
-    this.ids.set(key, this.states.length);
-    this.steps.push(new Int32Array(0));
-    return this.states.push(state) - 1;
+    this.#ids.set(key, this.#states.length);
+    this.#steps.push(new Int32Array(0));
+    return this.#states.push(state) - 1;
   }
 
-  private remember(state: number, at: number, next: number): number {
-    let row = this.steps[state]!;
+  #remember(state: number, at: number, next: number): number {
+    let row = this.#steps[state]!;
     if (at >= row.length) {
-      const wider = new Int32Array(this.classes.size).fill(-1);
+      const wider = new Int32Array(this.#classes.size).fill(-1);
       wider.set(row);
       row = wider;
-      this.steps[state] = row;
+      this.#steps[state] = row;
     }
     row[at] = next;
     return next;
   }
 
-  private searchClass(code: number): number {
+  #searchClass(code: number): number {
     const kind = isBreak(code) ? 3 : isBlank(code) ? 2 : isSeparator(code) ? 1 : beginsPath(code) ? 4 : 0;
-    const key = `${this.globs.classOf(code)} ${this.except.classOf(code)} ${kind}`;
-    const known = this.classes.get(key) ?? this.classes.size;
-    this.classes.set(key, known);
+    const key = `${this.#globs.classOf(code)} ${this.#except.classOf(code)} ${kind}`;
+    const known = this.#classes.get(key) ?? this.#classes.size;
+    this.#classes.set(key, known);
     return known;
   }
 }

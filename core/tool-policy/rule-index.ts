@@ -5,46 +5,46 @@ const maxCached = 4096;
 
 export class RuleIndex {
   /** Rules by the literal beginning of `<protocol>:<tool>`, or of the tool alone where any protocol will do. */
-  private readonly byPrefix = new Map<string, CompiledRule[]>();
-  private readonly exact = new Map<string, CompiledRule[]>();
-  private readonly prefixLengths: readonly number[];
-  private readonly cache = new Map<string, readonly CompiledRule[]>();
+  readonly #byPrefix = new Map<string, CompiledRule[]>();
+  readonly #exact = new Map<string, CompiledRule[]>();
+  readonly #prefixLengths: readonly number[];
+  readonly #cache = new Map<string, readonly CompiledRule[]>();
 
   constructor(rules: readonly CompiledRule[]) {
-    for (const rule of rules) this.add(rule);
-    this.prefixLengths = [...new Set([...this.byPrefix.keys()].map(toolLength))];
+    for (const rule of rules) this.#add(rule);
+    this.#prefixLengths = [...new Set([...this.#byPrefix.keys()].map(toolLength))];
   }
 
   /** In the order of the policy; names in normal form. */
   candidates(protocol: string, tool: string): readonly CompiledRule[] {
     const key = `${protocol}:${tool}`;
-    const known = this.cache.get(key);
+    const known = this.#cache.get(key);
     if (known) return known;
-    const found = this.find(protocol, tool);
+    const found = this.#find(protocol, tool);
     // Callers choose tool names, so the cache must not grow with them.
-    if (this.cache.size >= maxCached) this.cache.clear();
-    this.cache.set(key, found);
+    if (this.#cache.size >= maxCached) this.#cache.clear();
+    this.#cache.set(key, found);
     return found;
   }
 
-  private add(rule: CompiledRule): void {
+  #add(rule: CompiledRule): void {
     const protocol = rule.protocol ? (rule.protocol.literal ?? anyProtocol) : anyProtocol;
     const literal = rule.tool?.literal;
     const [map, key] =
       literal === undefined
-        ? [this.byPrefix, keyOf(protocol, rule.tool?.prefix ?? '')]
-        : [this.exact, keyOf(protocol, literal)];
+        ? [this.#byPrefix, keyOf(protocol, rule.tool?.prefix ?? '')]
+        : [this.#exact, keyOf(protocol, literal)];
     const rules = map.get(key);
     if (rules) rules.push(rule);
     else map.set(key, [rule]);
   }
 
-  private find(protocol: string, tool: string): CompiledRule[] {
+  #find(protocol: string, tool: string): CompiledRule[] {
     const found: CompiledRule[] = [];
     for (const name of [protocol, anyProtocol]) {
-      found.push(...(this.exact.get(keyOf(name, tool)) ?? []));
-      for (const length of this.prefixLengths) {
-        if (length <= tool.length) found.push(...(this.byPrefix.get(keyOf(name, tool.slice(0, length))) ?? []));
+      found.push(...(this.#exact.get(keyOf(name, tool)) ?? []));
+      for (const length of this.#prefixLengths) {
+        if (length <= tool.length) found.push(...(this.#byPrefix.get(keyOf(name, tool.slice(0, length))) ?? []));
       }
     }
     return found

@@ -56,7 +56,7 @@ export class StreamingBalancer extends Construct {
       desyncMitigationMode: DesyncMitigationMode.STRICTEST,
       deletionProtection: settings.protected,
     });
-    this.keepAccessLogs();
+    this.#keepAccessLogs();
     this.listener = this.balancer.addListener('Listener', {
       port,
       protocol: tls ? ApplicationProtocol.HTTPS : ApplicationProtocol.HTTP,
@@ -66,7 +66,7 @@ export class StreamingBalancer extends Construct {
   }
 
   /** Attributes of the load balancer instead of `logAccessLogs`, which has to know the region. */
-  private keepAccessLogs(): void {
+  #keepAccessLogs(): void {
     const logs = new Bucket(this, 'AccessLogs', {
       encryption: BucketEncryption.S3_MANAGED,
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,

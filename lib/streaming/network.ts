@@ -33,7 +33,7 @@ export class StreamingNetwork extends Construct {
     super(scope, id);
     const { network, stage } = settings;
     if (network === undefined) {
-      this.vpc = this.ownVpc(stage === 'prod' ? 2 : 1);
+      this.vpc = this.#ownVpc(stage === 'prod' ? 2 : 1);
       this.taskSubnets = { subnetType: SubnetType.PRIVATE_WITH_EGRESS };
       this.balancerSubnets = {
         subnetType: streaming.access === 'public' ? SubnetType.PUBLIC : SubnetType.PRIVATE_WITH_EGRESS,
@@ -60,7 +60,7 @@ export class StreamingNetwork extends Construct {
   }
 
   /** Two zones. Tasks reach providers through NAT gateways, tables and objects through endpoints, which cost nothing. */
-  private ownVpc(natGateways: number): IVpc {
+  #ownVpc(natGateways: number): IVpc {
     const logGroup = new LogGroup(this, 'Rejected', {
       retention: RetentionDays.ONE_MONTH,
       removalPolicy: RemovalPolicy.DESTROY,

@@ -75,7 +75,7 @@ export class StreamingService extends Construct {
     tasks.addIngressRule(balancer.balancer.connections.securityGroups[0]!, Port.tcp(port), 'load balancer');
     this.service = new FargateService(this, 'Service', {
       cluster: cluster as ICluster,
-      taskDefinition: this.task(props),
+      taskDefinition: this.#task(props),
       vpcSubnets: network.taskSubnets,
       securityGroups: [tasks, ...network.taskGroups],
       assignPublicIp: false,
@@ -94,10 +94,10 @@ export class StreamingService extends Construct {
       deregistrationDelay: Duration.seconds(deregistrationSeconds),
       healthCheck: { path: '/health', interval: Duration.seconds(10), healthyThresholdCount: 2 },
     });
-    this.scale(props);
+    this.#scale(props);
   }
 
-  private task({ settings, streaming, stores, environment, apis, balancer }: StreamingServiceProps) {
+  #task({ settings, streaming, stores, environment, apis, balancer }: StreamingServiceProps) {
     const spec = unionOf(planeFunctions);
     const role = new Role(this, 'TaskRole', {
       assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
@@ -150,7 +150,7 @@ export class StreamingService extends Construct {
   }
 
   /** By CPU, and by the calls of a task, which it reports itself: streams that wait for a model take no CPU. */
-  private scale({ settings, streaming }: StreamingServiceProps): void {
+  #scale({ settings, streaming }: StreamingServiceProps): void {
     const tasks = this.service.autoScaleTaskCount({ minCapacity: streaming.minTasks, maxCapacity: streaming.maxTasks });
     const cooldowns = { scaleInCooldown: Duration.minutes(10), scaleOutCooldown: Duration.minutes(1) };
     tasks.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: 60, ...cooldowns });

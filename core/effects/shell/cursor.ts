@@ -58,14 +58,14 @@ export abstract class Cursor {
     for (;;) {
       const char = this.char;
       if (char === ' ' || char === '\t') this.at++;
-      else if (char === '\\' && this.source[this.at + 1] === '\n') this.goOn();
+      else if (char === '\\' && this.source[this.at + 1] === '\n') this.#goOn();
       else if (char === '#') this.at = this.lineEnd();
       else return;
     }
   }
 
   /** A line that goes on in the next one, between two words; elsewhere it may join what seem to be two operators. */
-  private goOn(): void {
+  #goOn(): void {
     if (!/[ \t\n]/.test(this.source[this.at - 1] ?? '\n'))
       throw new Unreadable('a line goes on in the next one where no blank stands');
     this.at += 2;

@@ -13,7 +13,7 @@ interface HereDocument {
 const plainDelimiter = /^(?:([A-Za-z_][\w-]*)|'([\w-]+)'|"([\w-]+)"|\\([A-Za-z_][\w-]*))$/;
 
 export abstract class HereDocuments extends Cursor {
-  private readonly pending: HereDocument[] = [];
+  readonly #pending: HereDocument[] = [];
 
   /** A here-document whose expansions count. */
   protected abstract readText(source: string): Word;
@@ -21,7 +21,7 @@ export abstract class HereDocuments extends Cursor {
   /** A line break, and with it the here-documents that wait for it. */
   protected eatNewline(): boolean {
     if (!this.eat('\n')) return false;
-    for (const document of this.pending.splice(0)) document.redirect.target = this.hereDocument(document);
+    for (const document of this.#pending.splice(0)) document.redirect.target = this.#hereDocument(document);
     return true;
   }
 
@@ -30,18 +30,18 @@ export abstract class HereDocuments extends Cursor {
     const [, plain, ...quoted] = plainDelimiter.exec(delimiter) ?? [];
     const name = plain ?? quoted.find((text) => text !== undefined);
     if (name === undefined) throw new Unreadable('the end of a here-document is not a plain word');
-    this.pending.push({ delimiter: name, quoted: plain === undefined, stripTabs, redirect });
+    this.#pending.push({ delimiter: name, quoted: plain === undefined, stripTabs, redirect });
   }
 
   protected get awaitsDocument(): boolean {
-    return this.pending.length > 0;
+    return this.#pending.length > 0;
   }
 
   protected assertDocumentsRead(): void {
     if (this.awaitsDocument) throw new Unreadable('a here-document does not end');
   }
 
-  private hereDocument({ delimiter, quoted, stripTabs }: HereDocument): Word {
+  #hereDocument({ delimiter, quoted, stripTabs }: HereDocument): Word {
     let text = '';
     for (;;) {
       if (this.at >= this.source.length) throw new Unreadable('a here-document does not end');

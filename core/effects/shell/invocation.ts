@@ -46,13 +46,13 @@ export class Invocation implements Situation {
   readonly args: readonly Arg[];
   readonly stdin: Stdin;
   readonly env: Readonly<Record<string, string>>;
-  private readonly host: Host;
-  private readonly texts = new Set<Arg>();
-  private words: readonly string[] | undefined;
-  private shown: 'changes' | undefined;
+  readonly #host: Host;
+  readonly #texts = new Set<Arg>();
+  #words: readonly string[] | undefined;
+  #shown: 'changes' | undefined;
 
   constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
-    this.host = host;
+    this.#host = host;
     this.binary = binary;
     this.args = relativeWords(binary, args, host);
     this.stdin = stdin;
@@ -64,36 +64,36 @@ export class Invocation implements Situation {
    * take it for one. Said before the first effect.
    */
   isText(arg: Arg | undefined): void {
-    if (arg) this.texts.add(arg);
+    if (arg) this.#texts.add(arg);
   }
 
   unclear(why: string): void {
-    this.host.unclear(why);
+    this.#host.unclear(why);
   }
 
   /** Its effects show what stands in files that no word names; a rule that allows them has to name `shows` [effects.shows]. */
   shows(what: 'changes', why: string): void {
-    this.shown = what;
-    this.host.shows(what, why);
+    this.#shown = what;
+    this.#host.shows(what, why);
   }
 
   effect(capability: Capability, target: string, cwd?: string): void {
     if (cwd === undefined) {
       // What only works on its input is the same wherever it stands.
       if (target === '' && capability === 'read') this.effect(capability, target, '');
-      else for (const each of this.host.cwds) this.effect(capability, target, each);
+      else for (const each of this.#host.cwds) this.effect(capability, target, each);
       return;
     }
-    const { display, env } = this.variables();
-    this.words ??= [this.binary, ...this.args.filter((arg) => !this.texts.has(arg)).map((arg) => arg.text)];
-    this.host.add({
+    const { display, env } = this.#variables();
+    this.#words ??= [this.binary, ...this.args.filter((arg) => !this.#texts.has(arg)).map((arg) => arg.text)];
+    this.#host.add({
       protocol: 'shell',
       tool: `shell.${this.binary}`,
       target,
       capability,
       parameters: {
-        argv: this.words,
-        ...(this.shown !== undefined && { shows: this.shown }),
+        argv: this.#words,
+        ...(this.#shown !== undefined && { shows: this.#shown }),
         ...(cwd !== '' && { cwd }),
         ...(env && { env }),
         ...(display && { display }),
@@ -102,7 +102,7 @@ export class Invocation implements Situation {
   }
 
   /** Variables that change what the command does, and those that change how it shows it. */
-  private variables(): { readonly [kind in 'display' | 'env']?: Readonly<Record<string, string>> } {
+  #variables(): { readonly [kind in 'display' | 'env']?: Readonly<Record<string, string>> } {
     const kinds = Object.groupBy(Object.entries(this.env), ([name, value]) =>
       isDisplayVariable(name, value) ? 'display' : 'env',
     );
@@ -111,7 +111,7 @@ export class Invocation implements Situation {
 
   /** The whole text of the arguments. */
   whole(capability: Capability, args: readonly Arg[] = this.args): void {
-    const shown = args.filter((arg) => !this.texts.has(arg));
+    const shown = args.filter((arg) => !this.#texts.has(arg));
     if (shown.some((arg) => !arg.known)) this.isOpen(shown.find((arg) => !arg.known)!);
     this.effect(capability, shown.map((arg) => arg.text).join(' '));
   }
@@ -122,18 +122,18 @@ export class Invocation implements Situation {
     else if (arg.glob && !names && !globsSources(arg.text))
       this.unclear(`which files "${short(arg.text)}" matches is only known when the line runs`);
     if (isRooted(arg.text)) this.effect(capability, resolveAt('', arg.text));
-    else for (const cwd of this.host.cwds) this.effect(capability, resolveAt(cwd, arg.text), cwd);
+    else for (const cwd of this.#host.cwds) this.effect(capability, resolveAt(cwd, arg.text), cwd);
   }
 
   /** Another command in its place. */
   run(args: readonly Arg[], stdin: Stdin = this.stdin, env: Readonly<Record<string, string>> = {}): void {
-    this.host.run(args, { stdin, env: { ...this.env, ...env } });
+    this.#host.run(args, { stdin, env: { ...this.env, ...env } });
   }
 
   /** Shell text. */
   line(arg: Arg | string | undefined, stdin: Stdin = this.stdin): void {
-    if (typeof arg === 'string') this.host.line(arg, { stdin, env: this.env });
-    else if (arg?.known) this.host.line(arg.text, { stdin, env: this.env });
+    if (typeof arg === 'string') this.#host.line(arg, { stdin, env: this.env });
+    else if (arg?.known) this.#host.line(arg.text, { stdin, env: this.env });
     else this.unclear(`what ${this.binary} runs is only known when the line runs`);
   }
 
@@ -144,20 +144,20 @@ export class Invocation implements Situation {
   }
 
   goTo(cwds: readonly string[]): void {
-    this.host.cwds = cwds;
+    this.#host.cwds = cwds;
   }
 
   get cwds(): readonly string[] {
-    return this.host.cwds;
+    return this.#host.cwds;
   }
 
   /** The same command elsewhere (`git -C`, `env -C`). */
   within(dir: Arg, read: () => void): void {
-    const before = this.host.cwds;
+    const before = this.#host.cwds;
     if (!dir.known || dir.glob) this.isOpen(dir);
-    this.host.cwds = before.map((cwd) => resolveAt(cwd, dir.text));
+    this.#host.cwds = before.map((cwd) => resolveAt(cwd, dir.text));
     read();
-    this.host.cwds = before;
+    this.#host.cwds = before;
   }
 
   /** What the argument is, only the run will show. */

@@ -40,52 +40,52 @@ export abstract class Lexer extends HereDocuments {
   protected word(): Word {
     spend(this.budget);
     const draft: Draft = { pieces: [], inner: [] };
-    while (this.atWord()) this.piece(draft);
+    while (this.atWord()) this.#piece(draft);
     return draft;
   }
 
-  private piece(draft: Draft): void {
+  #piece(draft: Draft): void {
     const run = this.match(plain);
     if (run !== undefined) {
-      this.refuseHistory(run);
+      this.#refuseHistory(run);
       this.at += run.length;
       add(draft, run, false);
       return;
     }
     switch (this.char) {
       case "'":
-        add(draft, this.upTo("'"), true);
+        add(draft, this.#upTo("'"), true);
         return;
       case '"':
         this.at++;
         this.quoted(draft, '"');
         return;
       case '\\':
-        this.escaped(draft);
+        this.#escaped(draft);
         return;
       case '$':
-        this.dollar(draft, false);
+        this.#dollar(draft, false);
         return;
       case '`':
-        this.backticks(draft, false);
+        this.#backticks(draft, false);
         return;
       case '<':
       case '>':
         this.at++;
-        this.substitution(draft, false, this.at - 1);
+        this.#substitution(draft, false, this.at - 1);
         return;
       default:
-        this.beyondAscii(draft);
+        this.#beyondAscii(draft);
     }
   }
 
   /** @param run text at the cursor, outside of single quotes. */
-  private refuseHistory(run: string): void {
+  #refuseHistory(run: string): void {
     if (run.includes('!') && historyMark.test(run + (this.source[this.at + run.length] ?? '')))
       this.doubt('"!" may call up a command of the history');
   }
 
-  private beyondAscii(draft: Draft): void {
+  #beyondAscii(draft: Draft): void {
     const char = String.fromCodePoint(this.source.codePointAt(this.at)!);
     if (hidden.test(char))
       throw new Unreadable('the line holds invisible characters or foreign blanks outside of quotes');
@@ -93,7 +93,7 @@ export abstract class Lexer extends HereDocuments {
     add(draft, char, false);
   }
 
-  private escaped(draft: Draft): void {
+  #escaped(draft: Draft): void {
     const next = this.source[this.at + 1];
     if (next === undefined) throw new Unreadable('the line ends in a backslash');
     if (next === '\n') throw new Unreadable('a word goes on in the next line');
@@ -102,7 +102,7 @@ export abstract class Lexer extends HereDocuments {
   }
 
   /** From an opening quote to its end, which is eaten. */
-  private upTo(quote: string): string {
+  #upTo(quote: string): string {
     const end = this.source.indexOf(quote, this.at + 1);
     if (end < 0) throw new Unreadable('a quote is not closed');
     const text = this.source.slice(this.at + 1, end);
@@ -116,7 +116,7 @@ export abstract class Lexer extends HereDocuments {
     for (;;) {
       const run = this.match(plainQuoted);
       if (run !== undefined) {
-        if (end !== '') this.refuseHistory(run);
+        if (end !== '') this.#refuseHistory(run);
         this.at += run.length;
         add(draft, run, true);
       }
@@ -129,13 +129,13 @@ export abstract class Lexer extends HereDocuments {
         this.at++;
         if (end === '"') return;
         add(draft, '"', true);
-      } else if (char === '\\') this.escapedInQuotes(draft, end);
-      else if (char === '$') this.dollar(draft, true);
-      else this.backticks(draft, true);
+      } else if (char === '\\') this.#escapedInQuotes(draft, end);
+      else if (char === '$') this.#dollar(draft, true);
+      else this.#backticks(draft, true);
     }
   }
 
-  private escapedInQuotes(draft: Draft, end: string): void {
+  #escapedInQuotes(draft: Draft, end: string): void {
     const next = this.source[this.at + 1] ?? '';
     this.at += 1 + next.length;
     if (next === '\n') return;
@@ -143,29 +143,29 @@ export abstract class Lexer extends HereDocuments {
     add(draft, special ? next : `\\${next}`, true);
   }
 
-  private dollar(draft: Draft, quoted: boolean): void {
+  #dollar(draft: Draft, quoted: boolean): void {
     const start = this.at++;
     const char = this.char;
     if (this.startsWith('\\\n')) throw new Unreadable('an expansion goes on in the next line');
-    if (char === '(') this.substitution(draft, quoted, start);
-    else if (char === '{') this.parameter(draft, quoted, start);
+    if (char === '(') this.#substitution(draft, quoted, start);
+    else if (char === '{') this.#parameter(draft, quoted, start);
     else if (char === '[') throw new Unreadable('$[…] is not read');
-    else if (char === "'" && !quoted) this.ansi(draft);
+    else if (char === "'" && !quoted) this.#ansi(draft);
     else if (char === '"' && !quoted) {
       this.doubt('$"…" is read differently by different shells');
       this.at++;
       this.quoted(draft, '"');
-    } else this.variable(draft, quoted, start);
+    } else this.#variable(draft, quoted, start);
   }
 
-  private ansi(draft: Draft): void {
+  #ansi(draft: Draft): void {
     this.doubt("$'…' is read differently by different shells");
     const { text, end } = ansiQuoted(this.source, this.at + 1);
     add(draft, text, true);
     this.at = end + 1;
   }
 
-  private variable(draft: Draft, quoted: boolean, start: number): void {
+  #variable(draft: Draft, quoted: boolean, start: number): void {
     const name = this.match(/[A-Za-z_]\w*|[0-9@*#?$!_-]/y);
     if (name === undefined) {
       add(draft, '$', quoted);
@@ -178,29 +178,29 @@ export abstract class Lexer extends HereDocuments {
   }
 
   /** `${…}`: the forms that look nothing up but the variable itself; arithmetic and indirection run what a value holds. */
-  private parameter(draft: Draft, quoted: boolean, start: number): void {
+  #parameter(draft: Draft, quoted: boolean, start: number): void {
     const head = this.match(/\{#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
     if (head === undefined) throw new Unreadable('an expansion in braces is not of a known form');
     this.at += head.length;
     const element = this.match(/\[(?:[@*]|\d+)\](?=\})/y);
     this.at += element?.length ?? 0;
-    if (!this.eat('}')) this.operator(draft, head, quoted);
+    if (!this.eat('}')) this.#operator(draft, head, quoted);
     const several = head.endsWith('@') || element === '[@]';
     unknown(draft, this.source.slice(start, this.at), quoted && !several);
   }
 
-  private operator(draft: Draft, head: string, quoted: boolean): void {
+  #operator(draft: Draft, head: string, quoted: boolean): void {
     const operator = this.match(plainOperator) ?? this.match(bashOperator) ?? this.match(/:\d+(?::\d+)?(?=\})/y);
     if (operator === undefined || head.startsWith('{#'))
       throw new Unreadable('an expansion in braces may run what it holds');
     this.at += operator.length;
     const name = head.slice(1);
     if (operator.endsWith('=') && !isHarmlessVariable(name)) this.doubt(variableDoubt(name));
-    this.inside(draft, quoted);
+    this.#inside(draft, quoted);
   }
 
   /** Skips to the closing brace, reading the substitutions on the way. What quotes there, shells do not agree upon. */
-  private inside(draft: Draft, quoted: boolean): void {
+  #inside(draft: Draft, quoted: boolean): void {
     const aside: Draft = { pieces: [], inner: draft.inner };
     this.deeper(() => {
       while (!this.eat('}')) {
@@ -209,8 +209,8 @@ export abstract class Lexer extends HereDocuments {
         if (char === '"' && !quoted) {
           this.at++;
           this.quoted(aside, '"');
-        } else if (char === '$') this.dollar(aside, quoted);
-        else if (char === '`') this.backticks(aside, quoted);
+        } else if (char === '$') this.#dollar(aside, quoted);
+        else if (char === '`') this.#backticks(aside, quoted);
         else if (plainInside.test(char)) this.at++;
         else throw new Unreadable(`"${char}" stands in an expansion in braces`);
       }
@@ -218,10 +218,10 @@ export abstract class Lexer extends HereDocuments {
   }
 
   /** At the parenthesis of `$(`, `<(` or `>(`. */
-  private substitution(draft: Draft, quoted: boolean, start: number): void {
+  #substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
     if (this.awaitsDocument) throw new Unreadable('a substitution stands between a here-document and its text');
-    if (this.source[start] === '$' && this.startsWith('((')) this.arithmetic();
+    if (this.source[start] === '$' && this.startsWith('((')) this.#arithmetic();
     else {
       this.at++;
       draft.inner.push(this.deeper(() => this.commands()));
@@ -232,13 +232,13 @@ export abstract class Lexer extends HereDocuments {
   }
 
   /** `$((…))` over numbers. Any other may be a subshell in a substitution, or run what variables hold. */
-  private arithmetic(): void {
+  #arithmetic(): void {
     const text = this.match(numbers);
     if (text === undefined) throw new Unreadable('$((…)) holds more than numbers and operators');
     this.at += text.length;
   }
 
-  private backticks(draft: Draft, quoted: boolean): void {
+  #backticks(draft: Draft, quoted: boolean): void {
     spend(this.budget);
     const start = this.at;
     const end = this.source.indexOf('`', start + 1);

@@ -36,10 +36,10 @@ class Parser extends CompoundCommands {
   }
 
   protected readText(source: string): Word {
-    return new Parser(source, this.budget, this.depth).text();
+    return new Parser(source, this.budget, this.depth).#text();
   }
 
-  private text(): Word {
+  #text(): Word {
     const draft = { pieces: [], inner: [] };
     this.quoted(draft, '');
     return draft;
@@ -51,14 +51,14 @@ class Parser extends CompoundCommands {
       this.skipLines();
       if (this.char === '' || this.char === ')' || this.startsWith(';') || ends.some((end) => this.isAt(end)))
         return lists;
-      const first = this.pipeline();
+      const first = this.#pipeline();
       const rest: { operator: '&&' | '||'; pipeline: Pipeline }[] = [];
       for (;;) {
         this.skipBlanks();
         const operator = this.eat('&&') ? '&&' : this.eat('||') ? '||' : undefined;
         if (operator === undefined) break;
         this.skipLines();
-        rest.push({ operator, pipeline: this.pipeline() });
+        rest.push({ operator, pipeline: this.#pipeline() });
       }
       const background = this.char === '&';
       lists.push({ first, rest, background });
@@ -70,11 +70,11 @@ class Parser extends CompoundCommands {
     }
   }
 
-  private pipeline(): Pipeline {
+  #pipeline(): Pipeline {
     const commands: Command[] = [];
     do {
       this.skipLines();
-      while (this.keyword('!') || this.isTimed()) this.skipBlanks();
+      while (this.keyword('!') || this.#isTimed()) this.skipBlanks();
       commands.push(this.deeper(() => this.command()));
       this.skipBlanks();
     } while (!this.startsWith('||') && (this.eat('|&') || this.eat('|')));
@@ -82,7 +82,7 @@ class Parser extends CompoundCommands {
   }
 
   /** The word `time`, unless options make it the program of that name. */
-  private isTimed(): boolean {
+  #isTimed(): boolean {
     const timed = this.match(/time(?:[ \t]+-p)?(?=[ \t]+[^\s\-;&|()<>])/y);
     if (timed !== undefined) this.at += timed.length;
     return timed !== undefined;
@@ -90,7 +90,7 @@ class Parser extends CompoundCommands {
 
   protected command(): Command {
     spend(this.budget);
-    if (this.startsWith('((')) this.refuseArithmetic();
+    if (this.startsWith('((')) this.#refuseArithmetic();
     if (this.eat('(')) {
       const body = this.script([]);
       if (!this.eat(')')) throw new Unreadable('a parenthesis is not closed');
@@ -108,7 +108,7 @@ class Parser extends CompoundCommands {
   }
 
   /** Arithmetic to bash, a subshell in a subshell to others: only what is nothing as a command is let through. */
-  private refuseArithmetic(): never {
+  #refuseArithmetic(): never {
     throw new Unreadable('((…)) is arithmetic to some shells and runs commands in others');
   }
 }

@@ -20,7 +20,7 @@ export abstract class SimpleCommands extends Keywords {
       if (redirect) redirects.push(redirect);
       else if (this.atWord()) {
         const assigned = words.length === 0 ? this.match(/[A-Za-z_]\w*(?:\[\d+\])?\+?=/y) : undefined;
-        if (assigned !== undefined) assignments.push(this.assignment(assigned));
+        if (assigned !== undefined) assignments.push(this.#assignment(assigned));
         else words.push(this.word());
         if (words.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
       } else break;
@@ -45,7 +45,7 @@ export abstract class SimpleCommands extends Keywords {
     return { kind: 'simple', assignments, words, redirects };
   }
 
-  private assignment(head: string): Assignment {
+  #assignment(head: string): Assignment {
     this.at += head.length;
     const name = /^\w+/.exec(head)![0];
     if (!this.eat('(')) return { name, values: this.atWord() ? [this.word()] : [] };

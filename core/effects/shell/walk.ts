@@ -44,57 +44,58 @@ export class Walk implements Host {
   shown: { readonly what: 'changes'; readonly why: string } | undefined;
   cwds: readonly string[];
   readonly workspace: string | undefined;
-  private readonly budget: Budget;
-  private readonly seen = new Set<string>();
-  private readonly vectors = new Map<string, number>();
-  private readonly vectorOf = new WeakMap<object, number>();
-  private partWords = 0;
-  private characters = 0;
-  private lines = 0;
-  private runs = 0;
+  readonly #budget: Budget;
+  readonly #seen = new Set<string>();
+  readonly #vectors = new Map<string, number>();
+  readonly #vectorOf = new WeakMap<object, number>();
+  #partWords = 0;
+  #characters = 0;
+  #lines = 0;
+  #runs = 0;
   /** Lists around the command that the line does not wait for. */
-  private background = 0;
+  #background = 0;
 
   constructor(cwd: string, budget: Budget = { nodes: 0 }, workspace?: string) {
     this.cwds = [cwd];
-    this.budget = budget;
+    this.#budget = budget;
     this.workspace = workspace;
   }
 
   /** Shell text as it stands in a call. */
   readLine(text: string, situation: Situation): void {
-    this.guard(() => this.line(text, situation));
+    this.#guard(() => this.line(text, situation));
   }
 
   /** An argument vector: no shell reads it. */
   readVector(args: readonly Arg[], situation: Situation): void {
-    this.guard(() => this.run(args, situation));
+    this.#guard(() => this.run(args, situation));
   }
 
   add(part: ToolCall): void {
-    if (this.background > 0 && part.capability !== 'read')
+    if (this.#background > 0 && part.capability !== 'read')
       this.unclear(`${part.tool.slice('shell.'.length)} may go on in the background after the line has ended`);
     const argv = part.parameters.argv as readonly string[];
-    const key = `${this.vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(part.parameters.cwd ?? '')}`;
-    if (this.seen.has(key)) return;
+    const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(part.parameters.cwd ?? '')}`;
+    if (this.#seen.has(key)) return;
     if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
-    this.partWords += argv.length;
-    if (this.partWords > limits.partWords)
+    this.#partWords += argv.length;
+    if (this.#partWords > limits.partWords)
       throw new Unreadable('the commands of the line have too many words to report');
-    this.characters += part.target.length;
-    if (this.characters > 4 * limits.characters) throw new Unreadable('the effects of the line are too long to report');
-    this.seen.add(key);
+    this.#characters += part.target.length;
+    if (this.#characters > 4 * limits.characters)
+      throw new Unreadable('the effects of the line are too long to report');
+    this.#seen.add(key);
     this.parts.push(part);
   }
 
   /** A number for the words of a command, which are joined once whatever the count of its effects. */
-  private vector(argv: readonly string[]): number {
-    const known = this.vectorOf.get(argv);
+  #vector(argv: readonly string[]): number {
+    const known = this.#vectorOf.get(argv);
     if (known !== undefined) return known;
     const text = argv.join('\n');
-    const id = this.vectors.get(text) ?? this.vectors.size;
-    this.vectors.set(text, id);
-    this.vectorOf.set(argv, id);
+    const id = this.#vectors.get(text) ?? this.#vectors.size;
+    this.#vectors.set(text, id);
+    this.#vectorOf.set(argv, id);
     return id;
   }
 
@@ -107,148 +108,148 @@ export class Walk implements Host {
   }
 
   line(text: string, situation: Situation): void {
-    if (this.lines >= limits.lines) throw new Unreadable(`lines are nested in lines more than ${limits.lines} times`);
-    this.lines++;
+    if (this.#lines >= limits.lines) throw new Unreadable(`lines are nested in lines more than ${limits.lines} times`);
+    this.#lines++;
     // Data that bash would run once it meets arithmetic.
     if (/\[(?:\$\(|`)/.test(text)) this.unclear('a subscript in the line may be run');
-    const script = parseShell(text, this.budget);
-    if (this.budget.doubt !== undefined) this.unclear(this.budget.doubt);
-    this.script(script, situation);
-    this.lines--;
+    const script = parseShell(text, this.#budget);
+    if (this.#budget.doubt !== undefined) this.unclear(this.#budget.doubt);
+    this.#script(script, situation);
+    this.#lines--;
   }
 
   run(args: readonly Arg[], situation: Situation): void {
     const [first, ...rest] = args;
     if (!first) return;
-    spend(this.budget);
+    spend(this.#budget);
     if (args.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
     const { text } = first;
     if (!first.known || first.glob || text === '' || /\s/.test(text) || text.startsWith('!') || text.startsWith('~')) {
       this.unclear(`which command "${short(text)}" runs is only known when the line runs`);
       return;
     }
-    for (const name of Object.keys(situation.env)) this.setsVariable(name);
+    for (const name of Object.keys(situation.env)) this.#setsVariable(name);
     if (!isAscii(text)) this.unclear('the name of a command holds letters that are not plain');
     const folded = foldCase(text);
     if (folded !== text && isAscii(text)) this.unclear('the name of a command is in capitals');
     const binary = isSystemPath(folded) ? baseName(folded) : folded;
     const found = readerOf(binary);
     if (!found.loose) for (const arg of rest) if (arg.splits) this.unclear(splitDoubt(arg));
-    if (++this.runs > limits.depth) throw new Unreadable(`commands run commands more than ${limits.depth} times over`);
+    if (++this.#runs > limits.depth) throw new Unreadable(`commands run commands more than ${limits.depth} times over`);
     found.read(new Invocation(this, isAscii(text) ? binary : text, rest, situation));
-    this.runs--;
+    this.#runs--;
   }
 
-  private guard(read: () => void): void {
+  #guard(read: () => void): void {
     try {
       read();
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown;
       this.unclear(thrown.message);
     }
-    this.lines = 0;
-    this.runs = 0;
-    this.background = 0;
+    this.#lines = 0;
+    this.#runs = 0;
+    this.#background = 0;
   }
 
-  private script(script: Script, situation: Situation): void {
-    for (const list of script) this.list(list, situation);
+  #script(script: Script, situation: Situation): void {
+    for (const list of script) this.#list(list, situation);
   }
 
   /** A command may fail, so that a `cd` in a list may or may not have happened once the list is over. */
-  private list({ first, rest, background }: AndOr, situation: Situation): void {
+  #list({ first, rest, background }: AndOr, situation: Situation): void {
     const start = this.cwds;
-    if (background) this.background++;
-    this.pipeline(first, situation);
+    if (background) this.#background++;
+    this.#pipeline(first, situation);
     let places: readonly string[] = union(start, this.cwds);
     for (const { operator, pipeline } of rest) {
       if (operator === '||') this.cwds = places;
-      this.pipeline(pipeline, situation);
+      this.#pipeline(pipeline, situation);
       places = union(places, this.cwds);
     }
-    if (background) this.background--;
-    this.stand(background ? start : places);
+    if (background) this.#background--;
+    this.#stand(background ? start : places);
   }
 
-  private stand(places: readonly string[]): void {
+  #stand(places: readonly string[]): void {
     this.cwds = places.length > maxPlaces ? places.slice(-maxPlaces) : places;
     if (places.length > maxPlaces) this.unclear('the working directory changes too often to follow');
   }
 
-  private pipeline(pipeline: Pipeline, situation: Situation): void {
+  #pipeline(pipeline: Pipeline, situation: Situation): void {
     if (pipeline.length === 1) {
-      this.command(pipeline[0]!, situation);
+      this.#command(pipeline[0]!, situation);
       return;
     }
     let { stdin } = situation;
     for (const command of pipeline) {
-      this.apart(() => this.command(command, { ...situation, stdin }));
+      this.#apart(() => this.#command(command, { ...situation, stdin }));
       stdin = printedBy(command);
     }
   }
 
   /** In a process of its own: what it does to the working directory stays there. */
-  private apart(read: () => void): void {
+  #apart(read: () => void): void {
     const before = this.cwds;
     read();
     this.cwds = before;
   }
 
-  private command(command: Command, situation: Situation): void {
-    if (command.kind === 'simple') this.simple(command, situation);
-    else if (command.kind === 'function') this.define(command, situation);
-    else this.compound(command, situation);
+  #command(command: Command, situation: Situation): void {
+    if (command.kind === 'simple') this.#simple(command, situation);
+    else if (command.kind === 'function') this.#define(command, situation);
+    else this.#compound(command, situation);
   }
 
   /** The body is read where it is defined; a call of it is a command we do not know, since it may not be defined then. */
-  private define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
+  #define({ name, body }: Extract<Command, { kind: 'function' }>, situation: Situation): void {
     if (readerOf(name).isKnown) this.unclear(`a function takes the name of ${name}`);
-    this.apart(() => this.command(body, { ...situation, stdin: unknown }));
+    this.#apart(() => this.#command(body, { ...situation, stdin: unknown }));
   }
 
-  private compound(command: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
-    for (const word of command.words) this.expansions(word, situation);
-    if (command.sets !== undefined) this.setsVariable(command.sets);
-    const stdin = this.redirects(command.redirects, situation) ?? situation.stdin;
+  #compound(command: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
+    for (const word of command.words) this.#expansions(word, situation);
+    if (command.sets !== undefined) this.#setsVariable(command.sets);
+    const stdin = this.#redirects(command.redirects, situation) ?? situation.stdin;
     const inside = { ...situation, stdin };
     const before = this.cwds;
-    this.bodies(command, inside);
+    this.#bodies(command, inside);
     // The next round of a loop begins where this one ended.
     if (command.scope === 'loop' && this.cwds !== before) {
       const once = this.cwds;
-      this.bodies(command, inside);
+      this.#bodies(command, inside);
       if (this.cwds.length > once.length) this.unclear('a loop changes its working directory');
     }
   }
 
-  private bodies({ bodies, scope }: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
+  #bodies({ bodies, scope }: Extract<Command, { kind: 'compound' }>, situation: Situation): void {
     for (const body of bodies) {
       const before = this.cwds;
-      this.script(body, situation);
+      this.#script(body, situation);
       if (scope === 'subshell') this.cwds = before;
-      else if (scope !== 'group') this.stand(union(before, this.cwds));
+      else if (scope !== 'group') this.#stand(union(before, this.cwds));
     }
   }
 
-  private simple({ assignments, words, redirects }: Simple, situation: Situation): void {
+  #simple({ assignments, words, redirects }: Simple, situation: Situation): void {
     const env: Record<string, string> = {};
-    const args = this.arguments(words);
+    const args = this.#arguments(words);
     for (const { name, values } of assignments) {
-      for (const value of values) this.expansions(value, situation);
+      for (const value of values) this.#expansions(value, situation);
       // For the length of this one command.
       if (name === 'IFS' && args[0]?.text === 'read') continue;
       env[name] = values.map((value) => joinedWord(value).text).join(' ');
-      this.setsVariable(name);
+      this.#setsVariable(name);
     }
-    for (const word of words) this.expansions(word, situation);
-    const stdin = this.redirects(redirects, situation) ?? situation.stdin;
+    for (const word of words) this.#expansions(word, situation);
+    const stdin = this.#redirects(redirects, situation) ?? situation.stdin;
     if (args.length === 0) return;
     const inside = { stdin, env: { ...situation.env, ...env } };
     this.run(args, inside);
-    if (words.some(hasBraces)) this.unbraced(words.flatMap(unbracedWord), inside);
+    if (words.some(hasBraces)) this.#unbraced(words.flatMap(unbracedWord), inside);
   }
 
-  private arguments(words: readonly Word[]): Arg[] {
+  #arguments(words: readonly Word[]): Arg[] {
     const args: Arg[] = [];
     for (const word of words) {
       args.push(...expandWord(word));
@@ -258,11 +259,11 @@ export class Walk implements Host {
   }
 
   /** The command of a shell that leaves braces as they are: it may do no other things, to paths with braces in them. */
-  private unbraced(args: readonly Arg[], situation: Situation): void {
-    const other = new Walk('', this.budget, this.workspace);
+  #unbraced(args: readonly Arg[], situation: Situation): void {
+    const other = new Walk('', this.#budget, this.workspace);
     other.cwds = this.cwds;
-    other.background = this.background;
-    other.guard(() => other.run(args, situation));
+    other.#background = this.#background;
+    other.#guard(() => other.run(args, situation));
     const reason = other.reason ?? other.shown?.why;
     if (reason !== undefined) this.unclear(reason);
     const same = (part: ToolCall) => (own: ToolCall) => own.tool === part.tool && own.capability === part.capability;
@@ -270,33 +271,33 @@ export class Walk implements Host {
   }
 
   /** What a word becomes may be shown, at once or later: by the command, an error, `set -x`, another variable. */
-  private expansions({ inner, pieces }: Word, situation: Situation): void {
-    for (const script of inner) this.apart(() => this.script(script, situation));
+  #expansions({ inner, pieces }: Word, situation: Situation): void {
+    for (const script of inner) this.#apart(() => this.#script(script, situation));
     if (pieces.some((piece) => piece.kind === 'unknown' && namesSecret(piece.source)))
       this.unclear('a variable that may hold a secret is used');
   }
 
-  private setsVariable(name: string): void {
+  #setsVariable(name: string): void {
     if (!isHarmlessVariable(name)) this.unclear(variableDoubt(name));
   }
 
   /** The files a redirection names, and what it puts on the standard input. */
-  private redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
+  #redirects(redirects: readonly Redirect[], situation: Situation): Stdin | undefined {
     let stdin: Stdin | undefined;
     for (const { operator, target } of redirects) {
-      this.expansions(target, situation);
+      this.#expansions(target, situation);
       const arg = joinedWord(target);
       if (operator === '<<' || operator === '<<<') {
         stdin = arg.known ? { kind: 'text', text: arg.text } : unknown;
         continue;
       }
       if (operator.startsWith('<')) stdin = unknown;
-      this.redirect(operator, arg, situation);
+      this.#redirect(operator, arg, situation);
     }
     return stdin;
   }
 
-  private redirect(operator: string, arg: Arg, { env }: Situation): void {
+  #redirect(operator: string, arg: Arg, { env }: Situation): void {
     const duplicates = operator.endsWith('&') && /^(?:\d|-)$/.test(arg.text);
     if (duplicates || /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|fd\/\d+)$/.test(resolveAt('', arg.text))) return;
     const call = new Invocation(this, 'redirect', [arg], { stdin: inherited, env });

@@ -8,21 +8,21 @@ export type Formula = (truth: Truth) => boolean | undefined;
 
 /** Product states an analysis may still visit. */
 export class StateBudget {
-  private left: number;
+  #left: number;
   readonly total: number;
 
   constructor(total: number) {
-    this.left = total;
+    this.#left = total;
     this.total = total;
   }
 
   get isSpent(): boolean {
-    return this.left <= 0;
+    return this.#left <= 0;
   }
 
   spend(states = 1): void {
-    this.left -= states;
-    if (this.left < 0) throw new BudgetSpent(this.total);
+    this.#left -= states;
+    if (this.#left < 0) throw new BudgetSpent(this.total);
   }
 }
 

@@ -10,76 +10,76 @@ export type Constraint = readonly number[];
 export const anyText: Constraint = [];
 
 export class FieldLanguages {
-  private readonly normal: Walker;
-  private readonly budget: StateBudget;
-  private readonly globs: Glob[] = [];
-  private readonly automata: Walker[] = [];
-  private readonly ids = new Map<string, number>();
-  private readonly shortest = new Map<string, string | undefined>();
-  private alphabet: readonly number[] | undefined;
+  readonly #normal: Walker;
+  readonly #budget: StateBudget;
+  readonly #globs: Glob[] = [];
+  readonly #automata: Walker[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #shortest = new Map<string, string | undefined>();
+  #alphabet: readonly number[] | undefined;
 
   constructor(normal: Walker, budget: StateBudget) {
-    this.normal = normal;
-    this.budget = budget;
+    this.#normal = normal;
+    this.#budget = budget;
   }
 
   add(glob: Glob): number {
-    const known = this.ids.get(glob.source);
+    const known = this.#ids.get(glob.source);
     if (known !== undefined) return known;
-    this.alphabet = undefined;
-    this.automata.push(walkerOf(glob));
-    this.ids.set(glob.source, this.globs.length);
-    return this.globs.push(glob) - 1;
+    this.#alphabet = undefined;
+    this.#automata.push(walkerOf(glob));
+    this.#ids.set(glob.source, this.#globs.length);
+    return this.#globs.push(glob) - 1;
   }
 
   /** @throws BudgetSpent */
   example(constraint: Constraint): string | undefined {
     const key = constraint.join();
-    if (this.shortest.has(key)) return this.shortest.get(key);
-    const inherited = this.inherit(constraint);
-    const text = inherited ? inherited.text : this.find(constraint);
-    this.shortest.set(key, text);
+    if (this.#shortest.has(key)) return this.#shortest.get(key);
+    const inherited = this.#inherit(constraint);
+    const text = inherited ? inherited.text : this.#find(constraint);
+    this.#shortest.set(key, text);
     return text;
   }
 
   /** The shortest text of a wider language that lies in this one is the shortest here as well. */
-  private inherit(constraint: Constraint): { text: string | undefined } | undefined {
+  #inherit(constraint: Constraint): { text: string | undefined } | undefined {
     for (const id of constraint) {
       const wider = constraint.filter((other) => other !== id).join();
-      if (!this.shortest.has(wider)) continue;
-      const text = this.shortest.get(wider);
-      if (text === undefined || this.globs[id < 0 ? ~id : id]!.matches(text) === id >= 0) return { text };
+      if (!this.#shortest.has(wider)) continue;
+      const text = this.#shortest.get(wider);
+      if (text === undefined || this.#globs[id < 0 ? ~id : id]!.matches(text) === id >= 0) return { text };
     }
     return undefined;
   }
 
-  private find(constraint: Constraint): string | undefined {
+  #find(constraint: Constraint): string | undefined {
     const [needed, refused] = [constraint.filter((id) => id >= 0), constraint.filter((id) => id < 0).map((id) => ~id)];
     if (refused.some((id) => needed.includes(id))) return undefined;
-    const literal = needed.map((id) => this.globs[id]!.literal).find((text) => text !== undefined);
-    if (literal !== undefined) return this.checkLiteral(literal, needed, refused);
-    if (this.prefixesClash(needed)) return undefined;
-    const walkers = [this.normal, ...[...needed, ...refused].map((id) => this.automata[id]!)];
-    this.alphabet ??= alphabetOf([this.normal, ...this.automata]);
+    const literal = needed.map((id) => this.#globs[id]!.literal).find((text) => text !== undefined);
+    if (literal !== undefined) return this.#checkLiteral(literal, needed, refused);
+    if (this.#prefixesClash(needed)) return undefined;
+    const walkers = [this.#normal, ...[...needed, ...refused].map((id) => this.#automata[id]!)];
+    this.#alphabet ??= alphabetOf([this.#normal, ...this.#automata]);
     return shortestText(
       walkers,
       (truth) => every(walkers.map((_, i) => (i <= needed.length ? truth(i) : not(truth(i))))),
-      this.alphabet,
-      this.budget,
+      this.#alphabet,
+      this.#budget,
     );
   }
 
-  private checkLiteral(text: string, needed: readonly number[], refused: readonly number[]): string | undefined {
-    const isNormal = this.normal.accepts(
-      [...text].reduce((state, char) => this.normal.step(state, char.codePointAt(0)!), this.normal.start),
+  #checkLiteral(text: string, needed: readonly number[], refused: readonly number[]): string | undefined {
+    const isNormal = this.#normal.accepts(
+      [...text].reduce((state, char) => this.#normal.step(state, char.codePointAt(0)!), this.#normal.start),
     );
     const fits =
-      needed.every((id) => this.globs[id]!.matches(text)) && !refused.some((id) => this.globs[id]!.matches(text));
+      needed.every((id) => this.#globs[id]!.matches(text)) && !refused.some((id) => this.#globs[id]!.matches(text));
     return isNormal && fits ? text : undefined;
   }
 
-  private prefixesClash(needed: readonly number[]): boolean {
-    const prefixes = needed.map((id) => this.globs[id]!.prefix).sort((a, b) => a.length - b.length);
+  #prefixesClash(needed: readonly number[]): boolean {
+    const prefixes = needed.map((id) => this.#globs[id]!.prefix).sort((a, b) => a.length - b.length);
     return prefixes.some((prefix, i) => !(prefixes[i + 1] ?? prefix).startsWith(prefix));
   }
 }

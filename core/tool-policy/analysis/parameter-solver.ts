@@ -72,27 +72,28 @@ const bansAt = (bans: readonly CallConstraint[], name: string): CallConstraint[]
 export class Unsolved extends Error {}
 
 class Solver {
-  private readonly texts: TextSolver;
-  private readonly bans: readonly CallConstraint[];
+  readonly #texts: TextSolver;
+  readonly #bans: readonly CallConstraint[];
 
   constructor(texts: TextSolver, bans: readonly CallConstraint[]) {
-    this.texts = texts;
-    this.bans = bans;
+    this.#texts = texts;
+    this.#bans = bans;
   }
 
   /** The smallest value for the needs. `present`: it may not be missing. */
-  private solve(needs: readonly CallConstraint[], present: boolean, name: string): Found {
+  #solve(needs: readonly CallConstraint[], present: boolean, name: string): Found {
     if (!present && needs.every(acceptsMissing)) return { value: undefined };
     const here = needs.filter((need) => need.steps.length === 0);
     const found: Found[] = [];
-    if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need))) found.push(...this.scalars(here, name));
-    found.push(this.asObject(needs, name), this.asList(needs, name));
+    if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need)))
+      found.push(...this.#scalars(here, name));
+    found.push(this.asObject(needs, name), this.#asList(needs, name));
     return smallest(found);
   }
 
-  private scalars(here: readonly CallConstraint[], name: string): Found[] {
+  #scalars(here: readonly CallConstraint[], name: string): Found[] {
     const values = [null, true, false, ...numbersFor(here)].filter((value) => here.every((need) => fits(need, value)));
-    const text = this.texts.shortest([...here, ...bansAt(this.bans, name)], new Set());
+    const text = this.#texts.shortest([...here, ...bansAt(this.#bans, name)], new Set());
     return [...values.map((value) => ({ value })), ...(text === undefined ? [] : [{ value: text }])];
   }
 
@@ -106,17 +107,17 @@ class Solver {
       groups.set(step.key, [...(groups.get(step.key) ?? []), { ...need, steps }]);
     }
     for (const [key, group] of groups) {
-      const child = this.solve(group, false, key);
+      const child = this.#solve(group, false, key);
       if (!child) return undefined;
       if (child.value === undefined) continue;
       // A key is a text too.
-      if (!bansAt(this.bans, name).every((ban) => fits(ban, this.texts.normal(key)))) return undefined;
+      if (!bansAt(this.#bans, name).every((ban) => fits(ban, this.#texts.normal(key)))) return undefined;
       Object.defineProperty(value, key, { value: child.value, enumerable: true, configurable: true, writable: true });
     }
     return { value };
   }
 
-  private asList(needs: readonly CallConstraint[], name: string): Found {
+  #asList(needs: readonly CallConstraint[], name: string): Found {
     const inside: CallConstraint[] = [];
     for (const need of needs) {
       const [step, ...steps] = need.steps;
@@ -127,7 +128,7 @@ class Solver {
     const each = inside.filter((need) => need.quantifier === 'every');
     const one = inside.filter((need) => need.quantifier === 'some');
     const elements =
-      one.length === 0 ? [this.solve(each, true, name)] : one.map((need) => this.solve([...each, need], true, name));
+      one.length === 0 ? [this.#solve(each, true, name)] : one.map((need) => this.#solve([...each, need], true, name));
     return elements.every((element) => element) ? { value: elements.map((element) => element!.value) } : undefined;
   }
 }

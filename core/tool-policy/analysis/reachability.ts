@@ -44,24 +44,24 @@ const everyCall: Box = {
 };
 
 export class Reach {
-  private readonly budget: StateBudget;
-  private readonly languages: Readonly<Record<Field, FieldLanguages>>;
-  private readonly texts: TextSolver;
-  private readonly conditions = new Map<CompiledRule, readonly Condition[]>();
-  private readonly needs: {
+  readonly #budget: StateBudget;
+  readonly #languages: Readonly<Record<Field, FieldLanguages>>;
+  readonly #texts: TextSolver;
+  readonly #conditions = new Map<CompiledRule, readonly Condition[]>();
+  readonly #needs: {
     readonly argument: CompiledArgument;
     readonly as: CallConstraint;
     readonly not: CallConstraint;
   }[] = [];
-  private readonly needIds = new Map<string, number>();
-  private readonly atoms: SourceAtom[] = [];
-  private readonly open = new Set<CompiledRule>();
-  private readonly solved = new Map<string, Record<string, unknown> | undefined>();
+  readonly #needIds = new Map<string, number>();
+  readonly #atoms: SourceAtom[] = [];
+  readonly #open = new Set<CompiledRule>();
+  readonly #solved = new Map<string, Record<string, unknown> | undefined>();
 
   /** @param rules every rule that will be asked about. */
   constructor(rules: readonly CompiledRule[], budget: StateBudget) {
-    this.budget = budget;
-    this.languages = {
+    this.#budget = budget;
+    this.#languages = {
       protocol: new FieldLanguages(normalName(), budget),
       tool: new FieldLanguages(normalName(), budget),
       upstream: new FieldLanguages(normalName(true), budget),
@@ -69,11 +69,11 @@ export class Reach {
       target: new FieldLanguages(normalText(false), budget),
     };
     for (const rule of rules) {
-      this.conditions.set(rule, this.conditionsOf(rule));
-      if (rule.arguments.some(isEntangled)) this.open.add(rule);
+      this.#conditions.set(rule, this.#conditionsOf(rule));
+      if (rule.arguments.some(isEntangled)) this.#open.add(rule);
     }
-    this.texts = new TextSolver(
-      this.needs.map(({ as }) => as.predicate),
+    this.#texts = new TextSolver(
+      this.#needs.map(({ as }) => as.predicate),
       budget,
     );
   }
@@ -91,13 +91,13 @@ export class Reach {
       capability: undefined,
       arguments: [],
     };
-    this.conditions.set(rule, this.conditionsOf(rule));
+    this.#conditions.set(rule, this.#conditionsOf(rule));
     return rule;
   }
 
   /** Whether two rules ask exactly the same. */
   same(a: CompiledRule, b: CompiledRule): boolean {
-    return JSON.stringify(this.conditions.get(a)) === JSON.stringify(this.conditions.get(b));
+    return JSON.stringify(this.#conditions.get(a)) === JSON.stringify(this.#conditions.get(b));
   }
 
   /**
@@ -105,20 +105,20 @@ export class Reach {
    * @throws BudgetSpent, Unsolved
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
-    if (this.open.size > 0 && [...within, ...without].some((rule) => this.open.has(rule)))
+    if (this.#open.size > 0 && [...within, ...without].some((rule) => this.#open.has(rule)))
       throw new Unsolved('a condition asks for value and source of some element together');
-    const asked = within.flatMap((rule) => this.conditions.get(rule)!);
+    const asked = within.flatMap((rule) => this.#conditions.get(rule)!);
     const first = asked.reduce((box, condition) => narrow(box, condition, false), everyCall);
-    const size = this.sizeOf(first);
+    const size = this.#sizeOf(first);
     const open = size === undefined ? [] : [{ box: first, depth: 0, size }];
     while (open.length > 0) {
       const { box, depth } = takeNext(open, shortest);
-      this.budget.spend();
+      this.#budget.spend();
       // The smallest call of the box answers, unless a rule takes it: then that rule is taken out of the box.
-      const call = this.callOf(box);
-      const taker = without.find((rule) => this.matches(rule, call, box));
-      if (!taker) return this.atoms.length > 0 ? { ...call, assumed: this.assumedIn(box) } : call;
-      for (const part of this.split(box, taker)) open.push({ ...part, depth: depth + 1 });
+      const call = this.#callOf(box);
+      const taker = without.find((rule) => this.#matches(rule, call, box));
+      if (!taker) return this.#atoms.length > 0 ? { ...call, assumed: this.#assumedIn(box) } : call;
+      for (const part of this.#split(box, taker)) open.push({ ...part, depth: depth + 1 });
     }
     return undefined;
   }
@@ -129,32 +129,32 @@ export class Reach {
   }
 
   /** `call` is in normal form. */
-  private matches(rule: CompiledRule, call: ToolCall, box: Box): boolean {
+  #matches(rule: CompiledRule, call: ToolCall, box: Box): boolean {
     return (
       fields.every((field) => rule[field]?.matches(call[field] ?? '') ?? true) &&
-      this.conditions.get(rule)!.every((condition) => this.meetsCondition(condition, call, box))
+      this.#conditions.get(rule)!.every((condition) => this.#meetsCondition(condition, call, box))
     );
   }
 
   /** A condition on a source that the box leaves open does not hold, unless there is nothing to ask of. */
-  private meetsCondition(condition: Condition, { parameters }: ToolCall, box: Box): boolean {
+  #meetsCondition(condition: Condition, { parameters }: ToolCall, box: Box): boolean {
     if ('field' in condition) return true;
-    if ('argument' in condition) return this.meetsArgument(this.needs[condition.argument]!.argument, parameters);
-    const { argument } = this.needs[condition.present]!;
-    return box.sources.includes(condition.source) || !this.meetsArgument(argument, parameters);
+    if ('argument' in condition) return this.#meetsArgument(this.#needs[condition.argument]!.argument, parameters);
+    const { argument } = this.#needs[condition.present]!;
+    return box.sources.includes(condition.source) || !this.#meetsArgument(argument, parameters);
   }
 
-  private assumedIn({ sources }: Box): Set<string> {
-    return new Set(sources.filter((id) => id >= 0).map((id) => this.atoms[id]!.key));
+  #assumedIn({ sources }: Box): Set<string> {
+    return new Set(sources.filter((id) => id >= 0).map((id) => this.#atoms[id]!.key));
   }
 
   /** What is left of a box without a rule: disjoint parts, one for each condition that may fail first. */
-  private split(box: Box, rule: CompiledRule): { box: Box; size: number }[] {
+  #split(box: Box, rule: CompiledRule): { box: Box; size: number }[] {
     const parts: { box: Box; size: number }[] = [];
     let rest = box;
-    for (const condition of this.conditions.get(rule)!) {
+    for (const condition of this.#conditions.get(rule)!) {
       const part = narrow(rest, condition, true);
-      const size = this.sizeOf(part);
+      const size = this.#sizeOf(part);
       if (size !== undefined) parts.push({ box: part, size });
       rest = narrow(rest, condition, false);
     }
@@ -162,20 +162,20 @@ export class Reach {
   }
 
   /** Length of the shortest call of a box; nothing when it is empty. */
-  private sizeOf(box: Box): number | undefined {
+  #sizeOf(box: Box): number | undefined {
     if (box.sources.some((id) => id < 0 && box.sources.includes(~id))) return undefined;
     let size = 0;
     for (const field of fields) {
-      const text = this.example(box, field);
+      const text = this.#example(box, field);
       if (text === undefined) return undefined;
       size += text.length;
     }
-    const parameters = this.parameters(box);
+    const parameters = this.#parameters(box);
     return parameters && size + JSON.stringify(parameters).length;
   }
 
-  private callOf(box: Box): ToolCall {
-    const text = (field: Field): string => this.example(box, field)!;
+  #callOf(box: Box): ToolCall {
+    const text = (field: Field): string => this.#example(box, field)!;
     const upstream = text('upstream');
     return {
       protocol: text('protocol'),
@@ -183,62 +183,62 @@ export class Reach {
       ...(upstream !== '' && { upstream }),
       target: text('target'),
       capability: text('capability'),
-      parameters: this.parameters(box)!,
+      parameters: this.#parameters(box)!,
     };
   }
 
-  private example(box: Box, field: Field): string | undefined {
-    return this.languages[field].example(box.constraints[field]);
+  #example(box: Box, field: Field): string | undefined {
+    return this.#languages[field].example(box.constraints[field]);
   }
 
-  private parameters(box: Box): Record<string, unknown> | undefined {
+  #parameters(box: Box): Record<string, unknown> | undefined {
     const key = box.needs.join();
-    if (this.solved.has(key)) return this.solved.get(key);
-    const inherited = this.inherit(box.needs);
-    const needs = box.needs.map((id) => (id >= 0 ? this.needs[id]!.as : this.needs[~id]!.not));
-    const parameters = inherited ? inherited.parameters : solveParameters(needs, this.texts);
-    this.solved.set(key, parameters);
+    if (this.#solved.has(key)) return this.#solved.get(key);
+    const inherited = this.#inherit(box.needs);
+    const needs = box.needs.map((id) => (id >= 0 ? this.#needs[id]!.as : this.#needs[~id]!.not));
+    const parameters = inherited ? inherited.parameters : solveParameters(needs, this.#texts);
+    this.#solved.set(key, parameters);
     return parameters;
   }
 
   /** The smallest parameters for fewer needs that meet these too are the smallest here as well. */
-  private inherit(needs: Constraint): { parameters: Record<string, unknown> | undefined } | undefined {
+  #inherit(needs: Constraint): { parameters: Record<string, unknown> | undefined } | undefined {
     for (const id of needs) {
       const fewer = needs.filter((other) => other !== id).join();
-      if (!this.solved.has(fewer)) continue;
-      const parameters = this.solved.get(fewer);
-      const { argument } = this.needs[id < 0 ? ~id : id]!;
-      if (parameters === undefined || this.meetsArgument(argument, parameters) === id >= 0) return { parameters };
+      if (!this.#solved.has(fewer)) continue;
+      const parameters = this.#solved.get(fewer);
+      const { argument } = this.#needs[id < 0 ? ~id : id]!;
+      if (parameters === undefined || this.#meetsArgument(argument, parameters) === id >= 0) return { parameters };
     }
     return undefined;
   }
 
-  private meetsArgument({ path, predicate }: CompiledArgument, parameters: unknown): boolean {
-    return holdsAt(path, parameters, (value) => holds(predicate, value, (text) => this.texts.normal(text)));
+  #meetsArgument({ path, predicate }: CompiledArgument, parameters: unknown): boolean {
+    return holdsAt(path, parameters, (value) => holds(predicate, value, (text) => this.#texts.normal(text)));
   }
 
-  private conditionsOf(rule: CompiledRule): Condition[] {
+  #conditionsOf(rule: CompiledRule): Condition[] {
     const named = fields.flatMap((field): Condition[] => {
       const glob = rule[field];
-      return glob ? [{ field, id: this.languages[field].add(glob) }] : [];
+      return glob ? [{ field, id: this.#languages[field].add(glob) }] : [];
     });
     const onArguments = rule.arguments.flatMap((argument): Condition[] => {
       const parted = partedOf(argument);
-      if (!parted) return [{ argument: this.needOf(argument) }];
+      if (!parted) return [{ argument: this.#needOf(argument) }];
       const { value, present, atom } = parted;
-      const known = this.atoms.findIndex(({ key }) => key === atom.key);
-      const source = known >= 0 ? known : this.atoms.push(atom) - 1;
-      return [{ argument: this.needOf(value) }, { source, present: this.needOf(present) }];
+      const known = this.#atoms.findIndex(({ key }) => key === atom.key);
+      const source = known >= 0 ? known : this.#atoms.push(atom) - 1;
+      return [{ argument: this.#needOf(value) }, { source, present: this.#needOf(present) }];
     });
     return [...named, ...onArguments];
   }
 
-  private needOf(argument: CompiledArgument): number {
+  #needOf(argument: CompiledArgument): number {
     const key = JSON.stringify([argument.path.source, argument.predicate.source]);
     const id =
-      this.needIds.get(key) ??
-      this.needs.push({ argument, as: constraintOf(argument, false), not: constraintOf(argument, true) }) - 1;
-    this.needIds.set(key, id);
+      this.#needIds.get(key) ??
+      this.#needs.push({ argument, as: constraintOf(argument, false), not: constraintOf(argument, true) }) - 1;
+    this.#needIds.set(key, id);
     return id;
   }
 }

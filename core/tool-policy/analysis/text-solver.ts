@@ -10,19 +10,19 @@ import { every, type Formula, not, type StateBudget, shortestText, some } from '
 import type { CallConstraint } from './call-constraints.ts';
 
 export class TextSolver {
-  private readonly budget: StateBudget;
-  private readonly walkers: Walker[] = [normalText(true)];
-  private readonly ids = new Map<string, number>();
-  private readonly predicates = new Map<Predicate, { readonly uses: readonly number[]; readonly formula: Formula }>();
-  private readonly found = new Map<string, string | undefined>();
+  readonly #budget: StateBudget;
+  readonly #walkers: Walker[] = [normalText(true)];
+  readonly #ids = new Map<string, number>();
+  readonly #predicates = new Map<Predicate, { readonly uses: readonly number[]; readonly formula: Formula }>();
+  readonly #found = new Map<string, string | undefined>();
   /** Equal predicates have one number, so that one and its negation are known to contradict. */
-  private readonly numbers = new Map<Predicate, number>();
-  private readonly sources = new Map<string, number>();
-  private alphabet: readonly number[] | undefined;
+  readonly #numbers = new Map<Predicate, number>();
+  readonly #sources = new Map<string, number>();
+  #alphabet: readonly number[] | undefined;
 
   constructor(predicates: readonly Predicate[], budget: StateBudget) {
-    this.budget = budget;
-    for (const predicate of predicates) this.add(predicate);
+    this.#budget = budget;
+    for (const predicate of predicates) this.#add(predicate);
   }
 
   normal(text: string): string {
@@ -34,26 +34,26 @@ export class TextSolver {
     needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
     unlike: ReadonlySet<string>,
   ): string | undefined {
-    const marks = needs.map(({ predicate, negated }) => `${negated ? '-' : '+'}${this.numbers.get(predicate)}`);
+    const marks = needs.map(({ predicate, negated }) => `${negated ? '-' : '+'}${this.#numbers.get(predicate)}`);
     const key = JSON.stringify([[...new Set(marks)].sort(), ...unlike]);
-    if (this.found.has(key)) return this.found.get(key);
+    if (this.#found.has(key)) return this.#found.get(key);
     const contradicts = marks.some((mark) => mark.startsWith('+') && marks.includes(`-${mark.slice(1)}`));
-    const text = contradicts ? undefined : this.find(needs, unlike);
-    this.found.set(key, text);
+    const text = contradicts ? undefined : this.#find(needs, unlike);
+    this.#found.set(key, text);
     return text;
   }
 
-  private find(
+  #find(
     needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
     unlike: ReadonlySet<string>,
   ): string | undefined {
-    const unlikeIds = [...unlike].map((text) => this.literal(text));
-    const known = needs.map(({ predicate, negated }) => ({ ...this.predicates.get(predicate)!, negated }));
+    const unlikeIds = [...unlike].map((text) => this.#literal(text));
+    const known = needs.map(({ predicate, negated }) => ({ ...this.#predicates.get(predicate)!, negated }));
     const used = [...new Set([0, ...known.flatMap(({ uses }) => uses), ...unlikeIds])];
     const at = new Map(used.map((id, position) => [id, position]));
-    this.alphabet ??= alphabetOf(this.walkers);
+    this.#alphabet ??= alphabetOf(this.#walkers);
     return shortestText(
-      used.map((id) => this.walkers[id]!),
+      used.map((id) => this.#walkers[id]!),
       (truth) => {
         const truthOf = (id: number): boolean | undefined => truth(at.get(id)!);
         return every([
@@ -62,26 +62,26 @@ export class TextSolver {
           ...unlikeIds.map((id) => not(truthOf(id))),
         ]);
       },
-      this.alphabet,
-      this.budget,
+      this.#alphabet,
+      this.#budget,
     );
   }
 
-  private add(predicate: Predicate): void {
-    if (this.predicates.has(predicate)) return;
+  #add(predicate: Predicate): void {
+    if (this.#predicates.has(predicate)) return;
     const { oneOf, globs, notGlobs, maxLength } = predicate;
     const constants = oneOf.map((scalars) =>
-      scalars.filter((scalar) => typeof scalar === 'string').map((text) => this.literal(text)),
+      scalars.filter((scalar) => typeof scalar === 'string').map((text) => this.#literal(text)),
     );
-    const matching = globs?.map((glob) => this.glob(glob));
-    const refused = notGlobs.map((glob) => this.glob(glob));
-    const length = maxLength === undefined ? undefined : this.walker(`#${maxLength}`, () => atMost(maxLength));
+    const matching = globs?.map((glob) => this.#glob(glob));
+    const refused = notGlobs.map((glob) => this.#glob(glob));
+    const length = maxLength === undefined ? undefined : this.#walker(`#${maxLength}`, () => atMost(maxLength));
     const never = !predicate.presentPasses || predicate.min !== undefined || predicate.max !== undefined;
     const source = JSON.stringify(predicate.source);
-    const number = this.sources.get(source) ?? this.sources.size;
-    this.sources.set(source, number);
-    this.numbers.set(predicate, number);
-    this.predicates.set(predicate, {
+    const number = this.#sources.get(source) ?? this.#sources.size;
+    this.#sources.set(source, number);
+    this.#numbers.set(predicate, number);
+    this.#predicates.set(predicate, {
       uses: [...constants.flat(), ...(matching ?? []), ...refused, ...(length === undefined ? [] : [length])],
       formula: (truth) =>
         never
@@ -95,19 +95,19 @@ export class TextSolver {
     });
   }
 
-  private glob(glob: Glob): number {
-    return this.walker(`*${glob.source}`, () => walkerOf(glob));
+  #glob(glob: Glob): number {
+    return this.#walker(`*${glob.source}`, () => walkerOf(glob));
   }
 
-  private literal(text: string): number {
-    return this.walker(`=${text}`, () => new Automaton([{ kind: 'literal', text }]));
+  #literal(text: string): number {
+    return this.#walker(`=${text}`, () => new Automaton([{ kind: 'literal', text }]));
   }
 
-  private walker(key: string, make: () => Walker): number {
-    const known = this.ids.get(key);
+  #walker(key: string, make: () => Walker): number {
+    const known = this.#ids.get(key);
     if (known !== undefined) return known;
-    this.alphabet = undefined;
-    this.ids.set(key, this.walkers.length);
-    return this.walkers.push(make()) - 1;
+    this.#alphabet = undefined;
+    this.#ids.set(key, this.#walkers.length);
+    return this.#walkers.push(make()) - 1;
   }
 }
