@@ -40,11 +40,12 @@ export class Automaton implements Walker {
   #states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
   #ids = new Map<string, number>();
   /** What is missing from each place, and from each state that was asked for. */
-  #missingOfPlaces: readonly number[] | undefined;
+  readonly #missingOfPlaces: readonly number[];
   #missingOfStates: number[] = [];
 
   constructor(nodes: readonly GlobNode[]) {
     this.#end = this.#build(nodes, this.#place());
+    this.#missingOfPlaces = this.#findMissing();
     this.#endless = this.#findEndless();
     this.cuts = this.#findCuts();
     this.#classOfCut = this.#mergeCuts();
@@ -70,7 +71,6 @@ export class Automaton implements Walker {
   missing(state: number): number {
     const known = this.#missingOfStates[state];
     if (known !== undefined) return known;
-    this.#missingOfPlaces ??= this.#findMissing();
     const ofPlaces = this.#missingOfPlaces;
     const least = this.#states[state]!.places.reduce((min, place) => Math.min(min, ofPlaces[place]!), Infinity);
     this.#missingOfStates[state] = least;
@@ -139,7 +139,7 @@ export class Automaton implements Walker {
     const loops = this.#places.flatMap(({ moves }, at) =>
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
     );
-    return new Set(loops.filter((at) => this.#closure([at]).includes(this.#end)));
+    return new Set(loops.filter((at) => this.#missingOfPlaces[at] === 0));
   }
 
   /** From the end backwards: a jump takes no character, a move takes one. */
