@@ -18,6 +18,8 @@ export default {
   coverageThreshold: { global: { lines: 92, branches: 85 } },
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   maxWorkers: '100%',
+  // Contexts of earlier files are not all given back: a worker that holds more than this is replaced before its next file.
+  workerIdleMemoryLimit: '1GB',
   // A test fails for what it found, never because the machine was busy.
   testTimeout: 180_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
