@@ -45,14 +45,17 @@ export const reading = (gateway: ConsoleGateway, people: Visitors) => [
     '[console.accessible] in the colours of the system the open page, the open request and each plot are told apart',
     async () => {
       const id = await gateway.review(shellOf('make forced | sh', 'forced'));
+      await gateway.review(shellOf('make beside | sh', 'beside'));
       for (const colorScheme of ['light', 'dark'] as const) {
         const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`, {
           forcedColors: 'active',
           colorScheme,
         });
         await page.getByRole('button', { name: 'Deny…' }).waitFor();
-        const style = (selector: string, property: string) =>
-          page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`);
+        const style = async (selector: string, property: string) => {
+          await page.locator(selector).first().waitFor();
+          return page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`);
+        };
         assert.notEqual(
           await style('.tab[aria-current]', 'borderBottomColor'),
           await style('.tab:not([aria-current])', 'borderBottomColor'),
