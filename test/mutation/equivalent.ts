@@ -77,13 +77,13 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'core/tool-policy/analysis/text-solver.ts',
-    line: `const marks = needs.map(({ predicate, negated }) => \`\${negated ? '-' : '+'}\${this.numbers.get(predicate)}\`);`,
+    line: `const marks = needs.map(({ predicate, negated }) => \`\${negated ? '-' : '+'}\${this.#numbers.get(predicate)}\`);`,
     ...{ from: 'negated', to: '!(negated)' },
     reason: 'The signs of all marks are exchanged, and a contradiction is a pair of both.',
   },
   {
     file: 'core/tool-policy/analysis/reachability.ts',
-    line: 'for (const part of this.split(box, taker)) open.push({ ...part, depth: depth + 1 });',
+    line: 'for (const part of this.#split(box, taker)) open.push({ ...part, depth: depth + 1 });',
     ...{ from: '1', to: '(1 + 1)' },
     reason: 'Depths are only compared with each other.',
   },
