@@ -22,7 +22,8 @@ const neededLater = ({ archives, readsArchive }) => [
   'pg',
   're2js',
   'yaml',
-  ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3']),
+  // DynamoDB and Secrets Manager speak JSON; XML is of S3 and STS.
+  ...(archives || readsArchive ? [] : ['@aws-sdk/client-s3', '@aws-sdk/xml-builder']),
 ];
 const names = Object.keys(functions);
 const wasmWorker = 'adapters/wasm/worker.ts';

@@ -1,5 +1,5 @@
 /** One JSON log line. Whatever a caller passes, no secret is written and nothing is thrown. */
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { mask, masked } from '#core/evidence/masked.ts';
 import { secrecyOfMember } from '#core/evidence/secret-names.ts';
 
 interface LineHead {
@@ -11,7 +11,6 @@ interface LineHead {
 }
 
 const maxDepth = 6;
-const withheld = '[withheld]';
 
 /** The line's own fields stand first and win: a field named `msg` cannot pass itself off as the message. */
 export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>>): string {
@@ -35,16 +34,5 @@ function safe(value: unknown, depth: number): unknown {
 function member(name: string, value: unknown, depth: number): unknown {
   const secrecy = secrecyOfMember(name);
   if (value === undefined || secrecy === 'none') return safe(value, depth + 1);
-  return secrecy === 'whole' || typeof value === 'string' ? withheld : safe(value, depth + 1);
-}
-
-/** Recognised token formats inside text, e.g. in the message of another system's error. */
-function masked(text: string): string {
-  let kept = '';
-  let from = 0;
-  for (const [start, end] of secretRanges(text)) {
-    kept += text.slice(from, start) + withheld;
-    from = end;
-  }
-  return kept + text.slice(from);
+  return secrecy === 'whole' || typeof value === 'string' ? mask : safe(value, depth + 1);
 }

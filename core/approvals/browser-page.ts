@@ -22,11 +22,10 @@ export const consolePlace = (id: string, consoleUrl: string | undefined): string
 
 /**
  * @param id as the address has it, empty at that of the list; only an envelope id is repeated on the page.
- * @param consoleUrl of the web console, where the host serves one: a link for clients that follow no redirection.
+ * @param inConsole its place in the web console, where the host serves one: a link for clients that follow no redirection.
  */
-export function browserPage(id: string, consoleUrl: string | undefined): string {
+export function browserPage(id: string, inConsole: string | undefined): string {
   const isList = id === '';
-  const inConsole = consolePlace(id, consoleUrl);
   const named = idPattern.test(id) ? id.toLowerCase() : '<envelope_id>'.replace('<', '&lt;').replace('>', '&gt;');
   return `<!doctype html>
 <html lang="en">

@@ -5,7 +5,7 @@
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
@@ -128,7 +128,6 @@ function plainText(text: string): string {
 
 /** Short, and without anything that looks like a secret. */
 function shown(object: string): string {
-  let text = object;
-  for (const [start, end] of secretRanges(object).toReversed()) text = `${text.slice(0, start)}…${text.slice(end)}`;
+  const text = masked(object, '…');
   return text.length > most.characters ? `${text.slice(0, most.characters - 1)}…` : text;
 }

@@ -1,6 +1,6 @@
 /** What an evaluator gets of a call, and what it answers [evaluation.webhook]. Pure. */
 import * as z from 'zod';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { masked } from '#core/evidence/masked.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 
@@ -37,19 +37,10 @@ const margin = 4_096;
  * @param most code points that are kept: a character outside of the basic plane is never cut in two
  */
 export function excerptOf(text: string, most: number): { readonly text: string; readonly truncated: boolean } {
-  const shown = withoutSecrets(text.slice(0, 2 * most + margin).toWellFormed());
+  const shown = masked(text.slice(0, 2 * most + margin).toWellFormed(), '[redacted]');
   const points = [...shown.slice(0, 2 * most)];
   const kept = points.slice(0, most).join('');
   return { text: kept, truncated: kept.length < shown.length || text.length > 2 * most + margin };
-}
-
-function withoutSecrets(text: string): string {
-  let [rest, at] = ['', 0];
-  for (const [start, end] of secretRanges(text)) {
-    rest += `${text.slice(at, start)}[redacted]`;
-    at = end;
-  }
-  return rest + text.slice(at);
 }
 
 /** What an evaluator thinks of a call. */

@@ -1,6 +1,6 @@
 /** What a provider said when it refused, as a fault: bounded, and without the key it was asked with. */
 import { isObject } from '#core/dialects/wire.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { mask, masked } from '#core/evidence/masked.ts';
 import type { Json } from '#core/kernel/json.ts';
 import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
@@ -79,23 +79,15 @@ function said(text: string): Pick<Refusal, 'type' | 'code' | 'message'> {
   };
 }
 
-const withheld = '[withheld]';
-
 /** Short words, which servers without keys are given (`none`, `ollama`): honest answers have them too. */
 const placeholder = /^(?:[A-Za-z]{0,7}|.{0,3})$/s;
 
 /** Text without the key: some providers echo what they were called with. */
 export const withoutKey = (text: string, key: string | undefined): string =>
-  key !== undefined && !placeholder.test(key) && text.includes(key) ? text.replaceAll(key, withheld) : text;
+  key !== undefined && !placeholder.test(key) && text.includes(key) ? text.replaceAll(key, mask) : text;
 
 function cleaned(text: string, key: string | undefined): string {
-  const own = withoutKey(text, key).slice(0, 4 * maxTold);
-  let shown = '';
-  let from = 0;
-  for (const [start, end] of secretRanges(own)) {
-    shown += own.slice(from, start) + withheld;
-    from = end;
-  }
-  const line = (shown + own.slice(from)).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  const own = masked(withoutKey(text, key).slice(0, 4 * maxTold));
+  const line = own.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length <= maxTold ? line : `${line.slice(0, maxTold - 1).toWellFormed()}…`;
 }

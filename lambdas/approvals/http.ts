@@ -17,7 +17,7 @@ export const createHandler = (ports: GatewayPorts): HttpHandler => {
   const page = withErrorHandling(ports, async ({ pathParameters }) => {
     const id = pathParameters?.envelope_id ?? '';
     const location = consolePlace(id, ports.consoleUrl);
-    const page = { body: browserPage(id, ports.consoleUrl), contentType: 'text/html; charset=utf-8' };
+    const page = { body: browserPage(id, location), contentType: 'text/html; charset=utf-8' };
     return location === undefined
       ? replyOf({ ...page, headers: browserPageHeaders })
       : replyOf({ ...page, status: 302, headers: { ...browserPageHeaders, location } });

@@ -318,7 +318,7 @@ describe('[evidence.in-force] is found:', () => {
       const sheet = await declared();
       gateway.pass(120);
       await attacker.removeRow('manifests', { tenant: 'default', id: rowId(sheet) });
-      expect(await found()).toEqual([expect.objectContaining({ what: sheet.id, in_force: 'there is no such sheet' })]);
+      expect(await found()).toEqual([expect.objectContaining({ what: sheet.id, in_force: 'the sheet is missing' })]);
     });
 
     test('that a person deleted, back again', async () => {
@@ -382,7 +382,7 @@ describe('[evidence.in-force] is found:', () => {
       await attacker.put('credentials', { ...second, scope: 'admin' });
       expect((await found()).map(({ of, what, in_force }) => [of, what, in_force]).sort()).toEqual(
         [
-          ['credential', gone, 'there is no such row'],
+          ['credential', gone, 'the row is missing'],
           ['credential', wider, expect.stringContaining('a credential that is good until')],
         ].sort((one, other) => (String(one[1]) < String(other[1]) ? -1 : 1)),
       );

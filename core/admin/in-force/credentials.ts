@@ -52,7 +52,7 @@ export async function compareCredentials(asked: Asked, acts: Acts): Promise<Comp
   for (const { mint, revoke } of entries.values()) {
     const { id, expires_at } = (mint?.body.credential ?? {}) as CredentialRecord;
     if (!mint || revoke || expires_at <= isoTime(now) || (await asked.ports.credentials.get(tenant, id))) continue;
-    differences.push({ of: 'credential', what: id, in_force: 'there is no such row', evidence: saying(mint) });
+    differences.push({ of: 'credential', what: id, in_force: 'the row is missing', evidence: saying(mint) });
   }
   return {
     counts: { credentials: credentials.items.length, tickets: tickets.items.length },

@@ -30,7 +30,7 @@ export async function compareTaskSheets(asked: Asked, acts: Acts): Promise<Compa
     if (act.body.action !== 'manifest.create' || manifest.expires_at <= isoTime(now) || isUnderWay) continue;
     bound++;
     if (!(await ports.tasks.get(principal.tenant, id)))
-      differences.push({ of: 'task_sheet', what: id, in_force: 'there is no such sheet', evidence: saying(act) });
+      differences.push({ of: 'task_sheet', what: id, in_force: 'the sheet is missing', evidence: saying(act) });
   }
   const { sheets, more } = await sheetsOf(asked);
   for (const sheet of sheets) {
@@ -65,7 +65,7 @@ async function sheetDifferences(
   const differs = (where: string, found: TaskManifest | undefined, evidence: string): Difference => ({
     of: 'task_sheet',
     what: `${sheet.id}${where}`,
-    in_force: found ? `a sheet of SHA-256 ${digestOf(found)}` : 'there is no such sheet',
+    in_force: found ? `a sheet of SHA-256 ${digestOf(found)}` : 'the sheet is missing',
     evidence,
   });
   if (!act) return [differs('', sheet, 'no act declared it')];
