@@ -17,25 +17,45 @@ interface PathPattern {
   readonly wholePath: boolean;
 }
 
+/**
+ * Globs by their pattern: a guard stands for several protocols, and a configuration is compiled at its check and again in each
+ * version, so most are here already.
+ */
+const compiled = new Map<string, Glob>();
+const maxCompiled = 64;
+
 /** @throws GatewayError `invalid_request` for a malformed glob. */
 export function pathGlob(pattern: PathPattern): Glob {
-  const [globs, except] = [pattern.globs, pattern.except].map((all) => all.map(nodesOf));
-  let walker = new PathWalker(globs!, except!, pattern.wholePath);
+  const source = JSON.stringify(pattern);
+  const known = compiled.get(source);
+  if (known !== undefined) return known;
+  const glob = compile(pattern, source);
+  if (compiled.size >= maxCompiled) compiled.clear();
+  compiled.set(source, glob);
+  return glob;
+}
+
+function compile({ globs, except, wholePath }: PathPattern, source: string): Glob {
+  const [paths, exceptions] = [globs.map(parse), except.map(parse)];
+  const open = (): PathWalker => new PathWalker(inAnyCaseEach(paths), inAnyCaseEach(exceptions), wholePath);
+  // Automata of a guard take longer than all else of a policy: they are built for the first text that it looks at.
+  let walker: PathWalker | undefined;
   return {
-    source: JSON.stringify(pattern),
+    source,
     prefix: '',
     literal: undefined,
     nodes: [],
-    walker: () => new PathWalker(globs!, except!, pattern.wholePath),
+    walker: open,
     matches: (text) => {
       // Hostile texts could make states without end; forget them rather than grow.
-      if (walker.isLarge) walker = new PathWalker(globs!, except!, pattern.wholePath);
+      if (walker === undefined || walker.isLarge) walker = open();
       return walker.matches(text);
     },
   };
 }
 
-const nodesOf = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode).flatMap(inAnyCase);
+const parse = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode);
+const inAnyCaseEach = (globs: readonly GlobNode[][]): GlobNode[][] => globs.map((nodes) => nodes.flatMap(inAnyCase));
 
 /** What parts words: blanks, controls, and the signs around paths in options, lists, addresses and quotes. */
 const separators = ' ,;:=|&<>()\'"`@{}[]$#?!';

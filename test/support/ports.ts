@@ -102,12 +102,17 @@ export async function testPorts(options: TestOptions = {}) {
     start: async (id) => void started.push(id),
     settle: async (token) => void settled.push(token),
   };
-  const values: Record<string, string> = {
+  const values: Record<string, string | (() => string)> = {
     GATEWAY_ADMIN_TOKEN: 'admin-token-1',
-    SCM_KEY: rsaKey(),
+    SCM_KEY: rsaKey,
     ...options.secrets,
   };
-  const secrets = { get: async (name: string) => values[name] };
+  const secrets = {
+    get: async (name: string) => {
+      const value = values[name];
+      return typeof value === 'function' ? value() : value;
+    },
+  };
   const objects = folderObjectStore(join(folder, 'objects'));
   const configStore = configTable(store.client, store.tables.config);
   const packs = packFiles(join(__dirname, '../../policies'));
@@ -222,8 +227,12 @@ function countedSteps(client: DynamoDBClient) {
   };
 }
 
+let madeKey: string | undefined;
+
+/** One for all tests of a file, made when one of them signs: it takes a tenth of a second. */
 function rsaKey(): string {
-  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+  madeKey ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
     .privateKey.export({ format: 'pem', type: 'pkcs8' })
     .toString();
+  return madeKey;
 }

@@ -73,3 +73,17 @@ test('[policy.guards] texts that make very many states are still read alike', ()
   for (let i = 0; i < 6000; i++) many.matches(`${i.toString(36).replace(/./g, (c) => `a${c}x`)}/`);
   expect([many.matches('q/abcd'), many.matches('q/xyz'), many.matches('q/abc')]).toEqual([true, false, false]);
 });
+
+test('[policy.guards] a pattern is compiled once, and once more when many others came after it', () => {
+  const own = () => pathGlob({ globs: ['**/own'], except: [], wholePath: false });
+  const first = own();
+  expect(own()).toBe(first);
+  for (let i = 0; i < 100; i++) pathGlob({ globs: [`**/other-${i}`], except: [], wholePath: false });
+  expect(own()).not.toBe(first);
+  expect(own().matches('a/own')).toBe(true);
+});
+
+test('[policy.guards] a malformed glob is refused when the policy is read, not at the first call', () => {
+  expect(() => pathGlob({ globs: ['**/{a'], except: [], wholePath: false })).toThrow('is malformed at character');
+  expect(() => pathGlob({ globs: ['a'], except: ['[a'], wholePath: false })).toThrow('is malformed at character');
+});
