@@ -260,6 +260,10 @@ const policies: readonly Requirement[] = [
   ),
   must('policy-version.list-get', 'Versions can be listed and read: all, current, one.'),
   must(
+    'policy-version.own-tenant',
+    'A version and a difference of versions show callers other than those of the platform what decides for their tenants: no other tenant, none of its people, levels, callers and budgets, and no digest of a key.',
+  ),
+  must(
     'policy.hot-reload',
     'The local run reloads the configuration file when it changes; a bad file changes nothing.',
   ),

@@ -9,6 +9,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readPlaces } from '#core/configuration/store/places.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
+import { asRead, placesAsRead } from '#core/configuration/tenant-view.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { masked } from '#core/evidence/masked.ts';
@@ -112,10 +113,18 @@ export const currentPolicyVersion: Operation = async ({ ports, snapshot }) => {
   };
 };
 
+/** As the caller may read it: the platform's callers see the whole [policy-version.own-tenant]. */
+async function versionAsRead(call: Call, text: string | undefined) {
+  const { row, configuration: whole } = await versionOf(call, text);
+  return { row, whole, configuration: asRead(call.principal, whole) };
+}
+
 export const policyVersion: Operation = async (call) => {
-  const { row, configuration } = await versionOf(call, call.params.version);
+  const { row, configuration, whole } = await versionAsRead(call, call.params.version);
   const places = await readPlaces(call.ports.objects, row).catch(() => undefined); // an answer without them is an answer
-  return { body: { ...row, configuration, ...(places && { places }) } };
+  return {
+    body: { ...row, configuration, ...(places && { places: placesAsRead(call.principal, whole, places) }) },
+  };
 };
 
 export const policyRollback: Operation = async (call) => {
@@ -138,8 +147,8 @@ async function adopted(call: Call, action: string, row: VersionRow, reason?: str
 }
 
 export const policyDiff: Operation = async (call) => {
-  const before = await versionOf(call, call.params.version);
-  const after = await versionOf(call, call.query.against ?? String(call.snapshot.version));
+  const before = await versionAsRead(call, call.params.version);
+  const after = await versionAsRead(call, call.query.against ?? String(call.snapshot.version));
   const [old, current] = [before, after].map(({ configuration }) => buildPolicyDocument(configuration));
   const { calls } = call.ports;
   // Exact answers take seconds for large packs, so a worker finds them where there is one.

@@ -68,6 +68,19 @@ test('[policy-version.rollback] [audit.admin-acts] a rollback is a new version, 
   ]);
 });
 
+test('[policy-version.own-tenant] callers of a tenant read of a version what decides for them', async () => {
+  type Read = {
+    configuration: { tenants: { id: string; api_keys: { key_sha256?: string }[] }[]; people: { id: string }[] };
+  };
+  const read = async (key: string) =>
+    (await ask<Read>(url, 'GET', '/admin/v1/policy-versions/1', { key })).body.configuration;
+  const [own, whole] = [await read('e2e-alice'), await read(token)];
+  expect([own, whole].map(({ tenants }) => tenants.map(({ id }) => id))).toEqual([['default'], ['default', 'other']]);
+  expect(own.people.map(({ id }) => id)).not.toContain('frank');
+  expect(whole.people.map(({ id }) => id)).toContain('frank');
+  for (const { key_sha256 } of own.tenants[0]!.api_keys) expect(key_sha256 ?? '').toMatch(/^$|0{48}$/);
+});
+
 test('[policy.diff] the difference of two versions is listed with an example, loosened apart from tightened', async () => {
   const { body } = await ask<{ loosened: unknown[]; tightened: unknown[] }>(
     url,

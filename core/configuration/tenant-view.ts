@@ -1,0 +1,109 @@
+/** What a caller of a tenant reads of a configuration: what decides for its tenants, and nothing that only concerns others [policy-version.own-tenant]. */
+import { federation } from '#core/contracts/config/federation.ts';
+import type { Organization } from '#core/contracts/config/organizations.ts';
+import type { Configuration, KeyEntry, Tenant } from '#core/contracts/config.ts';
+import { allGrants } from '#core/identity/grants.ts';
+import { keyIdOf } from '#core/identity/identities.ts';
+import { type Place, placesOf } from '#core/identity/organization.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { globMatches } from '#core/matching/glob.ts';
+import type { RulePlaces } from './store/places.ts';
+
+type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
+type Team = Organization['teams'][number];
+
+/** The platform's callers read all of it. The result can be loaded again, because the console's playground does so. */
+export function asRead(reader: Reader, configuration: Configuration): Configuration {
+  if (reader.platform) return configuration;
+  const tenants = configuration.tenants.filter(({ id }) => visible(reader, id)).map(withoutDigests);
+  const places = visiblePlaces(reader, configuration);
+  const separation_rules = configuration.separation_rules.filter(({ applies_to }) =>
+    places.some(({ path }) => globMatches(applies_to, path)),
+  );
+  const voters = new Set(separation_rules.flatMap(({ requires }) => requires.from_teams ?? []));
+  const organizations = organizationsOf(configuration, places, voters);
+  return {
+    ...configuration,
+    tenants,
+    organizations,
+    separation_rules,
+    people: peopleOf(reader, configuration, tenants, organizations),
+    identity: { ...configuration.identity, oidc: [], aws: { callers: [] } },
+    budgets: { tenants: own(reader, configuration.budgets.tenants) },
+    federation: federation.parse(undefined),
+  };
+}
+
+/** Lines of levels whose rules the caller does not read are left out. */
+export function placesAsRead(reader: Reader, configuration: Configuration, places: RulePlaces): RulePlaces {
+  if (reader.platform) return places;
+  const seen = visiblePlaces(reader, configuration);
+  const levels = Object.entries(places.levels).filter(([level]) => seen.some(({ path }) => within(path, level)));
+  return { ...places, levels: Object.fromEntries(levels) };
+}
+
+const visible = ({ tenant, tenants }: Reader, id: string): boolean =>
+  id === tenant || tenants.includes(id) || tenants.includes('*');
+
+const own = <T>(reader: Reader, byTenant: Readonly<Record<string, T>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(byTenant).filter(([id]) => visible(reader, id)));
+
+const visiblePlaces = (reader: Reader, configuration: Configuration): Place[] =>
+  placesOf(configuration).filter(({ environment }) => visible(reader, environment.tenant));
+
+const within = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
+
+/** Keys by their ids, filled up with zeros: lists of identities say no more, and who can read a digest can try keys against it. */
+const withoutDigests = (tenant: Tenant): Tenant => ({
+  ...tenant,
+  api_keys: tenant.api_keys.map(
+    (key): KeyEntry =>
+      key.key_sha256 === undefined ? key : { ...key, key_sha256: keyIdOf(key.key_sha256).padEnd(64, '0') },
+  ),
+});
+
+/** Levels above the visible environments, and the members of teams whose approvals count there. */
+function organizationsOf(
+  { organizations }: Configuration,
+  places: readonly Place[],
+  voters: ReadonlySet<string>,
+): Organization[] {
+  const seen = (level: string) => places.some(({ path }) => within(path, level));
+  const teamOf = (organization: string, team: Team): Team[] => {
+    const path = `${organization}/${team.id}`;
+    if (seen(path)) return [{ ...team, projects: projectsOf(path, team) }];
+    return voters.has(path) ? [{ id: team.id, members: team.members, projects: [], grants: [] }] : [];
+  };
+  const projectsOf = (path: string, { projects }: Team) =>
+    projects.flatMap((project) => {
+      const at = `${path}/${project.id}`;
+      const environments = project.environments.filter(({ id }) => seen(`${at}/${id}`));
+      return environments.length > 0 ? [{ ...project, environments }] : [];
+    });
+  return organizations.flatMap((organization) => {
+    const teams = organization.teams.flatMap((team) => teamOf(organization.id, team));
+    if (seen(organization.id)) return [{ ...organization, teams }];
+    return teams.length > 0 ? [{ id: organization.id, teams, grants: [] }] : [];
+  });
+}
+
+/** Who acts, answers or votes in the visible tenants, as lists of identities show them. */
+function peopleOf(
+  reader: Reader,
+  { people }: Configuration,
+  tenants: readonly Tenant[],
+  organizations: Organization[],
+): Configuration['people'] {
+  const named = new Set([
+    ...tenants.flatMap(({ api_keys }) => api_keys.flatMap(({ person, owner }) => [person, owner])),
+    ...organizations.flatMap(({ teams }) => teams.flatMap(({ members }) => members)),
+    ...allGrants({ organizations }).map(({ person }) => person),
+  ]);
+  const shown = people.filter(({ id, tenants: theirs }) => named.has(id) || theirs.some((each) => acts(reader, each)));
+  return shown.map(({ id, name, role, tenants: theirs }) => ({
+    ...{ id, role, tenants: theirs.filter((each) => acts(reader, each)) },
+    ...(name !== undefined && { name }),
+  }));
+}
+
+const acts = (reader: Reader, tenant: string): boolean => tenant === '*' || visible(reader, tenant);

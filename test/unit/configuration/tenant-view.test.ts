@@ -1,0 +1,74 @@
+/** What callers of a tenant read of a configuration, and that the console can load it again. */
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { asRead, placesAsRead } from '#core/configuration/tenant-view.ts';
+import { load } from './loading.ts';
+
+const levels = (tenant: string, rule: string) =>
+  `policies: { rules: [{ protocol: mcp, tool: "${rule}.*", decision: review }] },
+   projects: [{ id: p-${tenant}, environments: [{ id: production, kind: production, tenant: ${tenant} }] }]`;
+const configuration = `
+version: 1
+people:
+  - { id: ann, name: Ann, role: operator, tenants: [mine], slack_id: "T1/UANN" }
+  - { id: val, role: operator }
+  - { id: zoe, role: admin, tenants: [theirs], github_login: zoe-hub }
+identity:
+  oidc:
+    - { name: idp, issuer: "https://id.theirs.example", audiences: [a], callers: [{ tenant: theirs, kind: service }] }
+tenants:
+  - { id: mine, api_keys: [{ key: key-of-mine, kind: human, person: ann }, { key_env: MINE_KEY }] }
+  - { id: theirs, system_prompt: "launch of project theirs", api_keys: [{ key: key-of-theirs, kind: human, person: zoe }] }
+budgets: { global: { monthly_usd: 77 }, tenants: { mine: { daily_usd: 1 }, theirs: { monthly_usd: 99 } } }
+organizations:
+  - { id: acme, teams: [{ id: web, members: [ann], ${levels('mine', 'web')} },
+                        { id: ops, members: [val], ${levels('theirs', 'theirs')} }] }
+  - { id: theirs-org, teams: [{ id: t, members: [zoe] }] }
+separation_rules:
+  - { name: ours, applies_to: "acme/web/**", requires: { from_teams: [acme/ops] } }
+  - { name: of-theirs, applies_to: "acme/ops/**", requires: { approvals: 1 } }
+federation: { role: control, planes: [{ name: plane-theirs, tokens: [{ token_sha256: ${'ab'.repeat(32)} }] }] }
+tool_policies: { pack: null, rules: [{ protocol: mcp, tool: "calendar.*", decision: allow }] }
+`;
+const loaded = async () => (await load(configuration)).configuration;
+const reader = (tenant: string, tenants: string[] = [], platform = false) => ({ tenant, tenants, platform });
+
+test('[policy-version.own-tenant] nothing that only concerns another tenant is read, and no digest of a key', async () => {
+  const whole = await loaded();
+  const read = asRead(reader('mine'), whole);
+  expect(JSON.stringify(read)).not.toMatch(/theirs|zoe|idp|UANN|:77|:99/);
+  expect(read.tenants[0]?.api_keys.map(({ key_sha256 }) => key_sha256?.slice(16))).toEqual(['0'.repeat(48), undefined]);
+  expect(read.people.map(({ id }) => id)).toEqual(['ann', 'val']); // val votes on requests of the tenant
+  expect(read.organizations[0]?.teams.map(({ id, members, policies }) => [id, members, !!policies])).toEqual([
+    ['web', ['ann'], true],
+    ['ops', ['val'], false],
+  ]);
+  expect(read.separation_rules.map(({ name }) => name)).toEqual(['ours']);
+  expect(read.tool_policies).toEqual(whole.tool_policies);
+  expect(read.budgets).toEqual({ tenants: { mine: { daily_usd: 1 } } });
+});
+
+test('[policy-version.own-tenant] the lines of levels follow, and the platform reads the whole', async () => {
+  const whole = await loaded();
+  const places = {
+    rules: ['a:1'],
+    guards: {},
+    levels: { 'acme/web': ['a:2'], 'acme/ops': ['a:3'], 'acme/we': ['a:4'] },
+  };
+  expect(placesAsRead(reader('mine'), whole, places)).toEqual({ ...places, levels: { 'acme/web': ['a:2'] } });
+  expect(asRead(reader('mine', [], true), whole)).toBe(whole);
+  expect(placesAsRead(reader('mine', [], true), whole, places)).toBe(places);
+  // Who may act in every tenant reads of every tenant, and still no digest.
+  const all = asRead(reader('mine', ['mine', '*']), whole);
+  expect(all.tenants.map(({ id }) => id)).toEqual(['mine', 'theirs']);
+  expect(all.organizations.flatMap(({ teams }) => teams.map(({ id }) => id))).toEqual(['web', 'ops']);
+  expect(JSON.stringify(all)).not.toMatch(/"key_sha256":"[0-9a-f]{16}(?!0{48}")/);
+});
+
+test.each(['mine', 'theirs'])(
+  '[policy-version.own-tenant] [console.playground] what %s reads loads again',
+  async (tenant) => {
+    const read = asRead(reader(tenant), await loaded());
+    const again = await loadConfiguration(JSON.stringify(read), { packs: () => '' });
+    expect(again.configuration.tool_policies).toEqual(read.tool_policies);
+  },
+);
