@@ -1,4 +1,5 @@
 /** Server-sent events as the WHATWG reads them, from bytes cut anywhere; and as we write them. */
+import { createParser } from 'eventsource-parser';
 
 export interface SseEvent {
   readonly event?: string;
@@ -38,11 +39,20 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
   // One byte order mark at the start is dropped here: Node's decoder drops a second one when it comes in pieces.
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let begun = false;
-  let lineStart = '';
   let afterCarriageReturn = false;
-  let data: string | undefined;
-  let event = '';
-  let id: string | undefined;
+  let tooLong = false;
+  let events: SseEvent[] = [];
+  const parser = createParser({
+    maxBufferSize: most,
+    onEvent({ event, data, id }) {
+      tooLong ||= data.length > most;
+      events.push({ ...(event !== undefined && { event }), data, ...(id !== undefined && { id }) });
+    },
+    // Fields that no one knows are reported as well; the WHATWG ignores them.
+    onError({ type }) {
+      tooLong ||= type === 'max-buffer-size-exceeded';
+    },
+  });
 
   function decode(bytes?: Uint8Array): string {
     try {
@@ -55,10 +65,6 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
     }
   }
 
-  function refuseSize(characters: number): void {
-    if (characters > most) throw new SseFault('size', `An event of the stream is longer than ${most} bytes.`);
-  }
-
   /** Line ends as `\n`. A `\r` that ends a chunk ends its line at once; a `\n` that then begins the next is its rest. */
   function unified(decoded: string): string {
     if (decoded === '') return decoded;
@@ -68,46 +74,11 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
   }
 
   function read(text: string): SseEvent[] {
-    const events: SseEvent[] = [];
-    let from = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      readLine(lineStart + text.slice(from, end), events);
-      lineStart = '';
-      from = end + 1;
-    }
-    lineStart += text.slice(from);
-    refuseSize((data?.length ?? 0) + lineStart.length);
-    return events;
-  }
-
-  function readLine(line: string, events: SseEvent[]): void {
-    if (line === '') {
-      dispatch(events);
-      return;
-    }
-    refuseSize((data?.length ?? 0) + line.length);
-    if (line.startsWith('data:')) {
-      addData(valueAfter(line, 4));
-      return;
-    }
-    const colon = line.indexOf(':');
-    if (colon === 0) return;
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? '' : valueAfter(line, colon);
-    if (field === 'data') addData(value);
-    else if (field === 'event') event = value;
-    else if (field === 'id' && !value.includes('\0')) id = value;
-  }
-
-  function addData(value: string): void {
-    data = data === undefined ? value : `${data}\n${value}`;
-  }
-
-  function dispatch(events: SseEvent[]): void {
-    if (data !== undefined) events.push({ ...(event !== '' && { event }), data, ...(id !== undefined && { id }) });
-    data = undefined;
-    event = '';
-    id = undefined;
+    if (!tooLong) withoutStackTraces(() => parser.feed(text));
+    if (tooLong) throw new SseFault('size', `An event of the stream is longer than ${most} bytes.`);
+    const complete = events;
+    events = [];
+    return complete;
   }
 
   return {
@@ -116,9 +87,16 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
   };
 }
 
-/** The field's value: one space after the colon is not part of it. */
-const valueAfter = (line: string, colon: number): string =>
-  line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1);
+/** The parser makes an error for each unknown field: with stack traces, 64 kB of them take 170 ms instead of 11 (0295). */
+function withoutStackTraces(work: () => void): void {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    work();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
+}
 
 /** One event as text. Line ends within `data` make further data lines; a name with line ends is left out. */
 export function encodeSse(event: string | undefined, data: string): string {

@@ -52,6 +52,16 @@ test('an event without end is refused, whatever its pieces', () => {
   expect(many.push(bytesOf(`data: ${'a'.repeat(900)}\n\n`.repeat(50)))).toHaveLength(50);
 });
 
+test('fields that no one knows are ignored, and a stream that was refused stays refused', () => {
+  const before = Error.stackTraceLimit;
+  const decoder = sseDecoder({ maxEventBytes: 1000 });
+  const lines = `${'x: y\nretry: soon\nx\n'.repeat(2_000)}data: a\n\n`;
+  expect(decoder.push(bytesOf(lines))).toEqual([{ data: 'a' }]);
+  for (const again of ['data: b\n'.repeat(600), 'data: c\n\n'])
+    expect(() => decoder.push(bytesOf(again))).toThrow(expect.objectContaining({ kind: 'size' }));
+  expect(Error.stackTraceLimit).toBe(before);
+});
+
 test('a long line in small pieces costs no more than its length', () => {
   const decoder = sseDecoder();
   const piece = new Uint8Array(64).fill(0x61);
