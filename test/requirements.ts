@@ -294,6 +294,10 @@ const configuration: readonly Requirement[] = [
     'npm run check fails when documents, comments, errors or help texts leave the register of docs/contributing/voice.md.',
   ),
   must('repository.map', 'AGENTS.md maps each folder of core, and docs/README.md links each page.'),
+  must(
+    'repository.bounded-maps',
+    'A cache of bounded size is the map of the kernel, which drops what was used longest ago.',
+  ),
   must('repository.exports', 'A function, constant, class or type that is exported is used by another file.'),
   must(
     'repository.dependencies',

@@ -6,6 +6,7 @@ import type {
   ConverseCommandInput,
 } from '@aws-sdk/client-bedrock-runtime';
 import { httpCall } from '#adapters/http/provider-http.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Bedrock, BedrockTarget, ConverseInput } from '#core/providers/bedrock-port.ts';
 
 type Sdk = typeof import('./sdk/bedrock.ts');
@@ -14,18 +15,12 @@ type Sdk = typeof import('./sdk/bedrock.ts');
 const maxClients = 32;
 
 export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
-  const clients = new Map<string, BedrockRuntimeClient>();
+  const clients = new RecentMap<string, BedrockRuntimeClient>({ max: maxClients });
 
   const connected = async (target: BedrockTarget): Promise<{ sdk: Sdk; client: BedrockRuntimeClient }> => {
     const sdk = await import('./sdk/bedrock.ts');
-    const id = JSON.stringify(target);
-    let client = clients.get(id);
-    if (!client) {
-      client = new sdk.BedrockRuntimeClient({ ...config, ...settings(target) });
-      if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
-      clients.set(id, client);
-    }
-    return { sdk, client };
+    const made = () => new sdk.BedrockRuntimeClient({ ...config, ...settings(target) });
+    return { sdk, client: clients.getOrInsertComputed(JSON.stringify(target), made) };
   };
 
   return {

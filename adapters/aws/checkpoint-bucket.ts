@@ -10,6 +10,7 @@ import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Checkpointed, CheckpointLog, Page, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { ignoreExisting } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
 
@@ -35,15 +36,12 @@ const maxRemembered = 5_000;
 
 export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLog {
   const { bucket: Bucket, signer, clock, client = new S3Client(objectBounds()), remembers = false } = options;
-  const remembered = new Map<string, Checkpointed>();
+  const remembered = new RecentMap<string, Checkpointed>({ max: maxRemembered });
 
   const remember = ({ point, checkpoint }: Pick<SessionCheckpoint, 'point' | 'checkpoint'>): Checkpointed => {
     const found = { point, created_at: checkpoint.created_at, key_id: checkpoint.signature.key_id };
     if (!remembers) return found;
-    const key = folderOf(point.tenant, point.session_id);
-    remembered.delete(key);
-    remembered.set(key, found);
-    if (remembered.size > maxRemembered) remembered.delete(remembered.keys().next().value ?? '');
+    remembered.set(folderOf(point.tenant, point.session_id), found);
     return found;
   };
 

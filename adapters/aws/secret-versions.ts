@@ -2,6 +2,7 @@
 import type { SecretsManagerClient, SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { ServiceFault } from '#core/credentials/fault.ts';
 import type { SecretVersions } from '#core/credentials/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { clientBounds } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
 
@@ -11,21 +12,18 @@ type Sdk = typeof import('./sdk/secret-versions.ts');
 const maxClients = 16;
 
 export function lazySecretVersions(config: SecretsManagerClientConfig = {}, timeoutMs = 10_000): SecretVersions {
-  const clients = new Map<string, SecretsManagerClient>();
+  const clients = new RecentMap<string, SecretsManagerClient>({ max: maxClients });
 
-  const clientOf = (sdk: Sdk, region: string | undefined): SecretsManagerClient => {
-    const id = region ?? '';
-    const known = clients.get(id);
-    if (known) return known;
-    if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
-    const made = new sdk.SecretsManagerClient({
-      ...clientBounds(),
-      ...config,
-      ...(region !== undefined && { region }),
-    });
-    clients.set(id, made);
-    return made;
-  };
+  const clientOf = (sdk: Sdk, region: string | undefined): SecretsManagerClient =>
+    clients.getOrInsertComputed(
+      region ?? '',
+      () =>
+        new sdk.SecretsManagerClient({
+          ...clientBounds(),
+          ...config,
+          ...(region !== undefined && { region }),
+        }),
+    );
 
   return {
     async get({ secretId, region, stage }) {

@@ -2,6 +2,7 @@
 import type { STSClient, STSClientConfig } from '@aws-sdk/client-sts';
 import { ServiceFault } from '#core/credentials/fault.ts';
 import type { StsClient } from '#core/credentials/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { onceWithDeadline } from './client-bounds.ts';
 import { sdkFault } from './sdk-fault.ts';
 
@@ -11,17 +12,13 @@ type Sdk = typeof import('./sdk/sts.ts');
 const maxClients = 16;
 
 export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsClient {
-  const clients = new Map<string, STSClient>();
+  const clients = new RecentMap<string, STSClient>({ max: maxClients });
 
-  const clientOf = (sdk: Sdk, region: string | undefined): STSClient => {
-    const id = region ?? '';
-    const known = clients.get(id);
-    if (known) return known;
-    if (clients.size >= maxClients) clients.delete(clients.keys().next().value!);
-    const made = new sdk.STSClient({ ...onceWithDeadline, ...config, ...(region !== undefined && { region }) });
-    clients.set(id, made);
-    return made;
-  };
+  const clientOf = (sdk: Sdk, region: string | undefined): STSClient =>
+    clients.getOrInsertComputed(
+      region ?? '',
+      () => new sdk.STSClient({ ...onceWithDeadline, ...config, ...(region !== undefined && { region }) }),
+    );
 
   return {
     async assumeRole(request) {

@@ -1,4 +1,5 @@
 /** Where the open calls of this process are counted [limit.shards], and how steps on any open call find its shard. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { HeldLease, LeaseBook } from '#core/limits/lease-book.ts';
 import type { Settlement } from '#core/limits/ports.ts';
@@ -24,16 +25,12 @@ export interface CountersPlaces {
 }
 
 export function countersPlaces(store: CountersStore, queue: CountersQueue): CountersPlaces {
-  const places = new Map<string, Place>();
+  const places = new RecentMap<string, Place>({ max: maxCalls });
 
   return {
     drop: (id) => void places.delete(id),
     has: (id) => places.has(id),
-    put(id, place) {
-      places.set(id, place);
-      const [oldest] = places.keys();
-      if (places.size > maxCalls && oldest !== undefined) places.delete(oldest);
-    },
+    put: (id, place) => places.set(id, place),
     step,
     async end(tenant, id, settlement, transition) {
       const place = places.get(id);

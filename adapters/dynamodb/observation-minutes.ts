@@ -4,6 +4,7 @@
  * deployment raises some of them.
  */
 
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { type Dimension, dimensionOf, everyTenant, partsOf, type Scope } from '#core/observatory/dimensions.ts';
 import { addUp } from '#core/observatory/measures.ts';
@@ -74,17 +75,10 @@ function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
   return kind === 'tenant' ? [tenant] : [tenant, everyTenant];
 }
 
-const tenantShards = new Map<string, number>();
-const maxTenants = 10_000;
+const tenantShards = new RecentMap<string, number>({ max: 10_000 });
 
-function shardOfTenant(tenant: string): number {
-  const known = tenantShards.get(tenant);
-  if (known !== undefined) return known;
-  if (tenantShards.size >= maxTenants) tenantShards.clear();
-  const shard = shardOf(tenant, shards.minutes);
-  tenantShards.set(tenant, shard);
-  return shard;
-}
+const shardOfTenant = (tenant: string): number =>
+  tenantShards.getOrInsertComputed(tenant, () => shardOf(tenant, shards.minutes));
 
 /** What an entry adds to items of minutes. */
 export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): Sum[] {

@@ -2,6 +2,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { type HttpBody, type HttpCall, HttpFault, type HttpReply, type HttpRequest } from '#core/providers/http.ts';
 import { decodedBody, isDecodable } from './decoded-body.ts';
 import { retryAfterSeconds } from './retry-after.ts';
@@ -105,19 +106,15 @@ interface Target {
 }
 
 /** Providers have few addresses: each is parsed once. */
-const targets = new Map<string, Target>();
+const targets = new RecentMap<string, Target>({ max: 256 });
 
-function targetOf(url: string): Target {
-  const known = targets.get(url);
-  if (known) return known;
+const targetOf = (url: string): Target => targets.getOrInsertComputed(url, readTarget);
+
+function readTarget(url: string): Target {
   const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url));
-  if (targets.size >= 256) targets.clear();
-  const target: Target =
-    protocol === 'https:'
-      ? { protocol, request: https.request, options: { hostname, port, path } }
-      : { protocol: 'http:', request: http.request, options: { hostname, port, path } };
-  targets.set(url, target);
-  return target;
+  return protocol === 'https:'
+    ? { protocol, request: https.request, options: { hostname, port, path } }
+    : { protocol: 'http:', request: http.request, options: { hostname, port, path } };
 }
 
 function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {

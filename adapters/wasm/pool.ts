@@ -1,5 +1,6 @@
 /** WASM content filters at work: compiled once, checked in worker threads that a deadline ends. */
 import type { WasmRunner } from '#core/content-policy/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { threads } from '../system/threads.ts';
 import type { CheckCall } from './check.ts';
 import { compileModule } from './module.ts';
@@ -38,7 +39,7 @@ const maxModules = 64;
 
 /** Each module compiled once. What cannot be read now may be there later; what does not compile never will. */
 function compiledModules(modules: WasmRunnerOptions['modules']): (name: string) => Promise<WebAssembly.Module> {
-  const known = new Map<string, Promise<WebAssembly.Module>>();
+  const known = new RecentMap<string, Promise<WebAssembly.Module>>({ max: maxModules });
   const load = async (name: string): Promise<WebAssembly.Module> => {
     const bytes = await modules(name).catch((cause: Error) => {
       known.delete(name);
@@ -46,11 +47,5 @@ function compiledModules(modules: WasmRunnerOptions['modules']): (name: string) 
     });
     return compileModule(bytes);
   };
-  return (name) => {
-    const found = known.get(name) ?? load(name);
-    known.set(name, found);
-    const [oldest] = known.keys();
-    if (known.size > maxModules && oldest !== undefined) known.delete(oldest);
-    return found;
-  };
+  return (name) => known.getOrInsertComputed(name, load);
 }

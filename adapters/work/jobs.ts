@@ -9,6 +9,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import type { Redaction } from '#core/evidence/redact.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { GuardSettings, InspectedResult } from '#core/mcp/tools/inspect-result.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
@@ -98,15 +99,13 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
 const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
 
 /** The policies of the last calls: the one in force, and those that simulations name. */
-const policies = new Map<string, CompiledPolicy>();
-const maxPolicies = 4;
+const policies = new RecentMap<string, CompiledPolicy>({ max: 4 });
 
 async function compiled(text: string): Promise<CompiledPolicy> {
   const known = policies.get(text);
   if (known) return known;
   const { compilePolicy } = await import('#core/tool-policy/compile.ts');
   const policy = compilePolicy(JSON.parse(text));
-  if (policies.size >= maxPolicies) policies.clear();
   policies.set(text, policy);
   return policy;
 }

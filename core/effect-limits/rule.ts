@@ -1,6 +1,7 @@
 /** What every protocol's limits are made of: lists of globs, and a finding that names the limit. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
 import { compileGlob, globMatches } from '#core/matching/glob.ts';
 
@@ -38,14 +39,7 @@ export const textOf = (part: ToolCall, key: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-const cache = new Map<string, ReturnType<typeof compileGlob>>();
-const maxCached = 1000;
+const cache = new RecentMap<string, ReturnType<typeof compileGlob>>({ max: 1000 });
 
-function compiled(pattern: string): ReturnType<typeof compileGlob> {
-  const known = cache.get(pattern);
-  if (known) return known;
-  const glob = compileGlob(pattern, 'text');
-  if (cache.size >= maxCached) cache.clear();
-  cache.set(pattern, glob);
-  return glob;
-}
+const compiled = (pattern: string): ReturnType<typeof compileGlob> =>
+  cache.getOrInsertComputed(pattern, () => compileGlob(pattern, 'text'));

@@ -10,9 +10,10 @@ export class RecentMap<K, V> {
     this.#max = max;
   }
 
-  /** What is kept for the key counts as used now. */
+  /** What is kept for the key counts as used now. While half of the room is free nothing goes soon, and reading costs what it costs in a map. */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
+    if (this.#entries.size <= this.#max / 2) return value;
     if (key === this.#latest && value !== undefined) return value;
     if (value !== undefined || this.#entries.has(key)) this.set(key, value as V);
     return value;
@@ -29,6 +30,15 @@ export class RecentMap<K, V> {
     if (this.#entries.size <= this.#max) return;
     const [oldest] = this.#entries.keys();
     this.#entries.delete(oldest as K);
+  }
+
+  /** What is kept for the key, or else what `make` returns, which is kept from then on. */
+  getOrInsertComputed(key: K, make: (key: K) => V): V {
+    const known = this.get(key);
+    if (known !== undefined || this.#entries.has(key)) return known as V;
+    const made = make(key);
+    this.set(key, made);
+    return made;
   }
 
   delete(key: K): void {

@@ -3,6 +3,7 @@
  * surface, so many wrong keys of each client address. Kept by each process for itself, because a refusal must cost
  * nothing (decision 0045).
  */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Clock } from '../kernel/ports.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -22,7 +23,7 @@ export class Admissions {
   readonly #requests = new TokenBuckets();
   readonly #failures = new TokenBuckets();
   #refused = 0;
-  readonly #callers = new Set<string>();
+  readonly #callers = new RecentMap<string, true>({ max: maxCallers });
 
   /** @param rejected counts a request with a wrong credential where others can see it */
   constructor(clock: Clock, rejected: () => void = () => {}) {
@@ -70,11 +71,9 @@ export class Admissions {
   succeeded(address: string, keyId: string): void {
     const network = networkOf(address);
     const caller = `${network} ${keyId}`;
-    if (this.#callers.has(caller)) return;
+    if (this.#callers.get(caller)) return;
     if (this.#failures.empty(network, wrongKeyRate, this.#clock.now())) throw tooManyFailures();
-    this.#callers.add(caller);
-    const [oldest] = this.#callers;
-    if (this.#callers.size > maxCallers && oldest !== undefined) this.#callers.delete(oldest);
+    this.#callers.set(caller, true);
   }
 }
 

@@ -2,6 +2,8 @@
 import type { Identities, KeyLimits } from '#core/identity/identities.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { accountsOf, maxRemembered } from './limits-of.ts';
 import type { BudgetAccount, KeyPart, Limits } from './ports.ts';
 
@@ -32,7 +34,7 @@ export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Call
   return own;
 }
 
-const resolved = new WeakMap<KeyLimits, Map<string, KeyPart>>();
+const resolvedOf = remembered((_: KeyLimits) => new RecentMap<string, KeyPart>({ max: maxRemembered }));
 
 /**
  * @param model as for `limitsOf`
@@ -42,17 +44,10 @@ const resolved = new WeakMap<KeyLimits, Map<string, KeyPart>>();
 export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller, model: string): KeyPart | undefined {
   const own = ownLimitsOf(identities, caller);
   if (!own?.rate_limit && !own?.budget) return undefined;
-  let known = resolved.get(own);
-  if (!known || known.size >= maxRemembered) {
-    known = new Map();
-    resolved.set(own, known);
-  }
-  const part = known.get(model) ?? {
+  return resolvedOf(own).getOrInsertComputed(model, () => ({
     counters: keyCounterTenant(own.tenant, caller.key_id),
     limits: limitsOfKey(own, caller.key_id, model),
-  };
-  known.set(model, part);
-  return part;
+  }));
 }
 
 /** @param model as for `limitsOf` */

@@ -1,28 +1,23 @@
 /** Which limits and budgets hold for a call, by the configuration in force. */
 import type { Budget, Configuration } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import type { BudgetAccount, Limits } from './ports.ts';
 import { microusdOf } from './spend.ts';
 
-const resolved = new WeakMap<Configuration, Map<string, Limits>>();
 /** Callers name models as they like: what is remembered is bounded. */
 export const maxRemembered = 1000;
+const resolvedOf = remembered((_: Configuration) => new RecentMap<string, Limits>({ max: maxRemembered }));
 
 /**
  * @param model as aliases resolved it; an empty name meets the budgets of all models only (calls without a model).
  * @throws GatewayError `forbidden` for a tenant the configuration does not know: fail closed.
  */
 export function limitsOf(configuration: Configuration, tenantId: string, model: string): Limits {
-  let known = resolved.get(configuration);
-  if (!known || known.size >= maxRemembered) {
-    known = new Map();
-    resolved.set(configuration, known);
-  }
   const name = `${tenantId}\n${model}`;
-  const limits = known.get(name) ?? resolve(configuration, tenantId, model);
-  known.set(name, limits);
-  return limits;
+  return resolvedOf(configuration).getOrInsertComputed(name, () => resolve(configuration, tenantId, model));
 }
 
 function resolve({ tenants, budgets }: Configuration, tenantId: string, model: string): Limits {

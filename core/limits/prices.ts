@@ -3,6 +3,8 @@ import type { Usage } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import type { Limits } from './ports.ts';
 
@@ -81,20 +83,16 @@ type PriceRow = PriceTable['models'][number];
 
 function priceIn(table: PriceTable | undefined, model: string): Price | undefined {
   if (!table) return undefined;
-  const known = found.get(table) ?? new Map<string, Price | undefined>();
-  found.set(table, known);
-  if (!known.has(model)) {
-    if (known.size >= maxModels) known.clear();
+  return foundIn(table).getOrInsertComputed(model, () => {
     const row = table.models.find(({ match }) => modelMatches(match, model));
-    known.set(model, row && priceOfRow(row));
-  }
-  return known.get(model);
+    return row && priceOfRow(row);
+  });
 }
 
-/** Prices by model that were looked for in a table: a call asks three times. */
-const found = new WeakMap<PriceTable, Map<string, Price | undefined>>();
 /** Callers choose the names of models. */
 const maxModels = 500;
+/** Prices by model that were looked for in a table: a call asks three times. */
+const foundIn = remembered((_: PriceTable) => new RecentMap<string, Price | undefined>({ max: maxModels }));
 
 /** USD a million tokens are micro-dollars a token: a millionth of them is a picodollar. */
 const picodollars = (usdPerMillion: number): number => Math.round(usdPerMillion * 1_000_000);
@@ -110,22 +108,16 @@ function priceOfRow(row: PriceRow): Price {
   };
 }
 
-const dearest = new WeakMap<PriceTable, Price>();
-
 /** The dearest price of each kind, whichever model has it. */
-function dearestOf(table: PriceTable): Price {
-  const known = dearest.get(table);
-  if (known) return known;
+const dearestOf = remembered((table: PriceTable): Price => {
   const prices = table.models.map(priceOfRow);
-  const most = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+  const max = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
     Math.max(...prices.map((price) => price[kind]));
-  const price: Price = {
-    input: most('input'),
-    output: most('output'),
-    cacheRead: most('cacheRead'),
-    cacheWrite: most('cacheWrite'),
+  return {
+    input: max('input'),
+    output: max('output'),
+    cacheRead: max('cacheRead'),
+    cacheWrite: max('cacheWrite'),
     estimated: true,
   };
-  dearest.set(table, price);
-  return price;
-}
+});

@@ -1,4 +1,5 @@
 /** Accounts, periods and tiers of budgets. Periods are UTC days and months. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { BudgetAccount, BudgetStatus } from './ports.ts';
 
 const dayMs = 86_400_000;
@@ -12,18 +13,10 @@ type Period = BudgetAccount['period'];
 const periodOf = (period: Period, ms: number): string => (period === 'day' ? dateOf(ms) : dateOf(ms).slice(0, 7));
 
 /** Each call looks at a few days, again and again. */
-const dates = new Map<number, string>();
-const maxDates = 64;
+const dates = new RecentMap<number, string>({ max: 64 });
 
-function dateOf(ms: number): string {
-  const day = Math.floor(ms / dayMs);
-  const known = dates.get(day);
-  if (known !== undefined) return known;
-  const date = new Date(ms).toISOString().slice(0, 10);
-  if (dates.size >= maxDates) dates.clear();
-  dates.set(day, date);
-  return date;
-}
+const dateOf = (ms: number): string =>
+  dates.getOrInsertComputed(Math.floor(ms / dayMs), () => new Date(ms).toISOString().slice(0, 10));
 
 export const periodStart = (period: Period, ms: number): number => {
   const date = new Date(ms);

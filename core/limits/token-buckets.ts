@@ -1,4 +1,5 @@
 /** Token buckets of one process, one for each name: a burst at once, then so many a second. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 interface BucketShape {
   /** Tokens of a bucket that was not used for a while. */
@@ -15,7 +16,7 @@ interface Bucket {
 const maxNames = 10_000;
 
 export class TokenBuckets {
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new RecentMap<string, Bucket>({ max: maxNames });
 
   /**
    * Takes one token.
@@ -24,10 +25,7 @@ export class TokenBuckets {
   take(name: string, shape: BucketShape, nowMs: number): number | undefined {
     const tokens = this.#tokens(name, shape, nowMs);
     const left = tokens < 1 ? tokens : tokens - 1;
-    this.#buckets.delete(name);
     this.#buckets.set(name, { tokens: left, at: nowMs });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > maxNames && oldest !== undefined) this.#buckets.delete(oldest);
     return tokens < 1 ? Math.ceil((1 - tokens) / shape.perSecond) : undefined;
   }
 

@@ -1,4 +1,5 @@
 /** Folds Unicode so that what reads alike compares alike (policies match what a human sees). */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { confusables } from './confusables.ts';
 
 const outsideAscii = /[\u0080-\uffff]/;
@@ -18,19 +19,11 @@ const run = /[^\u0080-\uffff]?[\u0080-\uffff]+/g;
 export const foldUnicode = (text: string): string => (isAscii(text) ? text : text.replace(run, foldRun));
 
 /** Letters with accents and signs that come again and again. */
-const shortRuns = new Map<string, string>();
+const shortRuns = new RecentMap<string, string>({ max: 2_048 });
 const shortRun = 3;
-const maxShortRuns = 2_048;
 
-function foldRun(text: string): string {
-  if (text.length > shortRun) return foldAll(text);
-  const known = shortRuns.get(text);
-  if (known !== undefined) return known;
-  const folded = foldAll(text);
-  if (shortRuns.size >= maxShortRuns) shortRuns.clear();
-  shortRuns.set(text, folded);
-  return folded;
-}
+const foldRun = (text: string): string =>
+  text.length > shortRun ? foldAll(text) : shortRuns.getOrInsertComputed(text, foldAll);
 
 function foldAll(text: string): string {
   // Removing an invisible character may let its neighbours compose, and a fold may yield a new pair.

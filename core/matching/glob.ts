@@ -1,4 +1,5 @@
 /** Globs ready to match: plain texts, prefixes and the rest as automata. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
 import { Automaton, type Walker } from './automaton.ts';
 import { normalPattern } from './canonical-pattern.ts';
@@ -84,14 +85,6 @@ function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string |
 /** A fresh automaton of a glob, for the analysis. */
 export const walkerOf = (glob: Glob): Walker => glob.walker?.() ?? new Automaton(glob.nodes);
 
-const cache = new Map<string, Glob>();
-const maxCached = 1000;
+const cache = new RecentMap<string, Glob>({ max: 1000 });
 
-function compileCached(pattern: string): Glob {
-  const known = cache.get(pattern);
-  if (known) return known;
-  const glob = compileGlob(pattern, 'name');
-  if (cache.size >= maxCached) cache.clear();
-  cache.set(pattern, glob);
-  return glob;
-}
+const compileCached = (pattern: string): Glob => cache.getOrInsertComputed(pattern, () => compileGlob(pattern, 'name'));

@@ -2,6 +2,7 @@
 import { trusted } from '#core/contracts/provenance.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { conversationParts } from './conversation.ts';
 import type { SessionName } from './ports.ts';
@@ -32,8 +33,7 @@ export async function rememberResult(
   }
 }
 
-const known = new Set<string>();
-const maxKnown = 4_096;
+const known = new RecentMap<string, true>({ max: 4_096 });
 
 /** Once a session and text, as far as this process knows. @throws GatewayError `service_unavailable`. */
 export async function rememberWords(
@@ -45,10 +45,9 @@ export async function rememberWords(
 ): Promise<void> {
   const id = `w#${digestOf([label, value])}`;
   const mark = `${name.tenant}#${name.session}#${id}`;
-  if (known.has(mark)) return;
+  if (known.get(mark)) return;
   await remember(ports, name, { id, label }, value, keptSeconds);
-  if (known.size >= maxKnown) known.clear();
-  known.add(mark);
+  known.set(mark, true);
 }
 
 /** The person's words and results of a conversation, for calls of the same session that do not carry it. */

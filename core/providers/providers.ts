@@ -1,6 +1,7 @@
 /** Makes the provider of a configuration entry; unchanged entries keep theirs when the configuration is reloaded. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { anthropicWire } from './anthropic.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import type { HttpCall } from './http.ts';
@@ -23,13 +24,12 @@ const maxKept = 512;
 
 export function providersFrom(deps: ProviderDeps): Providers {
   const byEntry = new WeakMap<ProviderEntry, Provider>();
-  const byContent = new Map<string, Provider>();
+  const byContent = new RecentMap<string, Provider>({ max: maxKept });
 
   const made = async (entry: ProviderEntry): Promise<Provider> => {
     const content = JSON.stringify(entry);
     const fresh = byContent.get(content) ?? (await providerOf(entry, deps));
     const provider = byContent.get(content) ?? fresh; // of calls at the same time the first one's
-    if (!byContent.has(content) && byContent.size >= maxKept) byContent.delete(byContent.keys().next().value!);
     byContent.set(content, provider);
     byEntry.set(entry, provider);
     return provider;

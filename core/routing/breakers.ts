@@ -1,6 +1,7 @@
 /** The breaker of each provider, remembered by this process for as long as the providers are. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Providers } from '#core/providers/ports.ts';
 import { admit, type BreakerState, type CallOutcome, closedBreaker, type Permit, settle } from './breaker.ts';
 
@@ -55,16 +56,14 @@ export const guardWith = (providers: Providers, breakers: Breakers): void => voi
 
 export function createBreakers(): OwnBreakers {
   const byEntry = new WeakMap<ProviderEntry, Kept>();
-  const byContent = new Map<string, Kept>();
+  const byContent = new RecentMap<string, Kept>({ max: maxKept });
   const byName = new Map<string, Kept>();
 
   const keptFor = (entry: ProviderEntry): Kept => {
     const known = byEntry.get(entry);
     if (known) return known;
     const content = JSON.stringify(entry);
-    const kept = byContent.get(content) ?? { state: closedBreaker };
-    if (byContent.size >= maxKept) byContent.delete(byContent.keys().next().value!);
-    byContent.set(content, kept);
+    const kept = byContent.getOrInsertComputed(content, () => ({ state: closedBreaker }));
     byEntry.set(entry, kept);
     return kept;
   };

@@ -1,4 +1,5 @@
 /** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are not paths. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { Automaton } from '#core/matching/automaton.ts';
 import { everyChar, noSlash } from '#core/matching/char-set.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
@@ -19,23 +20,16 @@ export function modelGlob(pattern: string): ModelGlob {
   return (model) => automaton.matches(foldCase(model));
 }
 
-const compiled = new Map<string, ModelGlob>();
 /** More patterns than a configuration has. */
 const maxCompiled = 1_000;
+const compiled = new RecentMap<string, ModelGlob>({ max: maxCompiled });
 
 /**
  * The same for patterns that stand by themselves; each is compiled once.
  * @throws GatewayError `invalid_request` for a malformed pattern.
  */
-export function modelMatches(pattern: string, model: string): boolean {
-  let matches = compiled.get(pattern);
-  if (!matches) {
-    matches = modelGlob(pattern);
-    if (compiled.size >= maxCompiled) compiled.clear();
-    compiled.set(pattern, matches);
-  }
-  return matches(model);
-}
+export const modelMatches = (pattern: string, model: string): boolean =>
+  compiled.getOrInsertComputed(pattern, modelGlob)(model);
 
 function widened(node: GlobNode): GlobNode {
   if (node.kind === 'either') return { ...node, branches: node.branches.map((branch) => branch.map(widened)) };

@@ -1,5 +1,6 @@
 /** Which texts of the parameters may be paths, by the names they stand under. */
 import { wordsIn } from '#core/classification/tool-words.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /**
  * `all` texts, keys included; those under the name of a path (`path-named`: `filePath`, `target_file`); those under any name
@@ -32,30 +33,27 @@ const searchWords = set('pattern patterns q query search');
 /** Whether a text under this name is one of the places. A key stands under the name of what holds it; at the top under "". */
 export function isPlace(places: Places, name: string): boolean {
   if (places === 'all') return true;
-  const known = kinds.get(name) ?? remember(name);
-  return places === 'not-text' ? known !== 'text' : known === 'path';
+  const { kind } = readName(name);
+  return places === 'not-text' ? kind !== 'text' : kind === 'path';
 }
 
 type Kind = 'text' | 'path' | 'other';
-const kinds = new Map<string, Kind>();
-const lastWords = new Map<string, string>();
-const maxKnown = 4096;
 
-function remember(name: string): Kind {
-  const words = wordsIn(name);
-  const kind = kindOf(words);
-  // Callers choose names, so what is remembered must not grow with them.
-  if (kinds.size >= maxKnown) for (const known of [kinds, lastWords]) known.clear();
-  kinds.set(name, kind);
-  lastWords.set(name, words.at(-1) ?? '');
-  return kind;
+interface ReadName {
+  readonly kind: Kind;
+  readonly lastWord: string;
 }
+/** Callers choose names, so what is remembered must not grow with them. */
+const known = new RecentMap<string, ReadName>({ max: 4096 });
+
+const readName = (name: string): ReadName =>
+  known.getOrInsertComputed(name, () => {
+    const words = wordsIn(name);
+    return { kind: kindOf(words), lastWord: words.at(-1) ?? '' };
+  });
 
 /** Whether a parameter of this name holds this part of a path. */
-function isPart(part: keyof typeof partWords, name: string): boolean {
-  if (!kinds.has(name)) remember(name);
-  return partWords[part].has(lastWords.get(name)!);
-}
+const isPart = (part: keyof typeof partWords, name: string): boolean => partWords[part].has(readName(name).lastWord);
 
 function kindOf(words: readonly string[]): Kind {
   const last = words.at(-1) ?? '';

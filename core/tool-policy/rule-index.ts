@@ -1,6 +1,8 @@
 /** Which rules can match a protocol and a tool at all: ten thousand rules cost about what a few do. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 
+/** Callers choose tool names, so the cache must not grow with them. */
 const maxCached = 4096;
 
 export class RuleIndex {
@@ -8,7 +10,7 @@ export class RuleIndex {
   readonly #byPrefix = new Map<string, CompiledRule[]>();
   readonly #exact = new Map<string, CompiledRule[]>();
   readonly #prefixLengths: readonly number[];
-  readonly #cache = new Map<string, readonly CompiledRule[]>();
+  readonly #cache = new RecentMap<string, readonly CompiledRule[]>({ max: maxCached });
 
   constructor(rules: readonly CompiledRule[]) {
     for (const rule of rules) this.#add(rule);
@@ -17,14 +19,7 @@ export class RuleIndex {
 
   /** In the order of the policy; names in normal form. */
   candidates(protocol: string, tool: string): readonly CompiledRule[] {
-    const key = `${protocol}:${tool}`;
-    const known = this.#cache.get(key);
-    if (known) return known;
-    const found = this.#find(protocol, tool);
-    // Callers choose tool names, so the cache must not grow with them.
-    if (this.#cache.size >= maxCached) this.#cache.clear();
-    this.#cache.set(key, found);
-    return found;
+    return this.#cache.getOrInsertComputed(`${protocol}:${tool}`, () => this.#find(protocol, tool));
   }
 
   #add(rule: CompiledRule): void {

@@ -1,5 +1,7 @@
 /** Signed notes (C2SP signed-note): a text with lines of signatures below it, and the keys that make and check them. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 
 /** Signature types of C2SP signed-note. */
 export const noteKeyTypes = { ed25519: 0x01, cosignature: 0x04 } as const;
@@ -154,17 +156,14 @@ export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
 }
 
 /** Signatures that hold, by their key: bundles of one export rest on the same checkpoint, and its check is most of what a proof costs. */
-const known = new WeakMap<KeyObject, Set<string>>();
-const maxKnown = 64;
+const knownOf = remembered((_: KeyObject) => new RecentMap<string, true>({ max: 64 }));
 
 /** Whether an Ed25519 signature over a text holds; one that held before is not computed again [transparency.once]. */
 export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
-  const ofKey = known.get(key) ?? new Set();
-  known.set(key, ofKey);
+  const known = knownOf(key);
   const what = `${signature.toString('base64')} ${text}`;
-  if (ofKey.has(what)) return true;
+  if (known.get(what)) return true;
   if (!verify(null, Buffer.from(text), key, signature)) return false;
-  if (ofKey.size >= maxKnown) ofKey.clear();
-  ofKey.add(what);
+  known.set(what, true);
   return true;
 }

@@ -27,12 +27,6 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'core/limits/prices.ts',
-    line: 'if (known.size >= maxModels) known.clear();',
-    ...{ from: 'known.clear();', to: ';' },
-    reason: memoryOnly,
-  },
-  {
-    file: 'core/limits/prices.ts',
     line: 'const maxModels = 500;',
     ...{ from: '500', to: '(500 + 1)' },
     reason: memoryOnly,
@@ -66,12 +60,6 @@ export const equivalents: readonly Equivalent[] = [
     file: 'core/tool-policy/normalise.ts',
     line: 'seen.set(raw, text);',
     ...{ from: 'seen.set(raw, text);', to: ';' },
-    reason: memoryOnly,
-  },
-  {
-    file: 'core/tool-policy/parameter-places.ts',
-    line: 'if (kinds.size >= maxKnown) for (const known of [kinds, lastWords]) known.clear();',
-    ...{ from: 'kinds.size >= maxKnown', to: 'kinds.size > maxKnown' },
     reason: memoryOnly,
   },
   {

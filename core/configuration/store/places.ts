@@ -3,6 +3,8 @@
  * [policy-version.places].
  */
 import type { ObjectStore } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import type { ConfigStore, VersionRow } from '../ports.ts';
 
 /** Each as `file:line`. */
@@ -30,18 +32,16 @@ interface Stores {
 
 /** Versions whose places are remembered: lists of approvals name a few. */
 const maxKnown = 8;
-const known = new WeakMap<object, Map<number, FindPlace>>();
+const knownOf = remembered((_: Stores['configStore']) => new RecentMap<number, FindPlace>({ max: maxKnown }));
 
 /** Of a version by its number. Never rejects: an answer without a place is an answer. */
 export async function placesOfVersion(stores: Stores, version: number): Promise<FindPlace> {
-  const ofStore = known.get(stores.configStore) ?? new Map<number, FindPlace>();
-  known.set(stores.configStore, ofStore);
-  const remembered = ofStore.get(version);
-  if (remembered) return remembered;
+  const ofStore = knownOf(stores.configStore);
+  const known = ofStore.get(version);
+  if (known) return known;
   try {
     const row = await stores.configStore.ever(version);
     const find = row ? await placesOf(stores.objects, row) : nowhere;
-    if (ofStore.size >= maxKnown) ofStore.clear();
     ofStore.set(version, find);
     return find;
   } catch {

@@ -1,6 +1,7 @@
 /** Sessions of the revisions up to 2025-11-25: kept in the store, so that any instance goes on with them after any restart. */
 import type { Principal } from '#core/identity/principal.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { ClientHandshake, McpPorts, McpSession } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 
@@ -19,7 +20,7 @@ interface Known {
 
 export class Sessions {
   readonly #ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new RecentMap<string, Known>({ max: maxCached });
 
   constructor(ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>) {
     this.#ports = ports;
@@ -84,7 +85,6 @@ export class Sessions {
   }
 
   #remember(session: McpSession, readAt: number): void {
-    if (this.#known.size >= maxCached) this.#known.clear();
     this.#known.set(session.id, { session, readAt });
   }
 }

@@ -1,6 +1,7 @@
 /** Definitions that are new or have changed, as the classifier has them: what it flags waits for a human, or is recorded [guard.classifier]. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import { definitionTexts } from '#core/tool-guard/definition-texts.ts';
 import { type McpStore, type ToolMark, UpstreamFault } from '../ports.ts';
@@ -9,8 +10,7 @@ import type { DefinitionClassifier, Found } from './found-definition.ts';
 const atATime = 8;
 
 /** What this process knows of definitions, so that one failure repeats no look at the others. */
-const known = new Map<string, Classification>();
-const maxKnown = 5_000;
+const known = new RecentMap<string, Classification>({ max: 5_000 });
 
 /**
  * Adds what is flagged to what was found. Definitions that the marks know, accepted or waiting, are not looked at again.
@@ -64,7 +64,6 @@ async function judgedOf(
     .join('\n');
   const judged = await ask(`${String(definition.name)}\n${text}`, new AbortController().signal);
   if ('error' in judged) return judged;
-  if (known.size >= maxKnown) known.clear();
   known.set(key, judged);
   return judged;
 }

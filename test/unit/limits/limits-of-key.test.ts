@@ -58,11 +58,11 @@ describe('[limit.key] a key with limits', () => {
     expect(keyPartOf(identities(['k', own({ budget: { daily_usd: 1 } as never })]), caller, 'm')).toBeDefined();
   });
 
-  test('has its limits resolved once a model, and again after a thousand models', () => {
+  test('has its limits resolved once a model, and again after a thousand others', () => {
     const keys = identities(['k', own({ rate_limit: { requests_per_minute: 5 } })]);
     const first = keyPartOf(keys, caller, 'm-0');
     expect(keyPartOf(keys, caller, 'm-0')).toBe(first);
-    for (let n = 1; n < 1000; n++) keyPartOf(keys, caller, `m-${n}`);
+    for (let n = 1; n <= 1000; n++) keyPartOf(keys, caller, `m-${n}`);
     expect(keyPartOf(keys, caller, 'm-0')).not.toBe(first);
   });
 });

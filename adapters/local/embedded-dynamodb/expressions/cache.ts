@@ -1,4 +1,5 @@
 /** Expressions are parsed once: a process sends few different ones, again and again. */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { invalid } from '../faults.ts';
 import { checkedValue, type Item, setAttribute } from '../values.ts';
 import { parseCondition } from './conditions.ts';
@@ -8,18 +9,11 @@ import type { Condition, Parsed, Path, Update } from './tree.ts';
 import { parseUpdate } from './updates.ts';
 
 /** Far more than the adapters have; a caller that makes up ever new ones must not fill the memory. */
-const most = 2_000;
+const maxKnown = 2_000;
 
 function remembered<T>(parse: (text: string, called: string) => Parsed<T>, called: string) {
-  const known = new Map<string, Parsed<T>>();
-  return (text: string): Parsed<T> => {
-    const found = known.get(text);
-    if (found) return found;
-    const parsed = parse(text, called);
-    if (known.size >= most) known.clear();
-    known.set(text, parsed);
-    return parsed;
-  };
+  const known = new RecentMap<string, Parsed<T>>({ max: maxKnown });
+  return (text: string): Parsed<T> => known.getOrInsertComputed(text, () => parse(text, called));
 }
 
 export const conditionOf = remembered<Condition>(parseCondition, 'ConditionExpression');

@@ -2,11 +2,13 @@
  * The client request tokens of transactions that were carried out: a repeated one is not carried out again. They are
  * remembered for ten minutes, the latest ones only, and by this process only, which is the only one that repeats them.
  */
+
 import { hash } from 'node:crypto';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { tokenReused } from '../faults.ts';
 
 const keptMs = 10 * 60_000;
-const most = 4_096;
+const maxKept = 4_096;
 
 interface Done {
   readonly digest: string;
@@ -14,7 +16,7 @@ interface Done {
 }
 
 export class Tokens {
-  readonly #done = new Map<string, Done>();
+  #done = new RecentMap<string, Done>({ max: maxKept });
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -30,14 +32,12 @@ export class Tokens {
   }
 
   keep(token: string, items: readonly object[]): void {
-    if (this.#done.size >= most) this.#done.delete(this.#done.keys().next().value!);
-    this.#done.delete(token);
     this.#done.set(token, { digest: digestOf(items), at: this.#now() });
   }
 
   /** After transactions were taken back. */
   forget(): void {
-    this.#done.clear();
+    this.#done = new RecentMap({ max: maxKept });
   }
 }
 
