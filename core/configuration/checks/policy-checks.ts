@@ -25,8 +25,7 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
   const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
   warnings.push(...disabledGuards({ tool_policies: { ...file.tool_policies, pack } }), ...unknownProtocols(document));
   warnings.push(...unknownTools(file, pack));
-  const examined = proven ? { ...document, rules } : document;
-  const reach = checkReach(examined, rules.length, warnings);
+  const reach = checkReach(proven ? { ...document, rules } : document, { proven, configured: rules.length }, warnings);
   return [...reach, ...checkLevels(file, pack, warnings, checkRule)];
 }
 
@@ -85,8 +84,12 @@ function checkBrokers(
 }
 
 /** A configured rule may override the pack's: that is what it is for. Any other rule that never matches is a mistake. */
-function checkReach(document: ToolPolicyDocument, configured: number, warnings: string[]): Problem[] {
-  const { unreachable, warnings: notAnalysed } = analysePolicy(document);
+function checkReach(
+  document: ToolPolicyDocument,
+  { proven, configured }: { readonly proven: boolean; readonly configured: number },
+  warnings: string[],
+): Problem[] {
+  const { unreachable, warnings: notAnalysed } = analysePolicy(document, { guardsProven: proven });
   warnings.push(...notAnalysed);
   const nameOf = (index: number) => {
     const { protocol, tool } = document.rules[index]!;

@@ -1,0 +1,30 @@
+/** What loading a policy does not pay: the automata of its guards. */
+import { readFileSync } from 'node:fs';
+import { packFiles } from '#adapters/files/pack-files.ts';
+import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { decide } from '#core/tool-policy/decide.ts';
+
+/** How long the pattern of each automaton is that was built. */
+const mockBuilt: number[] = [];
+jest.mock('#core/matching/automaton.ts', () => {
+  const actual = jest.requireActual('#core/matching/automaton.ts');
+  class Counted extends actual.Automaton {
+    constructor(nodes: unknown) {
+      super(nodes);
+      mockBuilt.push(JSON.stringify(nodes).length);
+    }
+  }
+  return { ...actual, Automaton: Counted };
+});
+
+test('loading the shipped configuration builds no automaton of a guard, whose pack is known to be able to match', async () => {
+  const packs = packFiles('policies');
+  const { configuration } = await loadConfiguration(readFileSync('config/gateway.yaml', 'utf8'), { packs });
+  const policy = compilePolicy(buildPolicyDocument(configuration));
+  const large = (): number[] => mockBuilt.filter((length) => length > 10_000);
+  expect(large()).toEqual([]);
+  decide(policy, { protocol: 'shell', tool: 'shell.exec', target: 'cat notes', capability: 'read', parameters: {} });
+  expect(large().length).toBeGreaterThan(0); // the first text that a guard looks at
+});
