@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { privateKeyIn } from '#adapters/local/private-key.ts';
+import { selfSigned } from './self-signed.ts';
 
 export interface Certificate {
   /** PEM. */
@@ -56,22 +57,11 @@ export async function keptCertificate(state: string, host: string, nowMs: number
   const names = [...new Set(['localhost', '127.0.0.1', '::1', host])];
   const kept = await ownCertificate({ certFile, keyFile }).catch(() => undefined);
   if (kept && isUsable(kept, names, nowMs)) return kept;
-  const { generate } = (await import('selfsigned')).default;
-  const { cert, private: key } = await generate([{ name: 'commonName', value: 'agent-governance-gateway' }], {
-    keyType: 'ec',
-    curve: 'P-256',
-    algorithm: 'sha256',
-    notBeforeDate: new Date(nowMs - dayMs),
-    notAfterDate: new Date(nowMs + (lifeDays - 1) * dayMs),
-    extensions: [
-      { name: 'basicConstraints', cA: false },
-      { name: 'keyUsage', digitalSignature: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) => (isIP(name) ? { type: 7, ip: name } : { type: 2, value: name })),
-      },
-    ],
+  const { cert, key } = selfSigned({
+    name: 'agent-governance-gateway',
+    names,
+    notBefore: new Date(nowMs - dayMs),
+    notAfter: new Date(nowMs + (lifeDays - 1) * dayMs),
   });
   await Promise.all([writeFile(keyFile, key, { mode: 0o600 }), writeFile(certFile, cert, { mode: 0o600 })]);
   return { cert, key, certFile, keyFile };
