@@ -32,7 +32,9 @@ export async function benchToolGuard(): Promise<boolean> {
   summary('false alarms', calm);
   await classified();
   console.log('\ncost for 4,096 characters, median of 400 runs');
-  for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(34)} ${median(work).toFixed(3)} ms`);
+  for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(36)} ${median(work).toFixed(3)} ms`);
+  const [slowest, ms] = slowestKind();
+  console.log(`  the slowest kind of harmless results ${ms.toFixed(3)} ms (${slowest})`);
   const met = (share: Share): boolean => share.acted / share.rows <= 0.01;
   return harm.byKind.written >= 0.9 && harm.byKind.heldOut >= 0.9 && met(calm.written) && met(calm.heldOut);
 }
@@ -61,18 +63,28 @@ async function classified(): Promise<void> {
   }
 }
 
+/** 4,096 characters of results of a kind. */
+function textsOf(kind: string): string {
+  const texts = harmless().flatMap((row) => (row.kind === kind && row.place === 'result' ? [row.text] : []));
+  return texts.join('\n\n').repeat(20).slice(0, 4_096);
+}
+
+function slowestKind(): readonly [kind: string, ms: number] {
+  const kinds = [...new Set(harmless().map(({ kind }) => kind))].filter((kind) => textsOf(kind) !== '');
+  const measured = kinds.map((kind) => {
+    const text = textsOf(kind);
+    return [kind, median(() => checkText(text))] as const;
+  });
+  return measured.sort(([, one], [, other]) => other - one)[0]!;
+}
+
 function costs(): Readonly<Record<string, () => unknown>> {
-  const rows = harmless();
-  const of = (kind: string): string => {
-    const texts = rows.flatMap((row) => (row.kind === kind && row.place === 'result' ? [row.text] : []));
-    return texts.join('\n\n').repeat(20).slice(0, 4_096);
-  };
   const [readme, page, foreign, code] = [
     'README with instructions',
     'HTML page',
     'other languages and emoji',
     'code',
-  ].map(of);
+  ].map(textsOf);
   const { results: actions } = toolGuard.parse({});
   const outcome = { result: { content: [{ type: 'text', text: readme! }] } };
   return {

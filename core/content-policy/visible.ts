@@ -2,7 +2,7 @@
  * Characters as filters read them, by their properties in the Unicode data of the engine: what is invisible is nothing or a blank,
  * digits of every script are digits [content.invisible].
  */
-import { foldUnicode } from '#core/matching/fold-unicode.ts';
+import { folding } from '#core/matching/fold-unicode.ts';
 import { blanks } from '#core/matching/unicode-tables.ts';
 
 /** Controls that are not white space; terminals and pages show nothing for them. */
@@ -16,14 +16,28 @@ const special = new RegExp(`[${controls}${blanks}\\u0085\\u1680\\u2028\\u2029[\\
 const digit = /\p{Nd}/u;
 
 /** Whether `foldText` does more than `foldUnicode`. */
-export const hasSpecial = (text: string): boolean => text.search(special) >= 0;
+export function hasSpecial(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const isPair = unit >= 0xd800 && unit < 0xdc00;
+    if (isSpecial(isPair ? text.codePointAt(at)! : unit)) return true;
+  }
+  return false;
+}
 
-/** Controls, and everything beyond ASCII: cheap to find, where few of a text's characters are special. */
-const maybeSpecial = /[^\t-\r -~]+/g;
+/** By code point, below the planes where none is special: 1 for the others, 2 for special ones, 0 for those not looked up yet. */
+const kinds = new Uint8Array(0x2_0000);
+
+function isSpecial(code: number): boolean {
+  if (code >= kinds.length) return false;
+  if (kinds[code] === 0) kinds[code] = String.fromCodePoint(code).search(special) < 0 ? 1 : 2;
+  return kinds[code] === 2;
+}
 
 /** What a reader sees of a text, letter by letter. */
-export const foldText = (written: string): string =>
-  foldUnicode(written.replace(maybeSpecial, (part) => part.replace(special, plainFor)));
+export const foldText = (written: string): string => (isPlain(written) ? written : foldVisible(written));
+
+const foldVisible = folding((part) => part.replace(special, plainFor));
 
 function plainFor(char: string): string {
   if (digit.test(char)) return `${digitValue(char.codePointAt(0)!)}`;

@@ -9,21 +9,86 @@ const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Mn}\p{Me}]/u;
 const decoration = /([!-~])[\p{Mn}\p{Me}]+/gu;
 export const isAscii = (text: string): boolean => !outsideAscii.test(text);
 
-/**
- * Characters beyond ASCII with the one before them, which they may compose with. What follows a run composes with nothing in it, so
- * runs fold alone, and the rest of a long text costs nothing.
- */
-const run = /[^\u0080-\uffff]?[\u0080-\uffff]+/g;
-
 /** NFKC, invisible characters removed, look-alikes folded to ASCII; the identity on ASCII. */
-export const foldUnicode = (text: string): string => (isAscii(text) ? text : text.replace(run, foldRun));
+export const foldUnicode = (text: string): string => (isAscii(text) ? text : foldInRuns(text));
 
-/** Letters with accents and signs that come again and again. */
-const shortRuns = new RecentMap<string, string>({ max: 2_048 });
-const shortRun = 3;
+/**
+ * Characters that may compose fold in runs, with the character before them. What follows a run composes with nothing in it, so the
+ * rest of a long text costs little.
+ * @param read what stands for a part of the text before it is folded: character by character, or several at once.
+ */
+export function folding(read: (part: string) => string): (text: string) => string {
+  const folds = new FoldsAlone(read);
+  /** Letters with marks, and emoji, that come again and again. */
+  const short = new RecentMap<string, string>({ max: 2_048 });
+  const foldRun = (run: string): string => foldAll(read(run));
+  return (text) => {
+    let folded = '';
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      const alone = folds.of(unit);
+      if (alone === unit) continue;
+      const isLast = !folds.composesAt(text, at + 1);
+      if (alone !== composes && isLast) {
+        folded += text.slice(from, at) + folds.text(unit, alone);
+        from = at + 1;
+        continue;
+      }
+      const first = alone === composes ? Math.max(from, at - 1) : at;
+      let end = at + 1;
+      while (folds.composesAt(text, end)) end++;
+      const run = text.slice(first, end);
+      folded +=
+        text.slice(from, first) + (run.length > shortRun ? foldRun(run) : short.getOrInsertComputed(run, foldRun));
+      from = end;
+      at = end - 1;
+    }
+    return folded + text.slice(from);
+  };
+}
 
-const foldRun = (text: string): string =>
-  text.length > shortRun ? foldAll(text) : shortRuns.getOrInsertComputed(text, foldAll);
+const composes = 1;
+const several = 2;
+
+/** By UTF-16 unit: what it folds to beside any neighbour, 1 for what may compose with one or disappear, 2 for several units. */
+class FoldsAlone {
+  readonly #folds = new Uint16Array(0x1_0000);
+  readonly #several = new Map<number, string>();
+  readonly #read: (part: string) => string;
+
+  constructor(read: (part: string) => string) {
+    this.#read = read;
+  }
+
+  of(unit: number): number {
+    return this.#folds[unit] || this.#learn(unit);
+  }
+
+  composesAt(text: string, at: number): boolean {
+    return at < text.length && this.of(text.charCodeAt(at)) === composes;
+  }
+
+  text(unit: number, fold: number): string {
+    return fold === several ? this.#several.get(unit)! : String.fromCharCode(fold);
+  }
+
+  #learn(unit: number): number {
+    const char = this.#read(String.fromCharCode(unit));
+    const folded = isAscii(char) ? char : standsAlone.test(char.normalize('NFKC')) ? foldAll(char) : '';
+    if (folded.length > 1) this.#several.set(unit, folded);
+    const fold = folded === '' || folded < '\u0003' ? composes : folded.length > 1 ? several : folded.charCodeAt(0);
+    this.#folds[unit] = fold;
+    return fold;
+  }
+}
+
+/** Letters, numbers and signs but for the jamo that make up a Hangul syllable: none composes with the character before it. */
+const standsAlone =
+  /^[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]]+$/v;
+
+/** A longer slice would keep the whole text in memory. */
+const shortRun = 12;
 
 function foldAll(text: string): string {
   // Removing an invisible character may let its neighbours compose, and a fold may yield a new pair.
@@ -48,3 +113,5 @@ function foldOnce(text: string): string {
   for (const char of visible) folded += confusables.get(char) ?? char;
   return folded;
 }
+
+const foldInRuns = folding((part) => part);

@@ -31,8 +31,7 @@ export function checkText(text: string): TextFinding<TextKind>[] {
   found.push(...visibleFindings(text, hidden));
   for (const { start, end, from, to } of hidden) {
     const inner = text.slice(from, to);
-    const words = isHiddenInstruction(cuesIn(inner)) || [...encodedParts(inner)].some((part) => speaks(part.text, 1));
-    if (words)
+    if (speaks(inner, 0))
       found.push({
         ...{ kind: 'hidden_instruction', severity: 'high', start, end },
         description: 'Words to the model in a comment, an alternative text or an element that is not shown.',

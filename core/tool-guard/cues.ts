@@ -58,8 +58,9 @@ const markers = [
   ],
 ];
 
-/** By their first two characters: a page has a bracket every few characters. */
-const markersBy = Map.groupBy(markers, (marker) => marker.slice(0, 2));
+/** A page has a bracket every few characters. */
+const firstTwo = (text: string, at: number): number => text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
+const markersBy = Map.groupBy(markers, (marker) => firstTwo(marker, 0));
 
 const letters = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' } as Readonly<Record<string, string>>;
 
@@ -97,46 +98,53 @@ export class CueScan {
   #word(text: string, from: number, hits: CueHit[]): number {
     let end = from;
     let plain = true;
-    do if (!isLetter(text.charCodeAt(end++))) plain = false;
-    while (end < text.length && goesOn(text, end));
+    let joined = false;
+    do {
+      const code = text.charCodeAt(end++);
+      if (isLetter(code)) continue;
+      plain = false;
+      if (isJoint(code)) joined = true;
+    } while (end < text.length && goesOn(text, end));
     this.#at++;
-    const word = text.slice(from, Math.min(end, from + 64));
     const next = text.charCodeAt(end);
-    if (next === 58 && word.startsWith('http') && text.startsWith('://', end)) {
+    if (next === 58 && text.startsWith('http', from) && text.startsWith('://', end)) {
       while (end < text.length && !isBlank(text.charCodeAt(end))) end++;
       this.#saw('link', hits);
       return end;
     }
     if (next === 64 && isWord(text.charCodeAt(end + 1))) this.#saw('link', hits);
-    const known = wordClasses.get(word);
-    if (known) for (const id of known) this.#sawId(id, hits);
-    else if (!plain) this.#mixed(word, hits);
+    const known = classesAt(text, from, end);
+    if (known !== none) for (const id of known) this.#sawId(id, hits);
+    else if (!plain) this.#mixed(text.slice(from, Math.min(end, from + maxWord)), joined, hits);
     return end;
   }
 
   /** Words with digits, joints or underscores. */
-  #mixed(word: string, hits: CueHit[]): void {
+  #mixed(word: string, joined: boolean, hits: CueHit[]): void {
     if (isSecretPath(word)) {
       this.#saw('secretPath', hits);
       return;
     }
     const known = classesOf(word);
     for (const id of known) this.#sawId(id, hits);
-    if (known.length === 0 && /[./'-]/.test(word)) this.#parts(word, hits);
+    if (known.length === 0 && joined) this.#parts(word, hits);
     if (word.includes('_') && /^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
   }
 
   /** `ignore/previous.instructions`: joined words. */
   #parts(word: string, hits: CueHit[]): void {
-    for (const part of word.split(/[./'-]/)) {
+    let from = 0;
+    for (let at = 0; at <= word.length; at++) {
+      if (at < word.length && !isJoint(word.charCodeAt(at))) continue;
       this.#at++;
-      for (const id of wordClasses.get(part) ?? none) this.#sawId(id, hits);
+      for (const id of classesAt(word, from, at)) this.#sawId(id, hits);
+      from = at + 1;
     }
   }
 
   #mark(text: string, from: number, code: number, hits: CueHit[]): number {
     if (code === 60 || code === 91) {
-      const marker = markersBy.get(text.slice(from, from + 2))?.find((each) => text.startsWith(each, from));
+      const marker = markersBy.get(firstTwo(text, from))?.find((each) => text.startsWith(each, from));
       if (marker) {
         this.#at++;
         this.#saw('marker', hits);
@@ -166,31 +174,52 @@ export class CueScan {
 
 const none: readonly number[] = [];
 
+/** Characters of a word with joints that are looked at. */
+const maxWord = 64;
+
+/** Which first and last letters and lengths the words of the classes have: nine in ten other words need no look-up. */
+const sketch = new Uint8Array(8_192);
+const sketchOf = (first: number, last: number, length: number): number =>
+  (first * 37 + last * 401 + length * 2_003) & 8_191;
+for (const word of wordClasses.keys())
+  sketch[sketchOf(word.charCodeAt(0), word.charCodeAt(word.length - 1), word.length)] = 1;
+
+function classesAt(text: string, from: number, end: number): readonly number[] {
+  if (end <= from || sketch[sketchOf(text.charCodeAt(from), text.charCodeAt(end - 1), end - from)] !== 1) return none;
+  return wordClasses.get(text.slice(from, end)) ?? none;
+}
+
 function classesOf(word: string): readonly number[] {
   const joined =
     word.length > 4 && word.includes("'s") ? wordClasses.get(word.slice(0, word.indexOf("'s"))) : undefined;
   if (joined) return joined;
   // Digits for letters: 1gn0re.
   if (word.length < 4 || !/[0-9]/.test(word) || !/[a-z]/.test(word)) return none;
+  const asLetter = (at: number): number => (letters[word[at]!] ?? word[at]!).charCodeAt(0);
+  if (sketch[sketchOf(asLetter(0), asLetter(word.length - 1), word.length)] !== 1) return none;
   return wordClasses.get(word.replace(/[013457]/g, (char) => letters[char] ?? char)) ?? none;
 }
 
 const isBlank = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 34 || code === 39 || code === 60 || code === 62 || code === 41;
 
+/** Apostrophe, hyphen, full stop, slash. */
+const isJoint = (code: number): boolean => code === 39 || (code >= 45 && code <= 47);
+
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || code > 0xaa;
+
+const asciiWord = new Uint8Array(128);
+for (const char of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz') asciiWord[char.charCodeAt(0)] = 1;
 
 /** Letters and digits; beyond ASCII everything but general and CJK punctuation. */
 const isWord = (code: number): boolean =>
-  (code >= 97 && code <= 122) ||
-  (code >= 48 && code <= 57) ||
-  (code >= 65 && code <= 90) ||
-  code === 95 ||
-  (code >= 0xaa &&
-    !(code >= 0x2000 && code <= 0x206f) &&
-    !(code >= 0x3000 && code <= 0x303f) &&
-    code !== 0xab &&
-    code !== 0xbb);
+  code < 128
+    ? asciiWord[code] === 1
+    : code >= 0xaa &&
+      !(code >= 0x2000 && code <= 0x206f) &&
+      !(code >= 0x3000 && code <= 0x303f) &&
+      code !== 0xab &&
+      code !== 0xbb;
 
 /** `~/.ssh/x`, `/etc/passwd`, `.env`: one word. */
 const isPathStart = (text: string, at: number, code: number): boolean => {
@@ -202,8 +231,7 @@ const isPathStart = (text: string, at: number, code: number): boolean => {
 function goesOn(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (isWord(code)) return true;
-  // Within words: apostrophe, hyphen, full stop, slash.
-  if (code === 39 || code === 45 || code === 46 || code === 47 || code === 0x2019)
+  if (isJoint(code) || code === 0x2019)
     return isWord(text.charCodeAt(at + 1)) || (code === 47 && text.charCodeAt(at + 1) === 46);
   return false;
 }

@@ -12,7 +12,8 @@ const references = /(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});[ a-zA-Z]{0,24}){6,}/g;
 const escapes = /(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}){8,}/g;
 /** @param depth how often a text was decoded already. */
 export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
-  if (depth > 1) return;
+  // The shortest word that is looked for has six letters.
+  if (depth > 1 || text.length < 6) return;
   for (const { start, end, single } of runsOf(text)) {
     const run = text.slice(start, Math.min(end, start + maxCharacters));
     const found = single ? joined(run) : fromBase64(run);
@@ -30,7 +31,7 @@ export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
   if (text.includes('\\u') || text.includes('\\x'))
     for (const match of text.matchAll(escapes))
       yield { ...rangeOf(match), text: fromEscapes(match[0].slice(0, maxCharacters)) };
-  yield* turned(text);
+  if (mayBeTurned.test(text)) yield* turned(text);
 }
 
 /** Characters of base64, in its two alphabets. */
@@ -39,6 +40,9 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
   alphabet[char.charCodeAt(0)] = 1;
 const joints = new Uint8Array(128);
 for (const char of ' ._*|-') joints[char.charCodeAt(0)] = 1;
+
+/** A place beyond a typed array is slow to read. */
+const isOf = (table: Uint8Array, code: number): boolean => code < 128 && table[code] === 1;
 
 const leastRun = 24;
 const leastSingles = 11;
@@ -61,12 +65,12 @@ function* runsOf(text: string): Iterable<Run> {
   let first = 0;
   let lastSingle = -9;
   for (let at = 0; at < text.length; ) {
-    if (alphabet[text.charCodeAt(at)] !== 1) {
+    if (!isOf(alphabet, text.charCodeAt(at))) {
       at++;
       continue;
     }
     const start = at;
-    while (at < text.length && alphabet[text.charCodeAt(at)] === 1) at++;
+    while (at < text.length && isOf(alphabet, text.charCodeAt(at))) at++;
     const length = at - start;
     if (length >= leastRun) {
       // Lines of one run.
@@ -76,11 +80,16 @@ function* runsOf(text: string): Iterable<Run> {
         long = { start, end: at, single: false };
       }
     }
-    const alone = length === 1 && joints[text.charCodeAt(start)] !== 1;
-    if (alone && start - lastSingle <= 4 && joints[text.charCodeAt(start - 1)] === 1) singles++;
+    if (length > 1) {
+      if (singles >= leastSingles) yield { start: first, end: lastSingle + 1, single: true };
+      singles = 0;
+      continue;
+    }
+    const alone = !isOf(joints, text.charCodeAt(start));
+    if (alone && start - lastSingle <= 4 && isOf(joints, text.charCodeAt(start - 1))) singles++;
     else {
       if (singles >= leastSingles) yield { start: first, end: lastSingle + 1, single: true };
-      singles = alone ? 1 : joints[text.charCodeAt(start)] === 1 && length === 1 ? singles : 0;
+      if (alone) singles = 1;
       if (alone) first = start;
     }
     if (alone) lastSingle = start;
@@ -137,6 +146,9 @@ const codePoint = (code: number): string => (code <= 0x10ffff ? String.fromCodeP
 /** `i g n o r e`: two or more blanks part words. */
 const joined = (run: string): string =>
   run.replace(/([A-Za-z0-9])[ ._*|-](?=[A-Za-z0-9])/g, '$1').replace(/[ ._*|-]+/g, ' ');
+
+/** The beginnings of those words: most texts have none, and need no copy in lower case. */
+const mayBeTurned = /[Ss][Nn][Oo]|[Tt][Pp][Mm]|[Vv][Aa][Ff]|[Ff][Ll][Ff]/;
 
 /** Words that only a text written backwards, or turned by thirteen letters, has. */
 function* turned(text: string): Iterable<EncodedPart> {

@@ -6,6 +6,10 @@ import type { TextFinding } from './finding.ts';
 const any = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe00-\ufe0f\u115f\u3164\u180e\u00ad]|\udb40/;
 /** Tag letters; a flag's tags follow U+1F3F4. */
 const tags = /(?:\u{1f3f4})?[\u{e0001}\u{e0020}-\u{e007f}]+/gu;
+const letters = /[\u{e0020}-\u{e007e}]+/gu;
+/** What tag letters and the rarer variation selectors begin with in UTF-16. */
+const tagLead = '\udb40';
+const variation = /[\ufe00-\ufe0f]{4}/;
 const variations = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{4,}/gu;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: as above
 const zeroWidths = /[\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e\u115f\u3164\u00ad]{6,}/g;
@@ -15,11 +19,14 @@ const wordSplits = /(?:[A-Za-z][\u200b\u2060\ufeff\u00ad\u200c\u200d]){4,}/g;
 /** Findings, sorted by nothing in particular. */
 export function* invisibleText(text: string): Iterable<TextFinding<'invisible_text'>> {
   if (!any.test(text)) return;
-  for (const match of text.matchAll(tags))
-    if (!match[0].startsWith('\u{1f3f4}') || match[0].length > 16)
-      yield finding(match, 'high', 'Letters of the Unicode tag block: invisible, and read by models.');
-  for (const match of text.matchAll(variations))
-    yield finding(match, 'high', 'A run of variation selectors, which can carry hidden bytes.');
+  // Each pattern reads the whole text, and an emoji is reason enough to be here.
+  if (text.includes(tagLead))
+    for (const match of text.matchAll(tags))
+      if (!match[0].startsWith('\u{1f3f4}') || match[0].length > 16)
+        yield finding(match, 'high', 'Letters of the Unicode tag block: invisible, and read by models.');
+  if (text.includes(tagLead) || variation.test(text))
+    for (const match of text.matchAll(variations))
+      yield finding(match, 'high', 'A run of variation selectors, which can carry hidden bytes.');
   for (const match of text.matchAll(zeroWidths))
     yield finding(match, 'high', 'A run of characters without width, which can carry hidden bytes.');
   for (const match of text.matchAll(wordSplits))
@@ -36,11 +43,8 @@ const finding = (
   ...{ kind: 'invisible_text', description, severity, start: match.index, end: match.index + match[0].length },
 });
 
-/** What the letters of the tag block spell. */
+/** What the letters of the tag block spell, a blank between those that do not follow each other. */
 export const spelledByTags = (text: string): string =>
-  [...text]
-    .map((char) => {
-      const code = char.codePointAt(0)!;
-      return code >= 0xe0020 && code <= 0xe007e ? String.fromCharCode(code - 0xe0000) : ' ';
-    })
-    .join('');
+  (text.match(letters) ?? [])
+    .map((run) => [...run].map((tag) => String.fromCodePoint(tag.codePointAt(0)! - 0xe0000)).join(''))
+    .join(' ');

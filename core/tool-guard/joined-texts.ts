@@ -7,7 +7,8 @@ const saying = /\s/;
 const ofProtocol: ReadonlySet<string> = new Set(['type', 'mimeType', 'role', 'jsonrpc']);
 
 /** Behind a sentence, a quotation, a tag or a piece of code something new begins. */
-const ended = /[.!?…。！？:;`"'>)\]}|]\s*$/;
+const endings: ReadonlySet<string> = new Set('.!?…。！？:;`"\'>)]}|');
+const hasEnded = (text: string): boolean => endings.has(text.trimEnd().at(-1) ?? '');
 
 /** With a capital, or a sign of code, of lists and of headings, something new begins as well. */
 const begun = /^\s*(?:\p{Lu}|[#\-*/<$>+@{"'`|])/u;
@@ -24,7 +25,7 @@ export function joinedTexts(value: Json): readonly string[] {
     length += text.length;
     if (begun.test(text)) runs.push([]);
     runs.at(-1)!.push(text);
-    if (ended.test(text)) runs.push([]);
+    if (hasEnded(text)) runs.push([]);
   });
   return runs.flatMap((run) =>
     run.length > 1 && run.some((text) => saying.test(text)) ? [run.join('\n').slice(0, maxJoined)] : [],

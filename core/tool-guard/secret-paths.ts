@@ -24,6 +24,9 @@ const parts = [
 ];
 const envFile = /(?:^|[/\\])\.env(?:\.local|\.production)?$/;
 
+/** Each of the parts has one: most words of a page, such as `/title`, do not. */
+const mayBePart = /[._]|.\//;
+
 /** @param path in lower case. Public halves of keys are none. */
 export const isSecretPath = (path: string): boolean =>
-  !path.endsWith('.pub') && (parts.some((part) => path.includes(part)) || envFile.test(path));
+  mayBePart.test(path) && !path.endsWith('.pub') && (parts.some((part) => path.includes(part)) || envFile.test(path));

@@ -1,5 +1,6 @@
 /** Folding goes run by run; it must be what folding the whole text at once is. */
 import fc from 'fast-check';
+import { foldText } from '#core/content-policy/visible.ts';
 import { confusables } from '#core/matching/confusables.ts';
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
 import { runs } from '../../support/in-check.ts';
@@ -44,4 +45,30 @@ test('[policy.normalised-paths] what came before does not change what a run fold
   const runs = pieces.flatMap((first) => pieces.map((second) => `a${first}${second}`));
   for (const times of [1, 2])
     for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedWhole(run)]);
+});
+
+/** Digits of other scripts, controls, line ends and blanks of their own, as a reader sees them. */
+const seen: Readonly<Record<string, string>> = {
+  ...{
+    '٣': '3',
+    '०': '0',
+    '𝟗': '9',
+    '\u0007': '',
+    '\u009b': '',
+    '\u2028': '\n',
+    '\u0085': '\n',
+    '\u2800': ' ',
+    '\u115f': ' ',
+  },
+};
+
+test('[content.invisible] texts that are read while they fold are those that are read before', () => {
+  const text = fc.array(fc.constantFrom(...pieces, ...Object.keys(seen)), { maxLength: 16 });
+  fc.assert(
+    fc.property(text, (parts) => {
+      const read = parts.map((part) => seen[part] ?? (part === '\0' ? '' : part)).join('');
+      expect(foldText(parts.join(''))).toBe(foldedWhole(read));
+    }),
+    { numRuns: runs(2_000, 300) },
+  );
 });
