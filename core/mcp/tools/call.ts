@@ -96,8 +96,8 @@ async function make(
   const digestIn = (sessionId: string) =>
     callDigest(openEnvelope(action, connected.principal, sessionId, '', placement));
   const caller = await originalCaller(ports, connected, digestIn);
-  const digest = digestIn(caller.sessionId);
-  const stands = back && (await standing(ports, back, digest));
+  const digest = () => digestIn(caller.sessionId);
+  const stands = back && (await standing(ports, back, digest()));
   if (stands) return stands;
 
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
@@ -135,7 +135,7 @@ async function make(
   if (task) return { result: task };
   const asked =
     signing && result.decision === 'review'
-      ? inputRequired(ports, caller, signing, { ...result, params, digest, round: back?.state.round ?? 0 })
+      ? inputRequired(ports, caller, signing, { ...result, params, digest: digest(), round: back?.state.round ?? 0 })
       : undefined;
   return asked ?? answer(ports, result, run, caller);
 }
