@@ -2,6 +2,7 @@
  * Patterns of guards: a text matches when one of its words is a path of a kind. `cat a .env` holds such a word, `.env.example`
  * does not. Case does not count. An automaton like those of globs, so that the analysis stays exact.
  */
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from '#core/matching/any-case.ts';
 import { Automaton, dead, type Walker } from '#core/matching/automaton.ts';
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
@@ -21,18 +22,12 @@ interface PathPattern {
  * Globs by their pattern: a guard stands for several protocols, and a configuration is compiled at its check and again in each
  * version, so most are here already.
  */
-const compiled = new Map<string, Glob>();
-const maxCompiled = 64;
+const compiled = new RecentMap<string, Glob>({ max: 64 });
 
 /** @throws GatewayError `invalid_request` for a malformed glob. */
 export function pathGlob(pattern: PathPattern): Glob {
   const source = JSON.stringify(pattern);
-  const known = compiled.get(source);
-  if (known !== undefined) return known;
-  const glob = compile(pattern, source);
-  if (compiled.size >= maxCompiled) compiled.clear();
-  compiled.set(source, glob);
-  return glob;
+  return compiled.getOrInsertComputed(source, () => compile(pattern, source));
 }
 
 function compile({ globs, except, wholePath }: PathPattern, source: string): Glob {
