@@ -10,7 +10,7 @@ import type { Item } from './values.ts';
 const max = 512;
 const maxCharacters = 4_096;
 
-/** A row as text, and as an item for the store alone: what is answered is parsed anew, because its reader may change it. */
+/** A row as text, and as an item for the store alone: what is answered is parsed again, because its reader may change it. */
 interface Kept {
   readonly text: string;
   item?: Item;
