@@ -16,6 +16,10 @@ export default {
   ],
   coverageReporters: ['text-summary', 'lcovonly', 'json-summary'],
   coverageThreshold: { global: { lines: 92, branches: 85 } },
+  // Nothing of a run stays in the temporary directory: files of tests go with it, caches stand among the modules.
+  globalSetup: '<rootDir>/test/support/temporary-folder.mjs',
+  globalTeardown: '<rootDir>/test/support/remove-temporary-folder.mjs',
+  cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   maxWorkers: '100%',
   // Contexts of earlier files are not all given back: a worker that holds more than this is replaced before its next file.

@@ -1,5 +1,5 @@
 /** A Caddy that is not there, or does not serve: HTTP/3 is left out, or the start says why. */
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { caddyOnPath, startHttp3 } from '../../../bin/local/edge/http3.ts';
@@ -11,8 +11,14 @@ const options = {
   telemetry: { log: (_level: string, message: string) => void logged.push(message) },
 };
 
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
 function programThat(script: string): { folder: string; program: string } {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-caddy-'));
+  made.push(folder);
   const program = join(folder, 'caddy');
   writeFileSync(program, `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);

@@ -1,0 +1,17 @@
+/**
+ * Runs before all tests: they, and the processes that they start, keep temporary files in one folder, which
+ * `remove-temporary-folder.mjs` removes after all tests. Compiled code is kept where a later run finds it.
+ */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export default function create() {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tests-'));
+  // Workers are started after this and inherit both.
+  process.env.TMPDIR = folder;
+  process.env.TESTS_TMPDIR = folder;
+  process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, '../../node_modules/.cache/compiled');
+  // A run that is interrupted does not come to its end.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+}
