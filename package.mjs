@@ -5,57 +5,21 @@
 import { existsSync } from 'node:fs';
 import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
-import { forNode } from './packaging/options.mjs';
+import { gatewayCode } from './packaging/gateway-code.mjs';
 import { sbomOf } from './packaging/sbom.mjs';
 
 const root = process.argv[2] ?? 'dist/package';
 /** All code in one folder, as deep as the sources: what is read beside it lies at the same distance as in the checkout. */
 const code = join(root, 'bin/js');
 
-const options = {
-  ...forNode,
-  define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
-  external: ['pg-native'],
-};
-
 await rm(root, { recursive: true, force: true });
-await mkdir(code, { recursive: true });
-const { metafile } = await build({
-  ...options,
-  entryPoints: [
-    { in: 'bin/local/main.ts', out: 'gateway' },
-    { in: 'bin/agentctl/start.ts', out: 'agentctl' },
-    { in: 'operator/main.ts', out: 'operator' },
-  ],
-  outdir: code,
-  splitting: true,
-  chunkNames: 'chunk-[hash]',
-});
-const bundled = Object.keys(metafile.inputs);
-for (const [entry, out] of [
-  ['adapters/wasm/worker.ts', 'wasm-worker'],
-  ['adapters/work/worker.ts', 'work-worker'],
-]) {
-  const worker = await build({ ...options, entryPoints: [{ in: entry, out }], outdir: code });
-  bundled.push(...Object.keys(worker.metafile.inputs));
-}
-await addBinaries(bundled);
+const bundled = await gatewayCode(code);
 await addData();
 await addConsole();
 await addPrograms();
 await addManifest();
 await writeFile(join(root, 'sbom.cdx.json'), `${JSON.stringify(await sbomOf(await manifest(), bundled), null, 2)}\n`);
-
-/** Compiled modules are read from beside the code: `x.wasm` for `x.js`. */
-async function addBinaries(inputs) {
-  const binaries = inputs
-    .filter((file) => /\.[cm]?js$/.test(file))
-    .map((file) => file.replace(/\.[cm]?js$/, '.wasm'))
-    .filter((file) => existsSync(file));
-  for (const file of binaries) await cp(file, join(code, basename(file)));
-}
 
 async function addData() {
   const wanted = ['config/*.yaml', 'policies/*.yaml', 'plugins/*.wasm', 'state-machines/*.asl.json', 'LICENSE'];

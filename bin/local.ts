@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Starts the gateway on this machine; see `npm start -- --help`. */
 import { enableCompileCache } from 'node:module';
+import { compiledFile } from './compiled.ts';
 
 const oldest = 22;
 const running = Number(process.versions.node.split('.')[0]);
@@ -16,7 +17,7 @@ if (running < oldest) {
 enableCompileCache();
 
 try {
-  const { main } = await import('./local/main.ts');
+  const { main } = (await import(compiledFile('gateway') ?? './local/main.ts')) as typeof import('./local/main.ts');
   await main(process.argv.slice(2), process.env);
   setTimeout(() => process.exit(), 2_000).unref(); // whatever a library still holds open
 } catch (fault) {

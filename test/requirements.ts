@@ -1555,6 +1555,10 @@ const hosts: readonly Requirement[] = [
     'The entry point of the image starts from a tree that cannot be written to, as an unprivileged user, and writes to its state folder only.',
   ),
   must(
+    'package.checkout-compiled',
+    '`npm start` and the tests run the checkout compiled into few files while no source has changed since, and its sources otherwise.',
+  ),
+  must(
     'package.installs',
     'The packed package starts from an empty folder, with nothing to install behind it, in at most 15 MB.',
   ),

@@ -57,6 +57,7 @@ describe('[cli.hook] answers', () => {
     );
     const { out, err } = await home.node(['--import', watch!, program!, 'hook', 'claude-code'], {
       stdin: event('Bash', { command: 'ls' }),
+      env: { GATEWAY_COMPILED: '0' }, // files of compiled code are not named after what they hold
     });
     expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe('allow');
     const loaded = JSON.parse(err) as string[];

@@ -1,0 +1,53 @@
+/** The gateway, its client, the operator and the worker threads as JavaScript in one folder, for the package and for `npm start`. */
+import { existsSync } from 'node:fs';
+import { cp, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+import { forNode } from './options.mjs';
+
+const workers = [
+  { in: 'adapters/wasm/worker.ts', out: 'wasm-worker' },
+  { in: 'adapters/work/worker.ts', out: 'work-worker' },
+];
+
+/**
+ * @param outdir as deep as the sources, since what is read beside them is looked for at the same distance.
+ * @param options of esbuild beyond the usual ones.
+ * @returns the files that were bundled, relative to the checkout.
+ */
+export async function gatewayCode(outdir, options = {}) {
+  const common = {
+    ...forNode,
+    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+    external: ['pg-native'],
+    outdir,
+    ...options,
+  };
+  await mkdir(outdir, { recursive: true });
+  const { metafile } = await build({
+    ...common,
+    entryPoints: [
+      { in: 'bin/local/main.ts', out: 'gateway' },
+      { in: 'bin/agentctl/start.ts', out: 'agentctl' },
+      { in: 'operator/main.ts', out: 'operator' },
+    ],
+    splitting: true,
+    chunkNames: 'chunk-[hash]',
+  });
+  const bundled = Object.keys(metafile.inputs);
+  for (const entry of workers) {
+    const worker = await build({ ...common, entryPoints: [entry] });
+    bundled.push(...Object.keys(worker.metafile.inputs));
+  }
+  await addBinaries(bundled, outdir);
+  return bundled;
+}
+
+/** Compiled modules are read from beside the code: `x.wasm` for `x.js`. */
+async function addBinaries(inputs, outdir) {
+  const binaries = inputs
+    .filter((file) => /\.[cm]?js$/.test(file))
+    .map((file) => file.replace(/\.[cm]?js$/, '.wasm'))
+    .filter((file) => existsSync(file));
+  for (const file of binaries) await cp(file, join(outdir, basename(file)));
+}

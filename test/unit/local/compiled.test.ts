@@ -1,0 +1,62 @@
+/** Whether a program runs compiled code or the sources it was compiled from. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compiledCode, compiledFile, sourceOf } from '../../../bin/compiled.ts';
+
+const checkout = resolve(__dirname, '../../..');
+const root = mkdtempSync(join(tmpdir(), 'compiled-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const files = ['core/a.ts', 'core/b.ts'];
+beforeEach(() => {
+  for (const folder of ['core', 'dist/local-1']) mkdirSync(join(root, folder), { recursive: true });
+  for (const file of files) writeFileSync(join(root, file), 'export const x = 1;\n');
+  const sources = files.map((file) => sourceOf(root, file));
+  writeFileSync(join(root, 'dist/local.json'), JSON.stringify({ folder: 'dist/local-1', sources }));
+});
+
+const found = (environment: NodeJS.ProcessEnv = {}) => compiledFile('gateway', root, environment);
+
+describe('[package.checkout-compiled]', () => {
+  test('compiled code runs while its sources are as they were', () => {
+    expect(fileURLToPath(found()!)).toBe(join(root, 'dist/local-1/gateway.mjs'));
+    writeFileSync(join(root, 'core/c.ts'), ''); // no part of it
+    expect(found()).toBeDefined();
+  });
+
+  const { mtimeMs } = statSync(__filename);
+  test.each<[string, () => void]>([
+    ['a source is longer', () => appendFileSync(join(root, 'core/b.ts'), ' ')],
+    [
+      'a source of the same length was written again',
+      () => utimesSync(join(root, 'core/a.ts'), 0, mtimeMs / 1000 + 60),
+    ],
+    ['a source is older than it was', () => utimesSync(join(root, 'core/a.ts'), 0, 1)],
+    ['a source is gone', () => rmSync(join(root, 'core/a.ts'))],
+    ['the list is cut off', () => writeFileSync(join(root, 'dist/local.json'), '{"folder":')],
+    ['nothing was compiled', () => rmSync(join(root, 'dist'), { recursive: true })],
+  ])('the sources run when %s', (_, change) => {
+    change();
+    expect(found()).toBeUndefined();
+  });
+
+  test('the sources run when they are asked for', () => {
+    expect(found({ GATEWAY_COMPILED: '0' })).toBeUndefined();
+  });
+
+  test('compiling gives the programs and the worker threads of this checkout, and is known to be as new as it', () => {
+    execFileSync(process.execPath, ['packaging/compile.mjs'], { cwd: checkout });
+    const { folder, sources } = compiledCode(checkout)!;
+    for (const name of ['gateway', 'agentctl', 'operator', 'work-worker', 'wasm-worker'])
+      expect(statSync(join(checkout, folder, `${name}.mjs`)).size).toBeGreaterThan(100);
+    expect(sources.map(([file]) => file)).toEqual(
+      expect.arrayContaining([
+        ...['bin/local/main.ts', 'core/actions/govern.ts', 'adapters/work/worker.ts', 'package.json'],
+        ...['packaging/gateway-code.mjs', 'node_modules/.package-lock.json'],
+      ]),
+    );
+  });
+});
