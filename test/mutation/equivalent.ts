@@ -46,12 +46,6 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'core/tool-policy/path-pattern.ts',
-    line: 'if (compiled.size >= maxCompiled) compiled.clear();',
-    ...{ from: 'compiled.size >= maxCompiled', to: 'compiled.size > maxCompiled' },
-    reason: memoryOnly,
-  },
-  {
-    file: 'core/tool-policy/path-pattern.ts',
     line: 'if (at >= row.length) {',
     ...{ from: 'at >= row.length', to: 'at > row.length' },
     reason: 'A step that was not written down is computed again, with the same result.',
