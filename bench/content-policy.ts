@@ -90,7 +90,7 @@ function policyOf(configured: readonly ContentFilter[]): ContentPolicy {
     output: [...configured],
   };
   const wasm = { check: () => Promise.reject(new Error('no WASM filter is configured')) };
-  return compileContentPolicy({ policies, transform: {} }, undefined, { wasm });
+  return compileContentPolicy({ policies, transform: {} }, undefined, { wasm, texts: undefined });
 }
 
 const slot = (text: string) => ({ text, set: () => {} });

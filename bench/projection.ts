@@ -72,7 +72,7 @@ function handler() {
     telemetry,
     announce: { deliveries: { enqueue: async () => {} }, clock: systemClock, wanted: async () => true },
     observations: observationsTable({ client: dynamo, tables }),
-    cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry }, entries),
+    cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry, log: undefined }, entries),
   });
 }
 

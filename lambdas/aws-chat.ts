@@ -46,6 +46,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
     },
     providers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
+    texts: undefined,
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
     timeouts,
     random: Math.random,

@@ -6,4 +6,7 @@ import { mcpExecution } from './mcp/execution.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export const awsExecutors = (ports: GatewayPorts, environment: NodeJS.ProcessEnv): GatewayPorts =>
-  withExecutors(mcpExecution(withMcpServers(ports)).ports, awsExecutorClients(environment.SANDBOX_FUNCTION));
+  withExecutors(
+    mcpExecution({ ...withMcpServers(ports), streamSlots: undefined }).ports,
+    awsExecutorClients(environment.SANDBOX_FUNCTION),
+  );

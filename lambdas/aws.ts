@@ -59,7 +59,7 @@ export interface HostCapabilities {
     readonly logKeys: LogKeyIds | undefined;
     readonly clock: Clock;
     readonly telemetry: Telemetry;
-  }) => Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>;
+  }) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
   /** Calls of the credential brokers to their issuers. */
@@ -73,6 +73,18 @@ export interface HostCapabilities {
 const notGiven = (what: string) => () => Promise.reject(new Error(`this function was given no ${what}`));
 const noSigner: Signer = { keyId: '', sign: notGiven('signer'), publicKey: notGiven('signer') };
 const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notGiven('approval clock') };
+
+/** Functions that neither read nor write what lies beside the tables. */
+const nothingKept = { archived: undefined, checkpoints: undefined, archiving: undefined, transparency: undefined };
+/** A function answers one request at a time: nothing waits beside large work, no stream of approvals stays open, and no server runs here. */
+const oneCallAtATime = {
+  calls: undefined,
+  loadedConfiguration: undefined,
+  approvalEvents: undefined,
+  rejectedCredentials: undefined,
+  cache: undefined,
+  links: undefined,
+};
 
 /** The ports every function shares, over the tables and addresses its environment names. */
 export function compose(
@@ -119,10 +131,11 @@ export function compose(
   const unnamedSessions = new SessionsOfKey(Math.random);
   const clients = host.brokerClients?.();
   const signer = host.signer?.(needed('SIGNING_KEY_ID'), formerKeyIds(environment)) ?? noSigner;
-  const brokerPorts = { secrets, clock, ids: systemIds, tickets: stores.tickets, ...(clients && { clients }) };
+  const brokerPorts = { secrets, clock, ids: systemIds, tickets: stores.tickets, clients };
   return {
     store,
-    ...(breakerBoard && { breakerBoard, breakers: (providers) => sharedStates(breakerBoard, providers) }),
+    ...(breakerBoard && { breakerBoard }),
+    breakers: breakerBoard && ((providers) => sharedStates(breakerBoard, providers)),
     clock,
     ids: systemIds,
     telemetry,
@@ -140,6 +153,7 @@ export function compose(
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
+    ...nothingKept,
     ...host.kept?.({
       ...{ bucket: needed('ARCHIVE_BUCKET'), logKeys: logKeyIds(environment), signer, store, clock, telemetry },
     }),
@@ -149,12 +163,14 @@ export function compose(
     rolloutClock: host.rolloutClock?.(needed('ROLLOUT_STATE_MACHINE_ARN')) ?? { start: notGiven('rollout clock') },
     brokers: configuredBrokers(snapshots, brokerPorts),
     effects: lazyEffects,
+    ...oneCallAtATime,
     executors: () => [],
     admissions: new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {})),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     recentTraces: async () => [...(await traceRing.recent(keptTraces, clock.now())), ...telemetry.recentTraces()],
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
+    consoleUrl: undefined, // the files of the console lie behind the edge, beside this API
     timeouts: systemTimeouts,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version: packageJson.version,

@@ -50,7 +50,7 @@ type McpHandlerPorts = Pick<ReturnType<typeof mcpGateway<McpPorts & AdmissionPor
 
 /** The handler of the MCP surface over a gateway that was composed for it (`mcpGateway`). */
 export const mcpHandlers = ({ ports, gateway }: McpHandlerPorts) => ({
-  mcp: mcp(ports, gateway),
+  mcp: mcp({ ...ports, inboxes: undefined }, gateway),
 });
 
 export const eventHandlers = (ports: GatewayPorts) => ({

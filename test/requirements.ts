@@ -298,6 +298,7 @@ const configuration: readonly Requirement[] = [
     'repository.bounded-maps',
     'A cache of bounded size is the map of the kernel, which drops what was used longest ago.',
   ),
+  must('repository.ports', 'No port of a capability is optional: a host that has none of a kind says so.'),
   must('repository.exports', 'A function, constant, class or type that is exported is used by another file.'),
   must(
     'repository.dependencies',

@@ -6,11 +6,11 @@ import { httpExchange } from './http-exchange.ts';
 
 type ExecutorClients = Omit<ExecutorPorts, 'secrets'>;
 
-const shared: ExecutorClients = {
+const shared = {
   http: httpExchange(),
   postgres: async (work, signal) => (await import('./postgres.ts')).postgresTransaction(work, signal),
   shellWords: async (line) => (await import('#core/executors/shell-words.ts')).shellWords(line),
-};
+} satisfies Partial<ExecutorClients>;
 
 /**
  * On this machine: programs run beside the gateway.
@@ -36,7 +36,7 @@ export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: rea
 
 /** On AWS: programs run in the function of that name; without one none do. */
 export function awsExecutorClients(sandbox: string | undefined): ExecutorClients {
-  return { ...shared, dataApi: rdsData(), ...(sandbox && { shell: inFunction(sandbox) }) };
+  return { ...shared, dataApi: rdsData(), shell: sandbox ? inFunction(sandbox) : undefined };
 }
 
 function rdsData(): NonNullable<ExecutorClients['dataApi']> {

@@ -51,7 +51,7 @@ interface StdioPorts {
   /** How this machine contains a server with, or without, network; undefined where it permits no way. */
   readonly contain: (network: boolean) => Promise<Containment | undefined>;
   /** A server answered its handshake, or why it did not or has ended. */
-  readonly connected?: (server: string, down?: string) => void;
+  readonly connected: ((server: string, down?: string) => void) | undefined;
 }
 
 export class StdioServers {

@@ -83,7 +83,7 @@ export function simulator({
   const evaluated = { configuration, policyDocument, policy: compilePolicy(policyDocument) };
   const find = places && findIn(places);
   return async (call) => {
-    const decided = await simulateCall({ effects: lazyEffects }, evaluated, call);
+    const decided = await simulateCall({ effects: lazyEffects, calls: undefined, links: undefined }, evaluated, call);
     const place = find?.({ index: decided.rule_index, rule: decided.matched_rule });
     return { ...decided, ...(place !== undefined && { place }) };
   };

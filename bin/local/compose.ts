@@ -109,7 +109,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     },
   });
   const stdio = stdioServers(local, options.environment, flags.state);
-  const mcp = mcpGateway({ ...local, upstreams: upstreamsOf(local, stdio) });
+  const mcp = mcpGateway({ ...local, streamSlots: undefined, upstreams: upstreamsOf(local, stdio) });
   const ports = withExecutors(mcp.ports, localExecutorClients(options.environment, [flags.state]));
   governed.ports = ports;
   // No other process runs on this store, so what was started and has no outcome was cut off with the process before.

@@ -177,10 +177,11 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
     // What other processes of the store commit is not seen here: no stream is better than one with gaps [shared.gateways].
-    ...(!store.shared && { approvalEvents: options.approvalEvents }),
+    approvalEvents: store.shared ? undefined : options.approvalEvents,
     ...(await options.clocks(() => ports)),
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
+    hostLimits: undefined, // nothing ends a call of this process but its client
     effects: (call) => background.effects(call),
     texts: background.texts,
     calls: background.calls,

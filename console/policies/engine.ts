@@ -96,7 +96,7 @@ async function answer(
     before: asSent(await said(known.evaluated, place)),
     after: asSent({
       ...(await said(evaluated, nowhere)),
-      diff: await difference({}, known.configuration, tried.configuration),
+      diff: await difference(ports, known.configuration, tried.configuration),
       warnings: tried.warnings,
     }),
   };
@@ -146,4 +146,4 @@ async function effects(call: ToolCall) {
   return found;
 }
 
-const ports = { effects, pause: async () => {} };
+const ports = { effects, calls: undefined, links: undefined, pause: async () => {} };

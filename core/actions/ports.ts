@@ -39,7 +39,7 @@ export interface GovernPorts extends WatchPorts {
   /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;
   /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
-  readonly checkpoints?: CheckpointLog;
+  readonly checkpoints: CheckpointLog | undefined;
   /** Room for further requests for approval. */
   readonly pendingLimit: PendingLimit;
   /** Dry runs and simulations that were not allowed. */
@@ -50,7 +50,7 @@ export interface GovernPorts extends WatchPorts {
   /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
   readonly effects: (call: ToolCall) => Promise<Effects>;
   /** Looks at large calls and results beside the thread that answers all requests; in place where it is absent. */
-  readonly calls?: CallWork;
+  readonly calls: CallWork | undefined;
   /** The executors under this version of the configuration; the first that takes a call executes it. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
   readonly startedActions: StartedActions;
@@ -58,12 +58,12 @@ export interface GovernPorts extends WatchPorts {
   readonly keyRisks: KeyRisks;
   readonly tasks: TaskManifests;
   /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
-  readonly provenance?: ProvenanceStore;
+  readonly provenance: ProvenanceStore | undefined;
   /** Links of the machine that MCP servers run on, where it is this one. */
-  readonly links?: LinkResolver;
+  readonly links: LinkResolver | undefined;
   readonly adminUrl: string;
   /** Where the host serves the web console. */
-  readonly consoleUrl?: string;
+  readonly consoleUrl: string | undefined;
   readonly pause: (ms: number) => Promise<void>;
   readonly timeouts: Timeouts;
 }

@@ -29,7 +29,7 @@ export async function simulatedCall(configuration: Configuration, given: Simulat
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
 export async function simulateCall(
-  ports: Pick<GovernPorts, 'calls' | 'effects'>,
+  ports: Pick<GovernPorts, 'calls' | 'links' | 'effects'>,
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
   given: SimulatedCall,
 ): Promise<SimulatedDecision> {

@@ -12,7 +12,7 @@ import type { GatewayPorts } from './ports.ts';
 
 export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
-type Ports = Pick<GatewayPorts, 'calls' | 'effects' | 'pause'>;
+type Ports = Pick<GatewayPorts, 'calls' | 'links' | 'effects' | 'pause'>;
 
 interface Answering {
   readonly place: FindPlace;

@@ -40,26 +40,28 @@ export interface GatewayPorts extends GovernPorts {
    */
   readonly listedSecretNames: readonly string[] | undefined;
   /** What this host allows executions; absent where nothing ends a function. */
-  readonly hostLimits?: HostLimits;
+  readonly hostLimits: HostLimits | undefined;
   /** Compiles a WASM module. @throws Error that says why it cannot be a filter. */
   readonly compileModule: (bytes: Uint8Array) => Promise<unknown>;
   /** Text of a shipped policy pack, by name. */
   readonly packs: (name: string) => Promise<string>;
   /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
-  readonly loadedConfiguration?: (text: string, file?: string) => Promise<LoadedConfiguration>;
+  readonly loadedConfiguration: ((text: string, file?: string) => Promise<LoadedConfiguration>) | undefined;
   readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
-  readonly archived?: ArchiveReader;
+  readonly archived: ArchiveReader | undefined;
   /** The log that outsiders watch, where the host keeps one. */
-  readonly transparency?: LogReader;
+  readonly transparency: LogReader | undefined;
   /** Rows of the log, for the process that lets them expire. */
   readonly evidenceRows: EvidenceRows;
   /** Where this process may write the archive: it puts under a checkpoint what it keeps there. */
-  readonly archiving?: {
-    readonly archive: Archive;
-    readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
-  };
+  readonly archiving:
+    | {
+        readonly archive: Archive;
+        readonly cover: (entries: readonly EvidenceEntry[]) => Promise<void>;
+      }
+    | undefined;
   readonly credentials: CredentialStore;
   /** Capability tickets. */
   readonly tickets: TicketStore;
@@ -70,19 +72,19 @@ export interface GatewayPorts extends GovernPorts {
   readonly alerts: AlertStore;
   readonly passkeys: PasskeyStore;
   /** What happens to approvals, where one process makes every commit and streams may stay open. */
-  readonly approvalEvents?: ApprovalEventFeed;
+  readonly approvalEvents: ApprovalEventFeed | undefined;
   /** Data planes of this control plane. */
   readonly planes: PlaneStore;
   /** Requests with a refused credential since it was last asked, where one process answers all requests. */
-  readonly rejectedCredentials?: () => number;
+  readonly rejectedCredentials: (() => number) | undefined;
   readonly counters: Counters;
   readonly admissions: Admissions;
   readonly tokens: Tokens;
   readonly mcpStore: McpStore;
   /** Where this process answers chat calls itself. */
-  readonly cache?: ResponseCache;
+  readonly cache: ResponseCache | undefined;
   /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
-  readonly breakers?: (providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>;
+  readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
   /** At least the last 500 traces of all processes. @throws GatewayError `service_unavailable` */
   readonly recentTraces: () => Promise<readonly RecordedTrace[]>;
   /** The metrics registry of this process as Prometheus text. */

@@ -37,7 +37,7 @@ interface AlertPorts {
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly telemetry: Telemetry;
   /** Requests with a refused credential since it was last asked, where this process answers requests. */
-  readonly rejectedCredentials?: () => number;
+  readonly rejectedCredentials: (() => number) | undefined;
 }
 
 /** Remembers between evaluations; losing them costs work only. */

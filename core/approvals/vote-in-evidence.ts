@@ -18,7 +18,7 @@ type VotePorts = {
   readonly clock: Clock;
   readonly votes: Signer;
   /** Read where it is at hand: the chain has to continue it. */
-  readonly checkpoints?: Pick<CheckpointLog, 'last'>;
+  readonly checkpoints: Pick<CheckpointLog, 'last'> | undefined;
 };
 
 /**

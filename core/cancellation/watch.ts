@@ -25,7 +25,7 @@ export interface WatchPorts {
   readonly timeouts: Timeouts;
   readonly telemetry: Pick<Telemetry, 'log'>;
   /** Absent where calls cannot be cancelled from elsewhere. */
-  readonly cancellations?: Cancellations;
+  readonly cancellations: Cancellations | undefined;
 }
 
 /** A call that ends within this time is not looked for: it costs no step at the store. */

@@ -2,7 +2,7 @@
 
 const maxNames = 32;
 const maxCharacters = 64;
-const mostInHeader = 500;
+const maxInHeader = 500;
 
 /** Names come from the caller. */
 export const boundedNames = (names: readonly string[]): string[] =>
@@ -15,5 +15,5 @@ export const leftOutHeader = (names: readonly string[]): Record<string, string> 
         'x-left-out': names
           .join(', ')
           .replace(/[^\x20-\x7e]/g, '?')
-          .slice(0, mostInHeader),
+          .slice(0, maxInHeader),
       };

@@ -16,9 +16,9 @@ export interface ChatPorts extends GovernPorts {
   readonly batchStore: BatchStore;
   readonly wasm: WasmRunner;
   /** Where large texts are looked at; without it, here. */
-  readonly texts?: TextWork;
+  readonly texts: TextWork | undefined;
   readonly cache: ResponseCache;
-  readonly hostLimits?: Pick<HostLimits, 'seesCallers'>;
+  readonly hostLimits: Pick<HostLimits, 'seesCallers'> | undefined;
   /** Rollouts that move traffic between providers, as this process knows them. */
   readonly rolloutsInForce: RolloutsInForce;
   readonly timeouts: Timeouts;

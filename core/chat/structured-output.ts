@@ -55,7 +55,7 @@ const hasCalls = (body: JsonObject): boolean =>
  * @param input the arguments, already parsed.
  */
 export async function isStructuredOutput(
-  ports: Pick<ChatPorts, 'effects' | 'calls' | 'ids'>,
+  ports: Pick<ChatPorts, 'effects' | 'calls' | 'links' | 'ids'>,
   call: Asked & Pick<ChatCall, 'principal' | 'sessionId'>,
   request: Parameters<typeof openEnvelope>[0],
 ): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { TextWork } from './text-work.ts';
 export interface ContentPolicyPorts {
   readonly wasm: WasmRunner;
   /** Where large texts are looked at; without it, here. */
-  readonly texts?: TextWork | undefined;
+  readonly texts: TextWork | undefined;
 }
 
 /**

@@ -189,7 +189,7 @@ export interface BrokerPorts {
   readonly secrets: SecretStore;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly clients?: BrokerClients;
+  readonly clients: BrokerClients | undefined;
   /** Where capability tickets are kept; a function that is given none issues none. */
-  readonly tickets?: TicketStore;
+  readonly tickets: TicketStore | undefined;
 }

@@ -17,7 +17,7 @@ interface RegistryPorts {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
-  readonly telemetry?: Pick<Telemetry, 'log'>;
+  readonly telemetry: Pick<Telemetry, 'log'> | undefined;
 }
 
 /**

@@ -16,7 +16,7 @@ interface CheckpointerPorts {
   /** Holds the entries at hand already. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
   /** Where it stands as well: the log of the tenant that outsiders watch. */
-  readonly log?: Pick<TransparencyLog, 'append'> | undefined;
+  readonly log: Pick<TransparencyLog, 'append'> | undefined;
   readonly telemetry: Telemetry;
 }
 

@@ -33,8 +33,8 @@ export interface WitnessPorts {
   readonly telemetry: Telemetry;
   readonly pause: (ms: number) => Promise<void>;
   readonly evidence: Pick<EvidenceLog, 'head'>;
-  readonly checkpoints?: CheckpointLog;
-  readonly archived?: ArchiveReader;
+  readonly checkpoints: CheckpointLog | undefined;
+  readonly archived: ArchiveReader | undefined;
 }
 
 /** Copies and checkpoints follow a commit within about a second: a session that just grew is given that time. */

@@ -1,4 +1,4 @@
-/** The executors of a configuration: only what is configured, and only what this function has hands for. */
+/** The executors of a configuration: only what is configured, and only what this function has clients for. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Executor } from '#core/credentials/ports.ts';
 import { gitExecutor } from './git.ts';

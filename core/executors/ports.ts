@@ -104,13 +104,13 @@ export interface CommandResult {
 /** Runs one program, without shell. @throws ExecutionFault; `uncertain` once the program was started. */
 export type CommandRunner = (command: Command, signal?: AbortSignal) => Promise<CommandResult>;
 
-/** What the executors of a function are made with; without a hand, calls of its kind are not executed. */
+/** What the executors of a function are made with; calls of a kind without a client are not executed. */
 export interface ExecutorPorts {
   readonly secrets: SecretStore;
-  readonly http?: HttpExchange | undefined;
-  readonly postgres?: SqlTransaction<PostgresServer> | undefined;
-  readonly dataApi?: SqlTransaction<AuroraCluster> | undefined;
-  readonly shell?: CommandRunner | undefined;
+  readonly http: HttpExchange | undefined;
+  readonly postgres: SqlTransaction<PostgresServer> | undefined;
+  readonly dataApi: SqlTransaction<AuroraCluster> | undefined;
+  readonly shell: CommandRunner | undefined;
   /** Reads a line that is one plain command; undefined for every other line. */
-  readonly shellWords?: ((line: string) => Promise<readonly string[] | undefined>) | undefined;
+  readonly shellWords: ((line: string) => Promise<readonly string[] | undefined>) | undefined;
 }

@@ -20,7 +20,7 @@ export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   /** The act is evidence: a version came into force, or a document was refused. */
   readonly record: (action: string, details: Record<string, unknown>) => Promise<unknown>;
   /** Called with the reason, at each question that was not answered. */
-  readonly unreachable?: (reason: string) => void;
+  readonly unreachable: ((reason: string) => void) | undefined;
 }
 
 export type Polled = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';

@@ -29,7 +29,7 @@ interface ReportPorts
   /** Tells gateways of one name apart; the same over restarts. */
   readonly instance: string;
   /** Seconds between two runs, where a schedule of the host decides on them: what the control plane wants to see is then sent at once. */
-  readonly everySeconds?: number;
+  readonly everySeconds: number | undefined;
 }
 
 const minuteMs = 60_000;

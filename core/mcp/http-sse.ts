@@ -32,7 +32,7 @@ export interface OlderPorts {
   readonly telemetry: Pick<Telemetry, 'log'>;
   readonly pause: (ms: number) => Promise<void>;
   /** Absent where there is but one process. */
-  readonly inboxes?: StreamInboxes | undefined;
+  readonly inboxes: StreamInboxes | undefined;
 }
 
 interface Stream {

@@ -19,7 +19,7 @@ export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimit
   readonly version: string;
   readonly unnamedSessions: UnnamedSessions;
   /** What classifiers of the tool guard work with, loaded with the first; without it a configured one errs. */
-  readonly classifiers?: () => Promise<ClassifierPorts>;
+  readonly classifiers: (() => Promise<ClassifierPorts>) | undefined;
 }
 
 /** How a caller presents itself to a server. */

@@ -4,15 +4,13 @@
  */
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import type { Archive, Observations } from './ports.ts';
+import type { Observations } from './ports.ts';
 import { projectEntry } from './project.ts';
 import type { Projection } from './projection.ts';
 
 interface RebuildPorts {
   readonly evidence: Pick<EvidenceLog, 'entries' | 'sessions'>;
   readonly observations: Pick<Observations, 'apply'>;
-  /** Left out when only the views are rebuilt. */
-  readonly archive?: Archive;
 }
 
 interface RebuildOptions {
@@ -104,7 +102,6 @@ async function rebuildSession(ports: RebuildPorts, piece: Piece): Promise<{ coun
     }
     count++;
     if (entry.timestamp < piece.since) continue;
-    await ports.archive?.keep([entry]);
     step.push(projectEntry(entry));
     if (step.length === entriesPerStep) await apply();
   }

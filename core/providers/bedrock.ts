@@ -14,7 +14,7 @@ import { BadReply, UnfitRequest } from './reply.ts';
 import { withDeadline, withEventTimeout } from './timeouts.ts';
 
 interface BedrockPorts {
-  readonly bedrock?: Bedrock;
+  readonly bedrock: Bedrock | undefined;
   readonly secrets: SecretStore;
   readonly timeouts: Timeouts;
 }

@@ -16,7 +16,7 @@ interface ProviderDeps {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   /** Loads the AWS SDK at its first call; without it, entries of type `bedrock` are unavailable. */
-  readonly bedrock?: Bedrock;
+  readonly bedrock: Bedrock | undefined;
 }
 
 /** Entries kept: more than any configuration has, so only those of past ones are dropped. */

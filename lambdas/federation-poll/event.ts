@@ -9,13 +9,16 @@ import type { GatewayPorts } from '../ports.ts';
 
 interface PollHost {
   /** Seconds between two runs, where the host decides on them. */
-  readonly everySeconds?: number;
+  readonly everySeconds: number | undefined;
   /** Distinguishes gateways of one name; the same over restarts. */
   readonly instance: string;
 }
 
 /** Where each signing key is a gateway, as on this machine. */
-const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({ instance: signer.keyId });
+const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({
+  instance: signer.keyId,
+  everySeconds: undefined,
+});
 /** Where a schedule runs the function. */
 export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
   instance: sha256(adminUrl).slice(0, 16),

@@ -11,7 +11,7 @@ export interface ProjectPorts {
   readonly observations: Pick<Observations, 'apply'>;
   readonly archive: Archive;
   /** Puts entries that are archived under a checkpoint. */
-  readonly cover?: (entries: readonly EvidenceEntry[]) => Promise<void>;
+  readonly cover: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
   /** Queues blocks and warnings for the policy webhook. */
   readonly announce: AnnouncePorts;
   readonly telemetry: Telemetry;

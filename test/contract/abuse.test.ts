@@ -1,4 +1,5 @@
 /** Where `credential_abuse` hears of refused logins and of somebody else's approvals: real calls, real entries. */
+
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { foreignApproval } from '#core/actions/abuse-notes.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
@@ -9,6 +10,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { caller } from '../support/call-endpoint.ts';
+import { noClients } from '../support/executor-cases.ts';
 import { type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -26,7 +28,7 @@ providers: [{ name: mock, type: mock, enabled: true, models: ["mock"] }]
 policies: { input: [{ name: ask, type: keyword, action: review, keywords: [deploy] }] }
 executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" } }`,
   });
-  call = caller(withExecutors(gateway.ports, { http: httpExchange() }));
+  call = caller(withExecutors(gateway.ports, { ...noClients, http: httpExchange() }));
 });
 afterAll(async () => {
   await gateway.stop();

@@ -122,7 +122,7 @@ describe.each([
     const telemetry = { count: () => {}, log: (_level: string, message: string) => void lines.push(message) };
     const project = async (entries: readonly EvidenceEntry[]) => {
       for (const entry of entries) await archive.keep([entry]);
-      await checkpointEntries({ checkpoints, archive, telemetry: telemetry as never }, entries);
+      await checkpointEntries({ checkpoints, archive, log: undefined, telemetry: telemetry as never }, entries);
       return (await checkpoints.last('default', 's-1'))?.point.index;
     };
     const more: EntryDraft[] = [...drafts, draft('allow', { n: 5 }, 6), draft('allow', { n: 6 }, 7)];

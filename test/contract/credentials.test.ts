@@ -53,6 +53,7 @@ const principal = (tenant: string): Principal => ({
 const revoked: string[] = [];
 const ports = (nowSeconds: number) => ({
   clock: { now: () => start + nowSeconds * 1000 },
+  telemetry: undefined,
   ledger: dynamoLedger(store),
   credentials: credentialsTable(store),
   brokers: async () => ({

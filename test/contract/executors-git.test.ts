@@ -7,6 +7,7 @@ import {
   envelopeOf,
   fakeRepositoryHost,
   faultOf,
+  noClients,
   someSha,
 } from '../support/executor-cases.ts';
 import type { Asked, Behaviour, FakeHttpService } from '../support/fake-http-service.ts';
@@ -28,7 +29,7 @@ const executor = (git: object = {}, brokers: object[] = []) => {
     executors: { git: { enabled: true, allow_private: true, api_url: host.url, ...git } },
     credentials: { brokers },
   };
-  const ports = { secrets: { get: async () => undefined }, http: httpExchange() };
+  const ports = { ...noClients, secrets: { get: async () => undefined }, http: httpExchange() };
   return executorsFrom(configured(sections), ports)[0]!;
 };
 const act = (tool: string, parameters: Record<string, unknown> = {}, target = 'acme/web') =>

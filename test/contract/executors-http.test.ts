@@ -2,7 +2,7 @@
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { mayConnect } from '#adapters/executors/public-address.ts';
 import { executorsFrom } from '#core/executors/executors.ts';
-import { configured, credentialOf, envelopeOf, faultOf } from '../support/executor-cases.ts';
+import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
 import { type Asked, type Behaviour, type FakeHttpService, fakeHttpService } from '../support/fake-http-service.ts';
 
 let service: FakeHttpService;
@@ -100,6 +100,7 @@ describe('executor http', () => {
   const executor = (entry: object = {}) => {
     const base = { name: 'billing', base_url: `${service.url}/v1`, allow_private: true };
     const [made] = executorsFrom(configured({ upstreams: { http: [{ ...base, ...entry }] } }), {
+      ...noClients,
       secrets: { get: async () => undefined },
       http: httpExchange(),
     });

@@ -4,7 +4,7 @@ import { postgresTransaction } from '#adapters/executors/postgres.ts';
 import { rdsDataTransaction } from '#adapters/executors/rds-data.ts';
 import { executorsFrom } from '#core/executors/executors.ts';
 import type { AuroraCluster, PostgresServer, SqlResult, SqlWork } from '#core/executors/ports.ts';
-import { configured, credentialOf, envelopeOf, faultOf } from '../support/executor-cases.ts';
+import { configured, credentialOf, envelopeOf, faultOf, noClients } from '../support/executor-cases.ts';
 import { postgresPrograms, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { awsError, type Scripted, scriptedAws } from '../support/scripted-aws.ts';
 
@@ -180,6 +180,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     const url = `postgres://${server.user}:${server.password}@${server.host}:${server.port}/postgres`;
     const databases = [{ name: 'shop', url_env: 'SHOP_URL', tls: 'off' }];
     const [executor] = executorsFrom(configured({ executors: { sql: { databases } } }), {
+      ...noClients,
       secrets: { get: async (name) => (name === 'SHOP_URL' ? url : undefined) },
       postgres: postgresTransaction,
     });

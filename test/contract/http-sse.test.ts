@@ -41,7 +41,7 @@ afterAll(async () => {
 function startProcess(): HttpHandler {
   const { ports, store } = test_;
   const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
-  const mcp = mcpGateway({ ...ports, upstreams });
+  const mcp = mcpGateway({ ...ports, upstreams, streamSlots: undefined, classifiers: undefined });
   started.push(mcp.gateway);
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
   return createHandler({ ...mcp.ports, pause, inboxes: streamInboxes({ ...ports, ...store }) }, mcp.gateway);

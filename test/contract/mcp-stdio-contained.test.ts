@@ -39,6 +39,7 @@ beforeEach(() => {
     secrets: { get: async (name) => (name === 'SERVER_TOKEN' ? 'token-of-the-server-1' : undefined) },
     clock: { now: () => 0 },
     telemetry: { log: () => {} },
+    connected: undefined,
     environment: { PATH: process.env.PATH },
     contain,
   });
@@ -97,6 +98,7 @@ test('[mcp.stdio-contained] where no containment is possible the server is not s
   const none = new StdioServers({
     secrets: { get: async () => undefined },
     clock: { now: () => 0 },
+    connected: undefined,
     telemetry: { log: () => {} },
     environment: {},
     contain: async () => undefined,

@@ -51,7 +51,12 @@ const project = async () => {
   for await (const entry of gateway.ports.evidence.entries('default', 'watched')) entries.push(entry);
   const { ports } = gateway;
   const wanted = async () => takesPolicyEvents(await ports.snapshots.current());
-  const handler = projector({ ...ports, archive: { keep: async () => {} }, announce: { ...ports, wanted } });
+  const handler = projector({
+    ...ports,
+    archive: { keep: async () => {} },
+    cover: undefined,
+    announce: { ...ports, wanted },
+  });
   const Records = entries.map((entry) => ({
     eventName: 'INSERT' as const,
     dynamodb: { SequenceNumber: entry.hash, NewImage: { entry: { S: canonicalize(entry) } } },

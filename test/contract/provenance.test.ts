@@ -177,7 +177,7 @@ describe('[provenance.fail-closed]', () => {
 
   test('a session that acted before it had a record is not known to have seen nothing', async () => {
     const name = session();
-    const { provenance: _none, ...without } = gateway.ports;
+    const without = { ...gateway.ports, provenance: undefined };
     await caller(without)('POST', '/admin/v1/test-action', {
       key: keys.agent,
       body: { protocol: 'mcp', tool: 'mail.read', target: '', capability: 'read', actor: { session: name } },

@@ -37,7 +37,7 @@ beforeAll(async () => {
     text: async () => Buffer.concat(pieces).toString(),
   });
   const { secrets, clock, timeouts } = gateway.ports;
-  const providers = providersFrom({ http, secrets, clock, timeouts });
+  const providers = providersFrom({ http, secrets, clock, timeouts, bedrock: undefined });
   call = caller({ ...gateway.ports, providers });
 });
 afterAll(() => gateway?.stop());

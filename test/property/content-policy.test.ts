@@ -263,6 +263,7 @@ test('a policy is compiled from any configured pattern without throwing', () => 
       };
       compileContentPolicy({ policies, transform: {} } as never, undefined, {
         wasm: { check: async () => ({ flagged: false }) },
+        texts: undefined,
       });
     }),
   );

@@ -58,6 +58,7 @@ export async function project(entry: EvidenceEntry): Promise<void> {
   const { batchItemFailures } = await projector({
     ...gateway.ports,
     archive: { keep: async () => {} },
+    cover: undefined,
     announce: unannounced,
   })({ Records });
   expect(batchItemFailures).toEqual([]);

@@ -7,6 +7,11 @@ import type { IssuedCredential } from '#core/credentials/ports.ts';
 import type { ExecutorConfiguration } from '#core/executors/executors.ts';
 import { type Asked, type Behaviour, fakeHttpService } from './fake-http-service.ts';
 
+/** A function that reaches nothing outside. */
+export const noClients = {
+  ...{ http: undefined, postgres: undefined, dataApi: undefined, shell: undefined, shellWords: undefined },
+};
+
 export const configured = (sections: Partial<Record<keyof ConfigurationFile, unknown>>): ExecutorConfiguration =>
   configurationSchema.parse({ version: 1, tenants: [{ id: 't', api_keys: ['k'] }], ...sections });
 

@@ -39,6 +39,7 @@ export interface Case {
 export const made = (configuration: ExecutorConfiguration, secrets: Record<string, string> = {}): Executor => {
   const [executor] = executorsFrom(configuration, {
     secrets: { get: async (name) => secrets[name] },
+    dataApi: undefined,
     http: httpExchange(),
     postgres: postgresTransaction,
     shell: commandRunner(),

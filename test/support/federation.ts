@@ -87,7 +87,7 @@ export async function federation(
   };
   const record: PollPorts['record'] = (action, details) =>
     recordAct({ ports: plane.ports, principal: adminPrincipal('default') }, action, details);
-  const ports = { ...plane.ports, listedSecretNames, controlPlane, record };
+  const ports = { ...plane.ports, listedSecretNames, controlPlane, record, unreachable: undefined };
   const reports = new Reports();
   const instance = 'a'.repeat(16);
 
@@ -105,7 +105,7 @@ export async function federation(
   return {
     ...{ control, plane, atControl, atPlane, network, trusted, pass, importAtPlane },
     poll: () => pollControlPlane(ports),
-    report: () => reports.send({ ...ports, instance }),
+    report: () => reports.send({ ...ports, instance, everySeconds: undefined }),
     reportOnSchedule: () => new Reports().send({ ...ports, instance, everySeconds: 60 }),
     storeAtControl: async (more) => {
       const loaded = await loadConfiguration(configurationOf(ofControl(more)), control.ports);

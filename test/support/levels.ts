@@ -39,5 +39,7 @@ export async function recordChat({ ports }: TestPorts, tenant: string, record: o
   const Records = [
     { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', NewImage: { entry: { S: entry } } } },
   ] as DynamoDBRecord[];
-  await projector({ ...ports, archive: { keep: async () => {} }, announce: unannounced })({ Records });
+  await projector({ ...ports, archive: { keep: async () => {} }, cover: undefined, announce: unannounced })({
+    Records,
+  });
 }

@@ -26,5 +26,13 @@ export async function setting() {
   const root = join(folder, String(stores));
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock: { now: () => 0 }, write: (line) => void lines.push(line), service: 'test' });
-  return { observations, archive: folderArchive(root), announce: unannounced, root, telemetry, lines };
+  return {
+    observations,
+    archive: folderArchive(root),
+    announce: unannounced,
+    cover: undefined,
+    root,
+    telemetry,
+    lines,
+  };
 }

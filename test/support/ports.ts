@@ -36,6 +36,13 @@ import { breakersOf } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { startDynamo } from './dynamo.ts';
 
+/** What only some hosts have; a test that needs one of them gives it. */
+const elsewhere = {
+  ...{ archived: undefined, archiving: undefined, checkpoints: undefined, transparency: undefined },
+  ...{ hostLimits: undefined, loadedConfiguration: undefined, calls: undefined, texts: undefined, links: undefined },
+  ...{ approvalEvents: undefined, rejectedCredentials: undefined, consoleUrl: undefined },
+};
+
 export const keys = {
   agent: 'agent-key-1',
   other: 'agent-key-2',
@@ -125,7 +132,7 @@ export async function testPorts(options: TestOptions = {}) {
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
   const stores = dynamoStores(store, clock);
-  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
+  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts, bedrock: undefined });
   const ports: GatewayPorts & ChatEndpointPorts = {
     clock,
     ids: systemIds,
@@ -153,8 +160,10 @@ export async function testPorts(options: TestOptions = {}) {
         clock,
         ids: systemIds,
         tickets: stores.tickets,
+        clients: undefined,
       })(name),
     effects: lazyEffects,
+    ...elsewhere,
     executors: () => options.executors ?? [],
     admissions: new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {})),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),

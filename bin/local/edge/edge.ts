@@ -69,7 +69,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   let listeners: EdgeListeners | undefined;
   let http3: Http3 | undefined;
   /** As the newest request found it. */
-  let mostConnections = edgeDefaults.max_connections;
+  let maxConnections = edgeDefaults.max_connections;
   // By which the edge knows its own Caddy.
   const http3Token = ids.randomHex(32);
   const clientOf = (request: EdgeRequest): Client => clientSeen(request, http3Token);
@@ -88,7 +88,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
       const { target, origin } = await placed(request);
       upstream = target.upstream;
       const snapshot = await options.snapshot();
-      mostConnections = snapshot.configuration.edge.max_connections;
+      maxConnections = snapshot.configuration.edge.max_connections;
       const settle = admission.enter(target.upstream, request.headers, clientOf(request).address, snapshot);
       const outcome = await traced(request, target, (trace) =>
         passOn(request, response, target.upstream, {
@@ -192,7 +192,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     ...options,
     answer: (request, response) => void answer(request, response),
     upgrade: (request, socket, head) => void upgrade(request, socket, head),
-    most: () => mostConnections,
+    most: () => maxConnections,
     changed: (connections) => telemetry.gauge('svc_edge_active_connections', connections),
     ended: (reason) => telemetry.count('svc_edge_connections_ended_total', { reason }),
   });

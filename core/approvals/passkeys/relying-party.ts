@@ -10,7 +10,13 @@ export interface RelyingParty {
  * Browsers take no address as a host of passkeys: on this machine it is `localhost`, at the same port.
  * @throws GatewayError `invalid_request` where the console has an address without a name.
  */
-export function relyingParty({ adminUrl, consoleUrl }: { adminUrl: string; consoleUrl?: string }): RelyingParty {
+export function relyingParty({
+  adminUrl,
+  consoleUrl,
+}: {
+  adminUrl: string;
+  consoleUrl: string | undefined;
+}): RelyingParty {
   const url = new URL(consoleUrl ?? adminUrl);
   if (/^127\.|^\[::1\]$/.test(url.hostname)) url.hostname = 'localhost';
   if (/^[\d.]+$|^\[/.test(url.hostname))

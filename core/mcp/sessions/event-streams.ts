@@ -64,9 +64,9 @@ export interface EventStreamPorts {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uuid'>;
   readonly timeouts: Timeouts;
-  readonly hostLimits?: Pick<HostLimits, 'eventStreamMs'>;
+  readonly hostLimits: Pick<HostLimits, 'eventStreamMs'> | undefined;
   /** Absent where one process serves all clients. */
-  readonly streamSlots?: StreamSlots;
+  readonly streamSlots: StreamSlots | undefined;
 }
 
 type Kind = 'event_streams' | 'older_transport';

@@ -54,7 +54,7 @@ async function stands({ drafts, why, over, later, at = now, digest = call_digest
       telemetry: { count: (name: string) => void counted.push(name), log: () => undefined } as never,
       clock: { now: () => at },
       votes: signer,
-      ...(fixed && { checkpoints: { last: async () => ({ point: fixed(sealed), created_at: '', key_id: '' }) } }),
+      checkpoints: fixed && { last: async () => ({ point: fixed(sealed), created_at: '', key_id: '' }) },
     },
     row(over),
     why,

@@ -286,11 +286,11 @@ describe('policies', () => {
         tenants: [{ id: 'a' }, { id: 'b', transform: { response: { strip_pii: strip } } }],
       }) as unknown as Configuration;
     const one = configuration(true);
-    const of = (tenant: string) => contentPolicyFor(one, tenant, { wasm: runner });
+    const of = (tenant: string) => contentPolicyFor(one, tenant, { wasm: runner, texts: undefined });
     expect(of('a')).toBe(of('a'));
     expect(of('a').outputIdle).toBe(true);
     expect(of('b').outputIdle).toBe(false);
-    expect(contentPolicyFor(configuration(true), 'a', { wasm: runner })).not.toBe(of('a'));
-    expect(compileContentPolicy(one, undefined, { wasm: runner }).outputIdle).toBe(true);
+    expect(contentPolicyFor(configuration(true), 'a', { wasm: runner, texts: undefined })).not.toBe(of('a'));
+    expect(compileContentPolicy(one, undefined, { wasm: runner, texts: undefined }).outputIdle).toBe(true);
   });
 });

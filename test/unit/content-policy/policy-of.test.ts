@@ -15,7 +15,7 @@ const policyOf = (changes: { input?: ContentFilter[]; output?: ContentFilter[]; 
       tenants: [{ id: 'acme', transform: changes.own }, { id: 'other' }],
     } as unknown as Configuration,
     'acme',
-    { wasm },
+    { wasm, texts: undefined },
   );
 
 describe('the policy of a call', () => {

@@ -32,7 +32,7 @@ async function covered(entries: readonly EvidenceEntry[], { last, copies = chain
           yield* copies.filter(({ index }) => index >= from);
         },
       },
-      ...(log && { log: { append: log } as never }),
+      log: log && ({ append: log } as never),
       telemetry: { count: (name: string) => void counted.push(name), log: () => undefined } as never,
     },
     entries,

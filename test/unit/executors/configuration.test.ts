@@ -2,11 +2,12 @@
 
 import { executorsFrom, executorsOf } from '#core/executors/executors.ts';
 import type { ExecutorPorts } from '#core/executors/ports.ts';
-import { configured, envelopeOf } from '../../support/executor-cases.ts';
+import { configured, envelopeOf, noClients } from '../../support/executor-cases.ts';
 
 const never = () => Promise.reject(new Error('not asked for'));
 const ports: ExecutorPorts = {
   secrets: { get: async () => undefined },
+  ...noClients,
   ...{ http: never, shell: never, postgres: never, dataApi: never },
 };
 const everything = {
@@ -28,8 +29,8 @@ test('nothing is carried out unless it is configured', () => {
   expect(names(everything)).toEqual(['http', 'git', 'sql', 'shell']);
 });
 
-test('a function without hands carries nothing out', () => {
-  const executors = executorsFrom(configured(everything), { secrets: ports.secrets });
+test('a function without clients executes nothing', () => {
+  const executors = executorsFrom(configured(everything), { ...noClients, secrets: ports.secrets });
   const call = envelopeOf('sql', 'sql.query', 'shop', 'read', { sql: 'SELECT 1' });
   expect(executors.filter((executor) => executor.handles(call))).toEqual([]);
   expect(executors.map(({ name }) => name)).toEqual(['sql']);

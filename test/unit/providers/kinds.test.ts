@@ -25,6 +25,7 @@ afterAll(() => Promise.all([...fakes.values()].map((fake) => fake.stop())));
 
 const providers = providersFrom({
   http: httpCall,
+  bedrock: undefined,
   secrets: { get: async () => undefined },
   clock: systemClock,
   timeouts: systemTimeouts,

@@ -60,7 +60,7 @@ export function world(entries: readonly ProviderEntry[]) {
   };
   const clock = { now: () => time.ms };
   const secrets = { get: async () => undefined };
-  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts });
+  const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts, bedrock: undefined });
   const ports = { providers, telemetry, clock, timeouts, random: () => 0.5 };
   const configuration = {
     providers: entries,
