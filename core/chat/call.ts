@@ -166,10 +166,11 @@ function notServed(
   resolved: string,
 ): GatewayError {
   const alias = model === resolved ? '' : ` (an alias of ${JSON.stringify(resolved)})`;
-  const served = [
+  const names = new Set([
     ...configuration.providers.filter(({ enabled }) => enabled).flatMap(({ models }) => models),
     ...Object.keys(configuration.aliases.models),
-  ].filter((name) => mayUse(tenant, key, [name, resolveModel(configuration, name)]));
+  ]);
+  const served = [...names].filter((name) => mayUse(tenant, key, [name, resolveModel(configuration, name)]));
   const named = `allowed: ${served.slice(0, maxNamed).join(', ') || 'none'}${served.length > maxNamed ? ', …' : ''}`;
   return new GatewayError(
     'model_not_found',

@@ -53,7 +53,7 @@ const visiblePlaces = (reader: Reader, configuration: Configuration): Place[] =>
 
 const within = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
 
-/** Keys by their ids, filled up with zeros: lists of identities say no more, and who can read a digest can try keys against it. */
+/** Keys by their ids, filled up with zeros: lists of identities show no more of a key. */
 const withoutDigests = (tenant: Tenant): Tenant => ({
   ...tenant,
   api_keys: tenant.api_keys.map(

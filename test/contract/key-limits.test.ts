@@ -24,9 +24,13 @@ beforeAll(async () => {
       - { key: person-key, kind: human, person: alice, name: person, rate_limit: { requests_per_minute: 5 } }
       - { key: free-key, name: free }
       - { key: lab-viewer, kind: service, role: viewer, name: lab-viewer }
+  - id: attic
+    allowed_models: ["mock", "mock-*"]
+    api_keys:
+      - { key: spent-key, name: spent, allowed_models: ["mock"], budget: { daily_usd: 0 }, rate_limit: { tokens_per_minute: 20, requests_per_minute: 4 } }
 `,
     extra: `
-providers: [{ name: mock, type: mock, models: ["mock", "mock-*"] }]
+providers: [{ name: mock, type: mock, models: ["mock", "mock-*"] }, { name: spare, type: mock, models: ["mock"] }]
 cache: { enabled: false }
 prices:
   table:
@@ -180,6 +184,27 @@ test('[limit.key-models] another model of the tenant is refused for the key, and
   expect(await ids('named-key')).toEqual(['mock']);
   expect((await read('/v1/models/mock-dear', 'named-key')).status).toBe(404);
   expect((await read('/v1/models/mock-dear', 'free-key')).status).toBe(200);
+});
+
+test('[limit.key-models] a refused model is said to be so without room in a budget or for its tokens; its requests count', async () => {
+  // The budget of its key holds nothing, and gpt-x has no price.
+  for (const model of ['mock-dear', 'gpt-x', 'mock-dear']) {
+    const refused = await ask('spent-key', { model, max_tokens: 500 });
+    expect([refused.status, refused.body.error.type]).toEqual([403, 'model_not_allowed']);
+    expect(refused.body.error.message).toMatch(/is not allowed for this (key; allowed: mock\.|tenant)/);
+  }
+  expect((await ask('spent-key')).body.error).toMatchObject({ type: 'budget_exceeded' }); // what it may have is its budget's
+  expect((await ask('spent-key', { model: 'mock-dear' })).status).toBe(403);
+  expect((await ask('spent-key', { model: 'mock-dear' })).body.error).toMatchObject({
+    type: 'rate_limit_error',
+    message: expect.stringMatching(/^This key may have 4 requests a minute/),
+  });
+});
+
+test('a model that no provider serves is 404 with each name once, however many providers serve it', async () => {
+  const { status, body } = await ask('plain-key', { model: 'nobody-has-this' });
+  expect([status, body.error.type]).toEqual([404, 'model_not_found']);
+  expect(body.error.message).toContain('; allowed: mock, mock-*. GET');
 });
 
 test('[limit.key-tenant] a key with limits does not call in another tenant; others of its person do', async () => {

@@ -7,7 +7,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
-import type { ReserveOutcome } from '#core/limits/ports.ts';
+import type { Limits, ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import { type ChatCallState, ended } from '../call-state.ts';
@@ -71,12 +71,16 @@ function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy):
   state.startNoted = isCalledImmediately(state, policy);
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const key = keyPartOf(identities, call.principal, call.resolvedModel);
+  const named = { tenant: call.tenant.id, id: call.envelopeId, session_id: call.sessionId };
+  // What the caller may not have is counted as a request and costs nothing: no budget and no price answers in its place.
+  if (call.refusal) {
+    const part = key && { ...key, limits: withoutBudgets(key.limits) };
+    return ports.counters.reserve({ ...named, tokens: 0, cost_microusd: 0, limits: withoutBudgets(limits), key: part });
+  }
   const budgets = [...limits.budgets, ...(key?.limits.budgets ?? [])];
   const usage = { input_tokens: call.inputTokens, output_tokens: call.maxTokens };
   return ports.counters.reserve({
-    tenant: call.tenant.id,
-    id: call.envelopeId,
-    session_id: call.sessionId,
+    ...named,
     tokens: call.inputTokens + call.maxTokens,
     cost_microusd: reserveCost(configuration, call.resolvedModel, usage, { budgets }, surchargeOf(call.body)),
     limits,
@@ -84,6 +88,8 @@ function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy):
     begun: state.startNoted,
   });
 }
+
+const withoutBudgets = (limits: Limits): Limits => ({ ...limits, budgets: [] });
 
 function refused(
   ports: ChatPorts,
