@@ -2,12 +2,13 @@
  * Runs before all tests: they, and the processes that they start, keep temporary files in one folder, which
  * `remove-temporary-folder.mjs` removes after all tests. Compiled code is kept where a later run finds it.
  */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export default function create() {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'tests-'));
+  chmodSync(folder, 0o711); // some tests start programs of other users, whose files are below it
   // Workers are started after this and inherit both.
   process.env.TMPDIR = folder;
   process.env.TESTS_TMPDIR = folder;
