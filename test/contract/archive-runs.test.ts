@@ -168,16 +168,17 @@ describe('[evidence.large-sessions] a session of 50,000 entries', () => {
   test('is listed line by line, each made when it is asked for', async () => {
     const steps = verifyLiveSteps(live());
     let lines = 0;
+    let early = 0;
     let verdict: Verification | undefined;
     for (let step = await steps.next(); ; step = await steps.next()) {
       if (step.done) {
         verdict = step.value;
         break;
       }
-      expect(read).toBe(step.value.index);
+      if (read !== step.value.index) early++;
       lines++;
     }
-    expect([lines, verdict.valid]).toEqual([total, true]);
+    expect({ lines, early, valid: verdict.valid }).toEqual({ lines: total, early: 0, valid: true });
   });
 
   test('is exported in pieces of bounded length', async () => {

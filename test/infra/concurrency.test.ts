@@ -1,8 +1,7 @@
 /** Which functions keep a part of the account's concurrency, in both forms of a deployment. */
-import { App } from 'aws-cdk-lib';
 import { functions } from '#core/contracts/functions.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { functionId, ofType, synthesize } from './synthesized.ts';
+import { appNode, functionId, ofType, synthesize } from './synthesized.ts';
 
 type Services = ReturnType<typeof synthesize>['services'];
 
@@ -43,7 +42,8 @@ describe('[cloud.concurrency] the concurrency of the account', () => {
   });
 
   it('a word that is none of the two stops the synthesis', () => {
-    const { node } = new App({ context: { concurrency: 'all' } });
-    expect(() => readSettings(node)).toThrow('Context "concurrency" must be shared or reserved');
+    expect(() => readSettings(appNode({ concurrency: 'all' }))).toThrow(
+      'Context "concurrency" must be shared or reserved',
+    );
   });
 });

@@ -1,6 +1,6 @@
 /** What may stand before the APIs: host names, CloudFront, web ACLs, a private admin API, a VPC. Template only. */
 import { runInNewContext } from 'node:vm';
-import { App, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { edgeFunctionCode } from '../../lib/edge-functions.ts';
@@ -8,7 +8,7 @@ import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { Loose } from '../support/loose.ts';
 import { account, cloudFront, direct, edge, inside, only, own, plain, told, tuned, vpc } from './edge-template.ts';
-import { emptyApp, ofType, reference, roleOf } from './synthesized.ts';
+import { appNode, emptyApp, ofType, reference, roleOf } from './synthesized.ts';
 
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
 describe('what was not configured', () => {
@@ -275,6 +275,6 @@ describe('options that contradict each other or lack one', () => {
     [{ stage: 'emulator', firewall: 'on' }, 'need AWS'],
     [{ stage: 'emulator', ...vpc }, 'needs AWS'],
   ])('refuses %j', (context, message) => {
-    expect(() => readSettings(new App({ context }).node)).toThrow(message);
+    expect(() => readSettings(appNode(context))).toThrow(message);
   });
 });

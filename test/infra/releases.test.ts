@@ -1,10 +1,9 @@
 /** Deployments that repeat, stand beside each other and can be told apart on the bill. Proved on templates only. */
-import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#core/contracts/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { emptyApp, ofType, type Resource, type Resources, reference, synthesize } from './synthesized.ts';
+import { appNode, emptyApp, ofType, type Resource, type Resources, reference, synthesize } from './synthesized.ts';
 
 const prod = synthesize();
 const dev = synthesize({ stage: 'dev' });
@@ -12,7 +11,7 @@ const other = synthesize({ name: 'team-b' });
 const longest = emptyApp({ name: 'x'.repeat(26) }).app;
 const tagged = synthesize({ tags: 'team=agents,cost-center=42' });
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
-const settings = (context: Record<string, unknown>) => readSettings(new App({ context }).node);
+const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
 
 describe('[cloud.retained] what outlives its stack', () => {
   /** The account's own role for API Gateway's logs stays: it has no name that could be taken, and other APIs use it. */

@@ -1,10 +1,10 @@
 /** What a deployment may ask for by context. */
 import { globSync, readFileSync } from 'node:fs';
-import { App } from 'aws-cdk-lib';
+import type { App } from 'aws-cdk-lib';
 import { contextKeys, refuseUnknownContext } from '../../lib/context-keys.ts';
 import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { ofType, reference, synthesize } from './synthesized.ts';
+import { appNode, ofType, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
 
@@ -30,12 +30,12 @@ describe('what is off until asked for', () => {
   });
 
   it('[deploy.context-names] refuses names it does not read, and leaves those of the CDK alone', () => {
-    const given = (context: Record<string, unknown>) => () => refuseUnknownContext(new App({ context }).node);
+    const given = (context: Record<string, unknown>) => () => refuseUnknownContext(appNode(context));
     expect(given({ concurency: 'reserved' })).toThrow(
       /^Context "concurency" is not a setting of this app\. Did you mean "concurrency"\? Allowed: accountConcurrency, /,
     );
     expect(given({ regionOfChoice: 'x' })).toThrow('is not a setting of this app. Allowed:');
-    expect(() => buildGateway(new App({ context: { stages: 'prod' } }))).toThrow('Did you mean "stage"?');
+    expect(() => buildGateway(appNode({ stages: 'prod' }).root as App)).toThrow('Did you mean "stage"?');
     expect(given({ stage: 'dev', '@aws-cdk/core:x': true, 'aws:cdk:y': 1, 'cli-telemetry': false })).not.toThrow();
   });
 
@@ -49,12 +49,8 @@ describe('what is off until asked for', () => {
   });
 
   it('refuses settings it does not understand', () => {
-    expect(() => readSettings(new App({ context: { otlpTraces: 'yes' } }).node)).toThrow(
-      '"otlpTraces" must be off or on',
-    );
-    expect(() => readSettings(new App({ context: { streamPaddingBytes: -1 } }).node)).toThrow(
-      'must be a whole number from 0',
-    );
+    expect(() => readSettings(appNode({ otlpTraces: 'yes' }))).toThrow('"otlpTraces" must be off or on');
+    expect(() => readSettings(appNode({ streamPaddingBytes: -1 }))).toThrow('must be a whole number from 0');
   });
 
   it.each([
@@ -66,16 +62,14 @@ describe('what is off until asked for', () => {
     ['sqlClusters', 'arn:aws:rds:eu-west-1:123456789012:cluster:'],
   ])('takes no %s such as %s', (key, value) => {
     const good = 'arn:aws:iam::123456789012:role/orders,';
-    expect(() => readSettings(new App({ context: { [key]: value } }).node)).toThrow(`"${key}" must hold ARNs of`);
-    expect(() => readSettings(new App({ context: { [key]: good + value } }).node)).toThrow(
-      `"${key}" must hold ARNs of`,
-    );
+    expect(() => readSettings(appNode({ [key]: value }))).toThrow(`"${key}" must hold ARNs of`);
+    expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must hold ARNs of`);
   });
 
   it('takes ARNs with commas between them, or as a list', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
     for (const brokerRoles of [`${a},${b}`, [a, b]])
-      expect(readSettings(new App({ context: { brokerRoles } }).node).brokerRoles).toEqual([a, b]);
-    expect(readSettings(new App().node)).toMatchObject({ brokerRoles: [], brokerSecrets: [], sqlClusters: [] });
+      expect(readSettings(appNode({ brokerRoles })).brokerRoles).toEqual([a, b]);
+    expect(readSettings(appNode())).toMatchObject({ brokerRoles: [], brokerSecrets: [], sqlClusters: [] });
   });
 });

@@ -1,10 +1,9 @@
 /** The streaming plane as a template: off by default, its rights, its fences, how it scales and drains. */
-import { App } from 'aws-cdk-lib';
 import { functions } from '#core/contracts/functions.ts';
 import { planeFunctions } from '#core/contracts/streaming-plane.ts';
 import { readSettings } from '../../lib/settings.ts';
 import { certificate, namedVpc } from './streaming-contexts.ts';
-import { ofType, reference, roleOf, synthesize } from './synthesized.ts';
+import { appNode, ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const on = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };
 const { streaming, services, watch } = synthesize(on);
@@ -37,7 +36,7 @@ it.each([
   [{ ...on, streamingMinTasks: 0 }, '"streamingMinTasks" must be a whole number from 1'],
   [{ ...on, streamingMinTasks: 5, streamingMaxTasks: 4 }, '"streamingMaxTasks" must be a whole number from 5'],
 ])('[plane.settings] refuses %j', (context, message) => {
-  expect(() => readSettings(new App({ context }).node)).toThrow(message);
+  expect(() => readSettings(appNode(context))).toThrow(message);
 });
 
 describe('[plane.rights] the task role', () => {

@@ -1,5 +1,15 @@
 /** The three stacks as templates, with the context of `cdk.json` and empty bundles, so that no build is needed. */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
@@ -17,17 +27,41 @@ export interface Resource {
 }
 export type Resources = Record<string, Resource>;
 
+/** A template follows from its context alone, so all files of a run share what the first of them synthesized. */
 export function synthesize(context: Record<string, unknown> = {}) {
-  const { app } = emptyApp(context);
-  const { stores, services, watch, edge, streaming } = buildGateway(app);
+  const folder = join(process.env.TESTS_TMPDIR!, 'templates');
+  const file = join(folder, `${createHash('sha256').update(JSON.stringify(context)).digest('hex')}.json`);
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true });
+    // Another worker may write it at the same time: it reads a whole file or none.
+    const own = `${file}.${process.pid}`;
+    writeFileSync(own, JSON.stringify(templatesOf(context)));
+    renameSync(own, file);
+  }
+  const kept = JSON.parse(readFileSync(file, 'utf8')) as ReturnType<typeof templatesOf>;
   return {
-    stores: Template.fromStack(stores),
-    services: Template.fromStack(services),
-    watch: Template.fromStack(watch),
-    edge: edge && Template.fromStack(edge),
-    streaming: streaming && Template.fromStack(streaming),
+    stores: Template.fromJSON(kept.stores),
+    services: Template.fromJSON(kept.services),
+    watch: Template.fromJSON(kept.watch),
+    edge: kept.edge && Template.fromJSON(kept.edge),
+    streaming: kept.streaming && Template.fromJSON(kept.streaming),
   };
 }
+
+function templatesOf(context: Record<string, unknown>) {
+  const { stores, services, watch, edge, streaming } = buildGateway(emptyApp(context).app);
+  return {
+    stores: Template.fromStack(stores).toJSON(),
+    services: Template.fromStack(services).toJSON(),
+    watch: Template.fromStack(watch).toJSON(),
+    edge: edge && Template.fromStack(edge).toJSON(),
+    streaming: streaming && Template.fromStack(streaming).toJSON(),
+  };
+}
+
+/** The root of an app with a context, for what reads the context and synthesizes nothing. */
+export const appNode = (context: Record<string, unknown> = {}) =>
+  new App({ context, outdir: join(process.env.TESTS_TMPDIR!, 'templates', 'nothing') }).node;
 
 /** An app before anything is in it. */
 export function emptyApp(context: Record<string, unknown> = {}) {

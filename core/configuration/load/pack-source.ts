@@ -1,6 +1,7 @@
 /** Where a configuration's pack comes from: a name or path that is read, an inline pack, or none. */
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
 import { readYaml, type YamlDocument } from './yaml.ts';
 
@@ -31,7 +32,18 @@ export async function resolvePack(source: string | ToolPack | null, packs: PackR
 
 /** A stored configuration carries its pack inline; stored again unchanged, the pack is still the shipped one. */
 const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> =>
-  isShipped(pack.name) && digestOf(parsePackText(await packs(pack.name), pack.name)) === digestOf(pack);
+  isShipped(pack.name) && shippedDigest(await packs(pack.name), pack.name) === digestOf(pack);
+
+const digests = new RecentMap<string, { readonly text: string; readonly digest: string }>({ max: shippedPacks.length });
+
+/** Of the pack in a text, parsed again only if the text is another than the last of this name. */
+function shippedDigest(text: string, name: string): string {
+  const known = digests.get(name);
+  if (known?.text === text) return known.digest;
+  const digest = digestOf(parsePackText(text, name));
+  digests.set(name, { text, digest });
+  return digest;
+}
 
 const isShipped = (name: string): boolean => (shippedPacks as readonly string[]).includes(name);
 

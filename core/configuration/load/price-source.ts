@@ -12,11 +12,19 @@ interface ReadPrices {
 
 const tablePath: Path = ['prices', 'table'];
 
+let last: { readonly text: string; readonly file: string; readonly read: ReadPrices } | undefined;
+
 /**
+ * The table seldom changes from one configuration to the next, so the last one is kept.
  * @param file names the text in what is wrong with it.
  * @throws GatewayError `invalid_request` for text that is not YAML.
  */
 export function readPrices(text: string, file: string): ReadPrices {
+  if (last?.text !== text || last.file !== file) last = { text, file, read: parsePrices(text, file) };
+  return last.read;
+}
+
+function parsePrices(text: string, file: string): ReadPrices {
   const { value, lineOf } = readYaml(text, file);
   const parsed = priceTableSchema.safeParse(value, { error: allowed });
   const problems = parsed.success
