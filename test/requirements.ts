@@ -1594,10 +1594,6 @@ const hosts: readonly Requirement[] = [
     'The log of the embedded store is moved into its file after a second without writes; under lasting writes, when it is long.',
   ),
   must('store.yields', 'A caller that asks the embedded store without a pause does not keep others from running.'),
-  must(
-    'store.rows-at-hand',
-    'A row that is read and written again and again is looked up in the database once, and always answered as it stands.',
-  ),
   must('store.owner-only', 'The files of the store are readable by their owner alone, and no port leads to them.'),
   must('store.former-imported', 'The store of an earlier release is taken over once, whole, or refused in one line.'),
   must(

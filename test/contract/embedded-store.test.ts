@@ -195,23 +195,17 @@ test('[store.fails-closed] a fault of the database keeps nothing of the turn and
     TableName: 'gateway-config',
     Item: { id: { S: 'large' }, text: { S: 'x'.repeat(100_000) } },
   });
-  await smallClient.send(get('before')); // from now on at hand
-  const changed = new PutItemCommand({
-    TableName: 'gateway-config',
-    Item: { id: { S: 'before' }, text: { S: 'changed' } },
-  });
-  // All fall into one turn, however slow the machine is.
+  // All three fall into one turn, however slow the machine is.
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const answers = await Promise.allSettled([
     smallClient.send(put('beside')),
-    smallClient.send(changed),
     smallClient.send(large),
     smallClient.send(get('beside')),
   ]);
   clock.mockRestore();
-  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled']);
-  expect(answers.slice(0, 3)).toEqual(
-    Array(3).fill({
+  expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(answers.slice(0, 2)).toEqual(
+    Array(2).fill({
       status: 'rejected',
       reason: expect.objectContaining({ name: 'InternalServerError', $fault: 'server' }),
     }),

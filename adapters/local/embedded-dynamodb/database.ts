@@ -7,7 +7,6 @@ import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate, setTimeout } from 'node:timers';
 import { broken } from './faults.ts';
-import { RecentRows } from './recent-rows.ts';
 
 export interface DatabaseOptions {
   /** The database file; absent: in memory. */
@@ -36,7 +35,6 @@ export class Database {
   #endedAt = Number.NEGATIVE_INFINITY;
   #inLog = 0;
   #idle: NodeJS.Timeout | undefined;
-  readonly recent = new RecentRows();
   /** Called when a group is taken back. */
   abandoned: () => void = () => {};
 
@@ -106,7 +104,6 @@ export class Database {
   abandon(cause: unknown): void {
     const group = this.#group;
     this.#group = undefined;
-    this.recent.forget();
     this.abandoned();
     try {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');

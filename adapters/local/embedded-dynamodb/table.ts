@@ -5,7 +5,6 @@ import { itemText, parseItem } from './item-text.ts';
 import {
   attributeOfColumn,
   checkedKey,
-  idOfPlace,
   isSamePlace,
   type KeySchema,
   type Place,
@@ -102,30 +101,9 @@ export class Table {
   }
 
   /** The same with the length of its text. */
-  read(place: Place): { readonly item?: Item; readonly characters: number } {
-    const text = this.#db.recent.text(this.idOf(place)) ?? this.#textAt(place);
-    return text === undefined ? absent : { item: parseItem(text), characters: text.length };
-  }
-
-  /** The item at a place for the store alone, which neither changes nor answers it. */
-  standing(place: Place): Item | undefined {
-    const { recent } = this.#db;
-    const id = this.idOf(place);
-    const known = recent.item(id);
-    if (known) return known;
-    return this.#textAt(place) === undefined ? undefined : (recent.item(id) ?? this.get(place));
-  }
-
-  #textAt(place: Place): string | undefined {
-    const { partition, sort } = place;
+  read({ partition, sort }: Place): { readonly item?: Item; readonly characters: number } {
     const row = this.#db.statement(this.#sql.get).get(partition, sort) as { item: string } | undefined;
-    if (row) this.#db.recent.wasRead(this.idOf(place), row.item);
-    return row?.item;
-  }
-
-  /** Names a place among those of all tables. */
-  idOf(place: Place): string {
-    return `${this.rows}/${idOfPlace(place)}`;
+    return row ? { item: parseItem(row.item), characters: row.item.length } : absent;
   }
 
   /** @throws ValidationException for an item that is too large, or whose index keys are not of their types */
@@ -141,17 +119,15 @@ export class Table {
   }
 
   /** @param before what stands there, as it was read */
-  put({ place, text, inIndexes }: Row, before: Item | undefined, after: Item): void {
+  put({ place, text, inIndexes }: Row, before: Item | undefined): void {
     this.#db.writing();
     this.#db.statement(this.#sql.put).run(place.partition, place.sort, text);
-    this.#db.recent.wasWritten(this.idOf(place), text, after);
     this.#moveInIndexes(place, before, inIndexes);
   }
 
   delete(place: Place, before: Item): void {
     this.#db.writing();
     this.#db.statement(this.#sql.delete).run(place.partition, place.sort);
-    this.#db.recent.wasDeleted(this.idOf(place));
     this.#moveInIndexes(place, before, []);
   }
 

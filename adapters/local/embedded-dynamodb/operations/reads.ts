@@ -155,7 +155,7 @@ export function batchWriteItem(catalog: Catalog, request: BatchWrite): object {
   const wanted = wantsCapacity(request);
   for (const { table, writes } of asked)
     for (const write of writes) {
-      const before = table.standing(write.place);
+      const before = table.get(write.place);
       const outcome = write.outcome(before)!;
       applyWrite(write, before, outcome);
       if (!wanted) continue;

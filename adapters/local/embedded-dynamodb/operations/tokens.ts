@@ -3,15 +3,15 @@
  * remembered for ten minutes, the latest ones only, and by this process only, which is the only one that repeats them.
  */
 
+import { hash } from 'node:crypto';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { tokenReused } from '../faults.ts';
 
 const keptMs = 10 * 60_000;
-/** With what they wrote, which is looked at when one is repeated. */
-const maxKept = 32;
+const maxKept = 4_096;
 
 interface Done {
-  readonly items: readonly object[];
+  readonly digest: string;
   readonly at: number;
 }
 
@@ -27,12 +27,12 @@ export class Tokens {
   done(token: string, items: readonly object[]): boolean {
     const found = this.#done.get(token);
     if (!found || this.#now() - found.at >= keptMs) return false;
-    if (JSON.stringify(found.items) !== JSON.stringify(items)) throw tokenReused();
+    if (found.digest !== digestOf(items)) throw tokenReused();
     return true;
   }
 
   keep(token: string, items: readonly object[]): void {
-    this.#done.set(token, { items, at: this.#now() });
+    this.#done.set(token, { digest: digestOf(items), at: this.#now() });
   }
 
   /** After transactions were taken back. */
@@ -40,3 +40,5 @@ export class Tokens {
     this.#done = new RecentMap({ max: maxKept });
   }
 }
+
+const digestOf = (items: readonly object[]): string => hash('sha256', JSON.stringify(items), 'base64');

@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog.ts';
 import { bind, projectionOf } from '../expressions/cache.ts';
 import { projected, resolveProjection } from '../expressions/projections.ts';
 import { cancelled, conditionMessage, invalid, isFault, type Reason } from '../faults.ts';
+import { idOfPlace } from '../keys.ts';
 import { onlyKnown } from '../request.ts';
 import { type Item, sizeOfItem } from '../values.ts';
 import type { Tokens } from './tokens.ts';
@@ -53,7 +54,7 @@ export function transactWriteItems(catalog: Catalog, tokens: Tokens, request: Tr
   assertApart(writes.flatMap(({ done }) => done ?? []));
   const reasons: Reason[] = [];
   const outcomes = writes.map(({ done: write, reason }) => {
-    const before = write?.table.standing(write.place);
+    const before = write?.table.get(write.place);
     const tried: Attempt<Outcome | undefined> = write ? attempt(() => write.outcome(before)) : { reason };
     reasons.push(tried.reason ?? (tried.done ? fine : conditionReason(write!, before)));
     return { write: write!, before, outcome: tried.done };
@@ -112,12 +113,8 @@ function attempt<T>(work: () => T): Attempt<T> {
   }
 }
 
-function conditionReason({ table, place, showsItem }: Write, before: Item | undefined): Reason {
-  return {
-    Code: 'ConditionalCheckFailed',
-    Message: conditionMessage,
-    ...(showsItem && before && { Item: table.get(place)! }),
-  };
+function conditionReason({ showsItem }: Write, before: Item | undefined): Reason {
+  return { Code: 'ConditionalCheckFailed', Message: conditionMessage, ...(showsItem && before && { Item: before }) };
 }
 
 function counted(count: number): void {
@@ -130,7 +127,7 @@ function counted(count: number): void {
 function assertApart(writes: readonly Pick<Write, 'table' | 'place'>[]): void {
   if (writes.length < 2) return;
   const ids = new Set<string>();
-  for (const { table, place } of writes) ids.add(table.idOf(place));
+  for (const { table, place } of writes) ids.add(`${table.rows}/${idOfPlace(place)}`);
   if (ids.size !== writes.length) throw invalid('Transaction request cannot include multiple operations on one item');
 }
 

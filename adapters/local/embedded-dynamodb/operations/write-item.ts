@@ -3,7 +3,7 @@ import { consumed, writeUnits } from '../capacity.ts';
 import type { Catalog } from '../catalog.ts';
 import { projected } from '../expressions/projections.ts';
 import { conditionFailed } from '../faults.ts';
-import { itemText, parseItem } from '../item-text.ts';
+import { parseItem } from '../item-text.ts';
 import { oneOf, onlyKnown } from '../request.ts';
 import type { Item } from '../values.ts';
 import { applyWrite, itemAfter, type Outcome, put, remove, update, type Write, type WriteRequest } from './writes.ts';
@@ -42,9 +42,9 @@ export function deleteItem(catalog: Catalog, request: WriteRequest): object {
 }
 
 function written(write: Write, request: WriteRequest): object {
-  const before = write.table.standing(write.place);
+  const before = write.table.get(write.place);
   const outcome = write.outcome(before);
-  if (!outcome) throw conditionFailed(write.showsItem ? write.table.get(write.place) : undefined);
+  if (!outcome) throw conditionFailed(write.showsItem ? before : undefined);
   applyWrite(write, before, outcome);
   const Attributes = returned(request.ReturnValues, before, outcome);
   return {
@@ -62,8 +62,7 @@ function returned(
   { row, paths = [] }: Outcome,
 ): Item | undefined {
   if (wanted === undefined || wanted === 'NONE') return undefined;
-  const text = wanted.endsWith('OLD') ? before && itemText(before) : row?.text;
-  const item = text === undefined ? undefined : parseItem(text);
+  const item = wanted.endsWith('OLD') ? before : row && parseItem(row.text);
   if (!item || wanted.startsWith('ALL')) return item;
   const part = projected(item, paths);
   return Object.keys(part).length > 0 ? part : undefined;

@@ -132,8 +132,8 @@ const showsItem = ({ ReturnValuesOnConditionCheckFailure: wanted }: WriteRequest
   oneOf('returnValuesOnConditionCheckFailure', wanted, ['NONE', 'ALL_OLD']) === 'ALL_OLD';
 
 /** Writes what came out. */
-export function applyWrite({ table, place }: Write, before: Item | undefined, { after, row, deletes }: Outcome): void {
-  if (row) table.put(row, before, after!);
+export function applyWrite({ table, place }: Write, before: Item | undefined, { row, deletes }: Outcome): void {
+  if (row) table.put(row, before);
   else if (deletes && before) table.delete(place, before);
 }
 
