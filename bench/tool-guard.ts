@@ -13,6 +13,8 @@ import {
   type Measured,
   measureHarmful,
   measureHarmless,
+  measureNeighbours,
+  measureWeakKinds,
   type Share,
 } from '../test/corpora/tool-guard/measure.ts';
 import type { Row } from '../test/corpora/tool-guard/sample.ts';
@@ -30,6 +32,11 @@ export async function benchToolGuard(): Promise<boolean> {
   console.log(`  by kind: ${percent(harm.byKind.written)} written on, ${percent(harm.byKind.heldOut)} held out`);
   console.log(`\nharmless, ${calm.kinds.size} kinds`);
   summary('false alarms', calm);
+  const [weak, neighbours] = [measureWeakKinds(), measureNeighbours()];
+  console.log('\nsingle sentences of five kinds, with a larger set held out');
+  for (const [kind, { written, heldOut }] of weak.kinds)
+    console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
+  summary('false alarms on their neighbours', neighbours);
   await classified();
   console.log('\ncost for 4,096 characters, median of 400 runs');
   for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(36)} ${median(work).toFixed(3)} ms`);

@@ -128,6 +128,7 @@ export class CueScan {
     const known = classesOf(word);
     for (const id of known) this.#sawId(id, hits);
     if (known.length === 0 && joined) this.#parts(word, hits);
+    if (word.includes('_') && secretName.test(word)) this.#saw('secretName', hits);
     if (word.includes('_') && /^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
   }
 
@@ -164,13 +165,16 @@ export class CueScan {
 
   #sawId(id: number, hits: CueHit[]): void {
     this.#last[id] = this.#at;
-    for (const { cue, strong, holds, sets } of rulesOf[id]!) {
+    for (const { cue, strong = false, holds, sets } of rulesOf[id]!) {
       if (!holds(this.#near)) continue;
-      hits.push({ cue, strong, at: this.#at });
+      if (cue) hits.push({ cue, strong, at: this.#at });
       if (sets) this.#last[classIds[sets]] = this.#at;
     }
   }
 }
+
+/** Of a variable: `aws_secret_access_key`. */
+const secretName = /(?:^|_)(?:secret|token|password|passwd|api_key|private_key|access_key)(?:_|$)/;
 
 const none: readonly number[] = [];
 

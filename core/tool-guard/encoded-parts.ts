@@ -1,5 +1,7 @@
 /** Runs of a text that are another text in an encoding: base64, hexadecimal, percent signs, character references, escapes. */
 
+import { partedWords } from './parted-words.ts';
+
 interface EncodedPart {
   readonly start: number;
   readonly end: number;
@@ -10,6 +12,11 @@ const maxCharacters = 16_384;
 const percent = /(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~+-]{0,40}){3,}/g;
 const references = /(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});[ a-zA-Z]{0,24}){6,}/g;
 const escapes = /(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}){8,}/g;
+/** Signs that are letters of base64, or that part words as well: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
+const signsBetween = /[A-Za-z]([-_./|*])[A-Za-z]\1[A-Za-z]\1[A-Za-z](?![A-Za-z])/;
+const lettersBetweenSigns =
+  /(?<![A-Za-z0-9])[A-Za-z](?:[-_./|*][A-Za-z])+(?![A-Za-z0-9])(?:[ /|,.]{1,4}[A-Za-z](?:[-_./|*][A-Za-z])*(?![A-Za-z0-9])){0,60}/g;
+
 /** @param depth how often a text was decoded already. */
 export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
   // The shortest word that is looked for has six letters.
@@ -19,6 +26,8 @@ export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
     const found = single ? joined(run) : fromBase64(run);
     if (found !== undefined) yield { start, end, text: found };
   }
+  if (signsBetween.test(text))
+    for (const match of text.matchAll(lettersBetweenSigns)) yield { ...rangeOf(match), text: joined(match[0]) };
   if (text.includes('%'))
     for (const match of text.matchAll(percent)) {
       const start = Math.max(0, match.index - 24);
@@ -39,7 +48,7 @@ const alphabet = new Uint8Array(128);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-=')
   alphabet[char.charCodeAt(0)] = 1;
 const joints = new Uint8Array(128);
-for (const char of ' ._*|-') joints[char.charCodeAt(0)] = 1;
+for (const char of ' ._*|-/') joints[char.charCodeAt(0)] = 1;
 
 /** A place beyond a typed array is slow to read. */
 const isOf = (table: Uint8Array, code: number): boolean => code < 128 && table[code] === 1;
@@ -145,7 +154,10 @@ const codePoint = (code: number): string => (code <= 0x10ffff ? String.fromCodeP
 
 /** `i g n o r e`: two or more blanks part words. */
 const joined = (run: string): string =>
-  run.replace(/([A-Za-z0-9])[ ._*|-](?=[A-Za-z0-9])/g, '$1').replace(/[ ._*|-]+/g, ' ');
+  run
+    .replace(/([A-Za-z0-9])[ ._*|/-](?=[A-Za-z0-9])/g, '$1')
+    .replace(/[ ._*|/-]+/g, ' ')
+    .replace(/[A-Za-z]{20,400}/g, partedWords);
 
 /** The beginnings of those words: most texts have none, and need no copy in lower case. */
 const mayBeTurned = /[Ss][Nn][Oo]|[Tt][Pp][Mm]|[Vv][Aa][Ff]|[Ff][Ll][Ff]/;

@@ -1,4 +1,5 @@
 /** Which words near each other speak to a model. Each rule is asked where a word of its last class stands. */
+import { rulesOfAims } from './rules-of-aims.ts';
 import type { WordClass } from './words.ts';
 
 export type Cue =
@@ -23,9 +24,10 @@ export type Near = (name: WordClass, words: number) => boolean;
 
 export interface Rule {
   readonly on: readonly WordClass[];
-  readonly cue: Cue;
+  /** Absent where the rule only notes a class. */
+  readonly cue?: Cue;
   /** A strong cue is a finding by itself, a weak one together with another. */
-  readonly strong: boolean;
+  readonly strong?: boolean;
   readonly holds: (near: Near) => boolean;
   /** Noted as a word of this class, for rules that want an order. */
   readonly sets?: WordClass;
@@ -37,6 +39,7 @@ const strong = (cue: Cue, on: readonly WordClass[], holds: Rule['holds']): Rule 
 const addressed = (near: Near, words: number) => near('model', words) || (near('agent', words) && near('dear', words));
 
 export const rules: readonly Rule[] = [
+  ...rulesOfAims,
   strong(
     'override',
     ['directive'],

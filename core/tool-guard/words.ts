@@ -75,11 +75,105 @@ const lists = {
   void: `void superseded cancelled canceled obsolete nullified overridden ignored disregarded ungültig aufgehoben
     annulées anuladas`,
   read: 'read open cat access retrieve lies lese lis lee leggi прочитай',
+  deed: `transfer transferred deletion deleted export webhook recipient forwarding invoice payment shared changed added
+    reviewer note paragraph instruction step add allow grant invite register`,
+  hide: 'hide conceal withhold suppress omit exclude leave keep remain stay left kept',
+  conceals: 'hide conceal withhold',
+  aware: `aware know knows learn learns see sees notice notices find discover realise realize hear hears suspect
+    announcing announce informed told`,
+  unaware:
+    'unaware ignorant uninformed clueless wiser unsuspecting noticing knowing knowledge attention dark secret realising realizing',
+  account: 'summary report reply answer response recap output answers replies',
+  mention:
+    'mention report announce admit list log flag tell say state refer reference trace traces reveal disclose bring acknowledge',
+  happened: 'happened occurred place normal usual',
+  none: 'no none without never any free beyond off zero bound',
+  carry: `add include insert paste append appended attach commit push post mail upload submit hand provide supply give fill
+    embed write send copy put publish forward share included inserted`,
+  held: 'contents content value values holds output everything variables stored',
+  secretKind: 'api private signing access session auth bearer database admin',
+  sureSecret: 'credential credentials password passwords passphrase mnemonic apikey api-key api_key cookie cookies',
+  wholly: 'all every each full complete whole',
+  though: 'if though',
+  spot: 'description ticket issue title comment body query address field message url form argument parameter note request repository',
+  talkSpot: 'description ticket issue title comment message answer reply note subject channel',
+  gather: 'gather collect harvest extract dump print grab steal assemble find',
+  envDump: 'env printenv environ',
+  role: 'role part persona character',
+  takes: 'assume play plays take adopt stay',
+  as: 'as like',
+  respond: 'respond act speak answer behave reply',
+  mode: 'mode',
+  modeOf: 'developer maintenance god jailbreak debug unrestricted dan',
+  roleplay: 'pretend imagine roleplay become simulate emulate persona identity game story',
+  limits: `limits limit restrictions restriction rules rule policy policies filter filters safety checks censorship guidelines
+    refuses refuse refusal ethics morals boundaries constraints limitations moderation safeguards guardrails`,
+  entity: 'model shell terminal administrator root system machine hacker character hacker’s llm version',
+  obeys: 'obey obeys obeyed comply complies whatever everything anything answer answers answered questioned',
+  longer: 'longer',
+  anything: 'anything',
+  us: 'us',
+  on: 'on',
+  let: 'let',
+  asked: 'asked',
+  nothing: 'nothing',
+  say: 'say says said tell admit',
+  unlimited:
+    'restrictions filters filter policies ethical ethics boundaries guidelines safety censorship warnings conscience limits refusal',
+  lifted: 'lifted removed off disabled gone ignores ignore ignoring breaks apply',
+  talker:
+    'answer answers respond behave behaves speak obey obeys decline refuse model ai assistant bot llm reply explain explains talk',
+  inner: 'prompt instructions context configuration directives guidelines preamble definitions rules',
+  brings: `send append turn dump reply quote share output leak attach give reveal print show tell repeat convert encode translate
+    summarise summarize copy`,
+  decline: 'decline refuse refuses declines',
+  never: 'never not cannot',
+  outward: 'commit push post mail upload publish send forward share submit attach',
+  between: 'between',
+  environment: 'environment',
+  variable: 'variable variables',
+  connection: 'connection',
+  string: 'string',
+  innermost: 'hidden system developer initial internal secret',
+  says: `repeat print reveal output show tell quote translate summarise summarize copy encode convert write list return put
+    include paste state give display recite dump disclose echo reproduce attach`,
+  retells: `repeat print reveal output show tell quote translate summarise summarize copy encode convert recite dump disclose
+    echo reproduce`,
+  message: 'message question',
+  given: `given received got
+    told`,
+  wholeText: 'text everything words',
+  exactly: 'exact exactly verbatim word',
+  above: 'above',
+  beginning: 'beginning start before',
+  mine: 'my',
+  schemas: 'schema schemas description descriptions parameters definitions',
 } as const;
 
-export type WordClass = keyof typeof lists | 'link' | 'secretPath' | 'toolName' | 'marker' | 'talkSent';
+export type WordClass =
+  | keyof typeof lists
+  | 'link'
+  | 'secretPath'
+  | 'toolName'
+  | 'marker'
+  | 'talkSent'
+  | 'concealed'
+  | 'secretName'
+  | 'systemText'
+  | 'modeOn';
 
-const names = [...(Object.keys(lists) as WordClass[]), 'link', 'secretPath', 'toolName', 'marker', 'talkSent'] as const;
+const names = [
+  ...(Object.keys(lists) as WordClass[]),
+  'link',
+  'secretPath',
+  'toolName',
+  'marker',
+  'talkSent',
+  'concealed',
+  'secretName',
+  'systemText',
+  'modeOn',
+] as const;
 
 /** Index of each class. */
 export const classIds = Object.fromEntries(names.map((name, id) => [name, id])) as Readonly<Record<WordClass, number>>;

@@ -9,6 +9,7 @@ import { readServer, shadowsIn } from '#core/tool-guard/shadowing.ts';
 import { harmful } from './harmful.ts';
 import { harmless } from './harmless.ts';
 import type { Row } from './sample.ts';
+import { weakKindNeighbours, weakKinds } from './weak-kinds.ts';
 
 const defaults = toolGuard.parse({});
 
@@ -81,6 +82,9 @@ function measured(rows: readonly Row[], acts: Acts): Measured {
 
 export const measureHarmful = (acts: Acts = byRules): Measured => measured(harmful(), acts);
 export const measureHarmless = (acts: Acts = byRules): Measured => measured(harmless(), acts);
+/** The kinds that were held out anew, and harmless neighbours of them. */
+export const measureWeakKinds = (acts: Acts = byRules): Measured => measured(weakKinds(), acts);
+export const measureNeighbours = (acts: Acts = byRules): Measured => measured(weakKindNeighbours(), acts);
 
 /** What a classifier reads of a row; it reads no arguments. */
 export const classifiedText = (row: Row): string | undefined => {

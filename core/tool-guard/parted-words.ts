@@ -1,0 +1,28 @@
+/** Parts `ignoreallpreviousinstructions` into words that the rules know, where letters stood apart without a longer gap between words. */
+import { wordClasses } from './words.ts';
+
+const maxWord = 16;
+
+/** The parting with the fewest letters outside of known words, and among those with the fewest words; in lower case. */
+export function partedWords(letters: string): string {
+  const text = letters.toLowerCase();
+  const cost = [0];
+  const from: number[] = [0];
+  for (let end = 1; end <= text.length; end++) {
+    // A letter of a word that is not known.
+    cost[end] = cost[end - 1]! + 10;
+    from[end] = end - 1;
+    for (let start = Math.max(0, end - maxWord); start <= end - 2; start++) {
+      const each = cost[start]! + 1;
+      if (each >= cost[end]! || !wordClasses.has(text.slice(start, end))) continue;
+      cost[end] = each;
+      from[end] = start;
+    }
+  }
+  const words: string[] = [];
+  for (let end = text.length; end > 0; end = from[end]!) words.push(text.slice(from[end]!, end));
+  return words
+    .reverse()
+    .join(' ')
+    .replace(/\b(\w) (?=\w\b)/g, '$1');
+}
