@@ -80,7 +80,7 @@ const lists = {
   hide: 'hide conceal withhold suppress omit exclude leave keep remain stay left kept',
   conceals: 'hide conceal withhold',
   aware: `aware know knows learn learns see sees notice notices find discover realise realize hear hears suspect
-    announcing announce informed told`,
+    announcing announce informed`,
   unaware:
     'unaware ignorant uninformed clueless wiser unsuspecting noticing knowing knowledge attention dark secret realising realizing',
   account: 'summary report reply answer response recap output answers replies',
@@ -140,8 +140,7 @@ const lists = {
   retells: `repeat print reveal output show tell quote translate summarise summarize copy encode convert recite dump disclose
     echo reproduce`,
   message: 'message question',
-  given: `given received got
-    told`,
+  given: 'given received got',
   wholeText: 'text everything words',
   exactly: 'exact exactly verbatim word',
   above: 'above',
