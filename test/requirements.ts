@@ -539,6 +539,10 @@ const approvals: readonly Requirement[] = [
     'With on_approval execute the state machine runs exactly this call once, and the identical call returns its stored result.',
   ),
   must(
+    'approval.execute-collected',
+    'Under on_approval execute identical calls collect the result of the one execution, which the state machine or a caller began, and attach to the approval while it runs.',
+  ),
+  must(
     'approval.caller-executes',
     'A call that its caller runs itself is approved and never run by the gateway, also under on_approval execute.',
   ),

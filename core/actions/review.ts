@@ -34,6 +34,9 @@ export async function review(
   const { row, why } = use;
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
+  // A new request beside a running call would have a person approve the same call twice [approval.execute-collected].
+  if (row && sameCall(action, row) && why === 'already_used' && isRunning(row))
+    return hold({ row, reason: 'executing' });
   // A request that was denied or withdrawn is over, so the new request does not mention it.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
   if (row && sameCall(action, row) && why !== 'not_in_evidence' && isAnswerCurrent(row, isoTime(ports.clock.now()))) {
@@ -48,6 +51,10 @@ export async function review(
     }),
   );
 }
+
+/** The gateway makes the call at this moment, and keeps what comes out for the identical call. */
+const isRunning = ({ status, executed_by }: ApprovalRow) => status === 'executing' && executed_by === 'gateway';
+const isAwaited = (row: ApprovalRow) => row.status === 'pending' || isRunning(row);
 
 const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest === action.call_digest;
 
@@ -66,13 +73,13 @@ async function holdFor(
   const began = ports.clock.now();
   // A call that is approved at the last moment must still have time to run.
   const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
-  while (row.status === 'pending' && ports.clock.now() < until) {
+  while (isAwaited(row) && ports.clock.now() < until) {
     signal?.throwIfAborted();
     onWait?.(ports.clock.now() - began);
     await ports.pause(pollMs);
     signal?.throwIfAborted();
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
-    if (!now || now.status === 'pending') continue;
+    if (!now || isAwaited(now)) continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
     const again: GovernedAction = {
       ...action,

@@ -39,7 +39,7 @@ export async function useApproval(
     rule: action.decision.matched_rule,
     ...(isEachDriftShown(action.drift ?? [], found.drift) && { accepts_drift: true }),
   });
-  const take = takeForExecution(holderOf(action.envelope, id), 'caller', ports.clock.now(), {
+  const take = takeForExecution(holderOf(action.envelope, id), executedBy(action, found), ports.clock.now(), {
     call_digest: action.call_digest,
     matched_rule: action.decision.matched_rule,
   });
@@ -66,6 +66,15 @@ export async function useApproval(
   return { why: (await whyNot(ports, action, row)) ?? 'already_used', row };
 }
 
+/**
+ * Under `on_approval: execute` the gateway makes the call once for every identical call, whether the state machine or a caller was first
+ * [approval.execute-collected].
+ */
+function executedBy({ snapshot, decideOnly }: GovernedAction, row: ApprovalRow): 'caller' | 'gateway' {
+  const { on_approval } = snapshot.configuration.approvals;
+  return on_approval === 'execute' && !decideOnly && !row.caller_executes ? 'gateway' : 'caller';
+}
+
 /** Why this row is of no use to the call; undefined when it holds an approval of it that the evidence holds as well. */
 async function whyNot(
   ports: GovernPorts,
@@ -84,7 +93,7 @@ async function whyNot(
   return row && !(await isVoteInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
 }
 
-/** `on_approval: execute`: the state machine ran the call; the identical call collects what came out. */
+/** `on_approval: execute`: the gateway made the call; the identical call collects what came out. */
 export async function storedResult(
   ports: GovernPorts,
   action: GovernedAction,

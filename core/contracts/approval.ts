@@ -127,7 +127,7 @@ export interface ApprovalRow extends KeptResult {
   readonly outcome?: ExecutionOutcome;
   /** The gateway was to make the call and did not. */
   readonly refused_because?: RefusedUse;
-  /** Who ran the call: the caller that came back, or the state machine (`on_approval: execute`). */
+  /** For whom the call was made: the caller that came back alone, or every identical call (`on_approval: execute`). */
   readonly executed_by?: 'caller' | 'gateway';
   /** The caller runs the call itself (tools of a model, `decide_only`): the gateway only decides, also under `on_approval: execute`. */
   readonly caller_executes?: true;

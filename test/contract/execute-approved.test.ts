@@ -143,7 +143,11 @@ test('[approval.given-back] a caller gets its approval back too, for as long as 
   expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
     ...{ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } },
   });
-  expect((await act('mine', { ...pull, approval_ref: id })).body.decision).toBe('review');
+  // It is used: the same call again collects what came out.
+  expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
+    decision: 'allow',
+    result: { run: 1 },
+  });
   expect(runs).toBe(1);
 });
 
@@ -218,4 +222,34 @@ test('[approval.on-approval.execute] the same call of an action is run by the ga
   await settle(stepPorts(gateway.ports), id);
   await settle(stepPorts(gateway.ports), id);
   expect(runs).toBe(1);
+});
+
+test('[approval.execute-collected] while the gateway makes the call, the identical call waits for the same approval and asks for no other', async () => {
+  const id = await approved('under-way');
+  let done: () => void = () => {};
+  const gate = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  minting = () => gate;
+  const running = settle(stepPorts(gateway.ports), id);
+  while ((await gateway.ports.approvals.find(id))?.status !== 'executing') await new Promise(setImmediate);
+  const { body } = await act('under-way');
+  expect([body.decision, body.envelope_id]).toEqual(['review', id]);
+  expect(body.error.data.reason).toBe('executing');
+  done();
+  await running;
+  expect((await ask('GET', '/admin/v1/approvals', keys.human)).body.pending).toEqual([]);
+  expect((await act('under-way')).body).toMatchObject({ decision: 'allow', result: { run: 1 } });
+  expect(runs).toBe(1);
+});
+
+test('[approval.execute-collected] a caller that comes before the state machine leaves the result for identical calls', async () => {
+  const id = await approved('caller-first');
+  const first = (await act('caller-first')).body;
+  expect(first).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } });
+  await settle(stepPorts(gateway.ports), id);
+  expect((await act('caller-first')).body).toMatchObject({ decision: 'allow', result: { run: 1 } });
+  expect(runs).toBe(1);
+  const kinds = (await entriesOf('caller-first')).map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'allow' || kind === 'result')).toEqual(['allow', 'result']);
 });
