@@ -25,6 +25,12 @@ export default {
     ),
     never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
     never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
+    // What handlers call outside comes to them as a port: clients are made where the ports are composed.
+    never(
+      'handlers-use-ports',
+      '^lambdas/[^/]+/(http|event|slack|github)\\.ts$',
+      '^adapters/(?!dynamodb/delivery-record)',
+    ),
     never('console-knows-core', '^console/', '^(adapters|lambdas|lib|bin)/'),
     never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),
     never('nothing-knows-the-operator', '^(core|adapters|lambdas|lib|console)/', '^operator/'),

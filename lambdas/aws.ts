@@ -30,11 +30,13 @@ import { type TableName, tableEnvironment, tables } from '#core/contracts/tables
 import { configuredBrokers } from '#core/credentials/configured-brokers.ts';
 import type { BrokerClients } from '#core/credentials/ports.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import type { ControlPlane } from '#core/federation/ports.ts';
 import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { SessionsOfKey } from '#core/identity/unnamed-sessions.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
+import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import type { RolloutClock } from '#core/rollouts/ports.ts';
@@ -66,6 +68,9 @@ export interface HostCapabilities {
   readonly brokerClients?: () => BrokerClients;
   /** Breakers that all environments share, for those who call providers or show how they are. */
   readonly breakers?: (store: StoreOptions) => BreakersTable;
+  /** Channels of notifications, for those who send them or answer votes. */
+  readonly notificationClients?: NotificationClients;
+  readonly controlPlane?: ControlPlane;
   /** What carries out what is allowed. */
   readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
@@ -73,6 +78,19 @@ export interface HostCapabilities {
 const notGiven = (what: string) => () => Promise.reject(new Error(`this function was given no ${what}`));
 const noSigner: Signer = { keyId: '', sign: notGiven('signer'), publicKey: notGiven('signer') };
 const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notGiven('approval clock') };
+
+const failing = (what: string) => () => {
+  throw new Error(`this function was given no ${what}`);
+};
+const noNotifications: NotificationClients = {
+  slack: failing('client of Slack'),
+  pullRequests: failing('client of pull requests'),
+  webhook: failing('client of webhooks'),
+  pullRequestHost: failing('client of Git hosts'),
+  respondToSlack: notGiven('client of Slack'),
+  askEvaluator: notGiven('client of evaluators'),
+};
+const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };
 
 /** Functions that neither read nor write what lies beside the tables. */
 const nothingKept = { archived: undefined, checkpoints: undefined, archiving: undefined, transparency: undefined };
@@ -153,6 +171,8 @@ export function compose(
     ledger: dynamoLedger({ ...store, contended: (session) => unnamedSessions.contended(session) }),
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID')) ?? noSigner,
+    notificationClients: host.notificationClients ?? noNotifications,
+    controlPlane: host.controlPlane ?? noControlPlane,
     ...nothingKept,
     ...host.kept?.({
       ...{ bucket: needed('ARCHIVE_BUCKET'), logKeys: logKeyIds(environment), signer, store, clock, telemetry },

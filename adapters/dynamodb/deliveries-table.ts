@@ -5,7 +5,7 @@
  * consistent BatchGet); dead ones of a tenant, newest first (Query by_due of `dead#<tenant>`, then a BatchGet); move on if unchanged (condition on attempts and due time); callbacks already seen (put if absent).
  */
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
+import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';

@@ -2,7 +2,8 @@
 
 import type { EvaluationMessage } from '#core/evaluation/message.ts';
 import { type Score, scoreOf } from '#core/evaluation/message.ts';
-import { postSigned, type WebhookOptions } from './webhook-sender.ts';
+import type { WebhookOptions } from '#core/notifications/deliver-ports.ts';
+import { postSigned } from './webhook-sender.ts';
 
 const maxBytes = 64 * 1024;
 

@@ -1,19 +1,13 @@
 /** Pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is decided. */
-import { DeliveryRefused } from '#core/approvals/deliver.ts';
-import type { Notifier } from '#core/approvals/deliver-ports.ts';
+
 import { pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
-import type { GithubChannel } from '#core/contracts/config.ts';
 import { ServiceFault } from '#core/credentials/fault.ts';
+import { DeliveryRefused } from '#core/notifications/deliver.ts';
+import type { Notifier, PullRequestHostOptions, PullRequestOptions } from '#core/notifications/deliver-ports.ts';
 import { gitHostFault, gitHostHeaders } from './git-host.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { isObject, type ServiceAnswer, type ServiceCall, serviceJson } from './service-json.ts';
-
-interface PullRequestHostOptions {
-  readonly apiUrl: string;
-  readonly token: string;
-  readonly timeoutMs: number;
-}
 
 /** A pull request is reported with its text and both repositories. */
 const longestAnswer = 2 * 1024 * 1024;
@@ -82,14 +76,7 @@ function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   return left > 0 ? left : undefined;
 }
 
-interface PullRequestNotifierOptions {
-  readonly host: PullRequestHost;
-  readonly channel: Pick<GithubChannel, 'repositories' | 'pull_request'>;
-  /** Base of links in comments. */
-  readonly linkBase: string;
-}
-
-export function pullRequestNotifier({ host, channel, linkBase }: PullRequestNotifierOptions): Notifier {
+export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {
       const asked = noticeOf(earlier);

@@ -1,22 +1,13 @@
 /** Slack's Web API: one message per approval, rewritten once it is decided. */
-import { DeliveryRefused } from '#core/approvals/deliver.ts';
-import type { Notifier } from '#core/approvals/deliver-ports.ts';
+
 import { slackDigest } from '#core/approvals/slack-digest.ts';
 import { type SlackMessage, slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
+import { DeliveryRefused } from '#core/notifications/deliver.ts';
+import type { Notifier, SlackOptions } from '#core/notifications/deliver-ports.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;
 const respondTimeoutMs = 5_000;
-
-interface SlackOptions {
-  readonly apiUrl: string;
-  readonly channel: string;
-  readonly token: string;
-  /** Base of links in messages. */
-  readonly linkBase: string;
-  /** Address of the web console, where reviewers reach one. */
-  readonly consoleUrl?: string | undefined;
-}
 
 export function slackNotifier(options: SlackOptions): Notifier {
   return {

@@ -1,24 +1,14 @@
 /** The generic webhook: the approval as JSON, signed over time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
-import { DeliveryRefused } from '#core/approvals/deliver.ts';
-import type { Notifier } from '#core/approvals/deliver-ports.ts';
 import { approvalView } from '#core/approvals/views.ts';
-import { webhookSignature } from '#core/approvals/webhook-signature.ts';
-import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import type { PolicyEventName } from '#core/observatory/violation.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { DeliveryRefused } from '#core/notifications/deliver.ts';
+import type { Notifier, WebhookOptions } from '#core/notifications/deliver-ports.ts';
+import { webhookSignature } from '#core/notifications/webhook-signature.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
-export { webhookSignature } from '#core/approvals/webhook-signature.ts';
-
-export interface WebhookOptions {
-  readonly url: string;
-  readonly secret: string;
-  readonly adminUrl: string;
-  readonly clock: Clock;
-  /** Events of policy that are sent; the others are dropped. */
-  readonly policyEvents: readonly PolicyEventName[];
-}
+export { webhookSignature } from '#core/notifications/webhook-signature.ts';
 
 const timeoutMs = 10_000;
 

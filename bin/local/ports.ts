@@ -1,4 +1,5 @@
 /** Every port of the local run: the AWS adapters over the embedded store, files for the rest. */
+
 import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
@@ -6,7 +7,9 @@ import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { controlPlane } from '#adapters/http/control-plane.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
+import { notificationClients } from '#adapters/http/notification-clients.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { observedLedger } from '#adapters/local/commit-feed.ts';
 import { observedDeliveries } from '#adapters/local/delivery-feed.ts';
@@ -29,7 +32,6 @@ import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
-import type { Delivery } from '#core/approvals/ports.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
@@ -43,6 +45,7 @@ import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
+import type { Delivery } from '#core/notifications/ports.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { providersFrom } from '#core/providers/providers.ts';
@@ -182,6 +185,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     deliveries: observedDeliveries(stores.deliveries, options.enqueued),
     brokers: configuredBrokers(snapshots, brokerPorts),
     hostLimits: undefined, // nothing ends a call of this process but its client
+    notificationClients,
+    controlPlane,
     effects: (call) => background.effects(call),
     texts: background.texts,
     calls: background.calls,

@@ -1,6 +1,6 @@
 /** What governing an action needs from outside. */
 import type { PendingLimit } from '#core/approvals/pending-limit.ts';
-import type { ApprovalClock, ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
+import type { ApprovalClock, ApprovalStore } from '#core/approvals/ports.ts';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
 import type { WatchPorts } from '#core/cancellation/watch.ts';
@@ -11,6 +11,7 @@ import type { CredentialBroker, Executor } from '#core/credentials/ports.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
+import type { DeliveryStore } from '#core/notifications/ports.ts';
 import type { ProvenanceStore } from '#core/provenance/ports.ts';
 import type { TaskManifests } from '#core/task-manifests/ports.ts';
 import type { LinkResolver } from '#core/tool-guard/links.ts';

@@ -1,6 +1,7 @@
 /** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
-import type { FailingDelivery } from '#core/approvals/failing.ts';
+
 import { isoTime } from '#core/kernel/ports.ts';
+import type { FailingDelivery } from '#core/notifications/failing.ts';
 import type { DependencyState } from '#core/observatory/dependency-states.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { providerHealth } from '#core/observatory/provider-health.ts';

@@ -1,8 +1,9 @@
 /** Health, identity, status, usage, violations, metrics. */
-import { failingDeliveries } from '#core/approvals/failing.ts';
+
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { failingDeliveries } from '#core/notifications/failing.ts';
 import { addCounts, addUsages, type Counts } from '#core/observatory/add-usages.ts';
 import type { Usage } from '#core/observatory/ports.ts';
 import { budgetsOf } from './budgets.ts';

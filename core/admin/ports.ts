@@ -12,13 +12,14 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
-import type { PlaneStore } from '#core/federation/ports.ts';
+import type { ControlPlane, PlaneStore } from '#core/federation/ports.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import type { Admissions } from '#core/limits/admissions.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { McpStore } from '#core/mcp/ports.ts';
+import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
 import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
@@ -66,6 +67,10 @@ export interface GatewayPorts extends GovernPorts {
   /** Capability tickets. */
   readonly tickets: TicketStore;
   readonly observations: Observations;
+  /** Clients of the channels that people are notified by and vote by. */
+  readonly notificationClients: NotificationClients;
+  /** The control plane, for a gateway that follows one. */
+  readonly controlPlane: ControlPlane;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly rolloutClock: RolloutClock;

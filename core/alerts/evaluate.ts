@@ -1,5 +1,5 @@
 /** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
-import type { ApprovalStore, DeliveryStore } from '#core/approvals/ports.ts';
+import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
@@ -11,6 +11,7 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
+import type { DeliveryStore } from '#core/notifications/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';

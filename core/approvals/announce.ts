@@ -1,8 +1,9 @@
 /** After a decision: tell the channels and release the waiting clock. Neither may undo or delay the decision. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
-import { enqueueNotifications } from './notifications.ts';
-import type { ApprovalClock, DeliveryStore } from './ports.ts';
+import { enqueueNotifications } from '#core/notifications/enqueue.ts';
+import type { DeliveryStore } from '#core/notifications/ports.ts';
+import type { ApprovalClock } from './ports.ts';
 
 interface AnnouncePorts {
   readonly clock: Clock;

@@ -4,10 +4,10 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import type { Delivery } from '#core/notifications/ports.ts';
 import { approvalUrl } from './approval-url.ts';
 import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
-import type { Delivery } from './ports.ts';
 import { code, codeBlock, escaped, fitted, listed, maxSection } from './slack-text.ts';
 
 export interface SlackMessage {

@@ -3,9 +3,9 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { enqueueNotifications, enqueueSubmitted } from '#core/notifications/enqueue.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
-import { enqueueNotifications, enqueueSubmitted } from './notifications.ts';
 import { timeOut, type VotePorts } from './vote.ts';
 
 /** When the function that runs a step ends (epoch milliseconds); absent where nothing ends it. */

@@ -1,11 +1,11 @@
 /** Queues a share of the answered calls for the evaluator, after their callers have the answer. */
 
-import { deliveryId } from '#core/approvals/notifications.ts';
-import type { DeliveryStore } from '#core/approvals/ports.ts';
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
 import { excerptOf, isSampled } from '#core/evaluation/message.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { deliveryId } from '#core/notifications/enqueue.ts';
+import type { DeliveryStore } from '#core/notifications/ports.ts';
 import { type ChatCallState, usageOf } from './call-state.ts';
 
 interface SubmitPorts {

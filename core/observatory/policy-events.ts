@@ -1,8 +1,9 @@
 /** Events for the policy webhook: blocks and warnings, one message a rule and minute [webhook.policy-events]. */
-import type { Delivery, DeliveryStore } from '#core/approvals/ports.ts';
+
 import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 import type { Projection } from './projection.ts';
 import type { PolicyEventName, Violation } from './violation.ts';
 

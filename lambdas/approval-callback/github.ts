@@ -1,6 +1,5 @@
 /** Votes by pull-request comment: signature first, then the comment, then the vote. */
 
-import { pullRequestHost } from '#adapters/http/pull-request-host.ts';
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { voteByComment } from '#core/approvals/comment-vote.ts';
 import { parseGithubDelivery, verifyGithubDelivery } from '#core/approvals/github.ts';
@@ -36,7 +35,8 @@ export async function githubCallback(ports: GatewayPorts, event: HttpEvent): Pro
   const written = parseGithubDelivery(kind, body);
   if ('ignored' in written) return replyOf({ status: 202, body: written });
 
-  const host = pullRequestHost({ apiUrl: github.api_url, token: await tokenOf(ports, github), timeoutMs });
+  const token = await tokenOf(ports, github);
+  const host = ports.notificationClients.pullRequestHost({ apiUrl: github.api_url, token, timeoutMs });
   const heard = await voteByComment(
     { ...ports, host, termsNow: currentTermsFinder(ports, snapshot) },
     snapshot,

@@ -1,6 +1,5 @@
 /** Votes by Slack button: signature first, then identity, then the vote. */
 
-import { respondToSlack } from '#adapters/http/slack-client.ts';
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
@@ -45,7 +44,7 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
 
 /** Never rejects: the clicker reads what became of the click, also where it could not be recorded. */
 async function decide(ports: GatewayPorts, snapshot: Snapshot, click: SlackInteraction): Promise<void> {
-  const { telemetry } = ports;
+  const { telemetry, notificationClients } = ports;
   const { envelope_id, response_url } = click;
   const said = (message: string) => (cause: Error) =>
     telemetry.log('warn', message, { envelope_id, error: cause.message });
@@ -53,7 +52,8 @@ async function decide(ports: GatewayPorts, snapshot: Snapshot, click: SlackInter
     telemetry.log('error', 'a vote by Slack was not recorded', { envelope_id, error: cause.message });
     return 'Not decided: the gateway could not record the vote. Look at the message, and click again if it still waits.';
   });
-  if (response_url !== undefined) await respondToSlack(response_url, text).catch(said('slack was not answered'));
+  if (response_url !== undefined)
+    await notificationClients.respondToSlack(response_url, text).catch(said('slack was not answered'));
 }
 
 /** What the clicker reads. Refusals are answers too: Slack shows nothing of an error status. */

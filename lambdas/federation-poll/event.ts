@@ -1,5 +1,4 @@
 /** A data plane's side of a federation: asks for the configuration, then reports [federation.poll] [federation.report]. */
-import { controlPlane } from '#adapters/http/control-plane.ts';
 import { recordAct } from '#core/admin/record.ts';
 import type { Polled } from '#core/federation/poll.ts';
 import type { Reports } from '#core/federation/report.ts';
@@ -36,11 +35,11 @@ export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey
     const { pollControlPlane, Reports: Loaded } = await import('#core/federation/follow.ts');
     reports ??= new Loaded();
     const unreachable = (reason: string) => failures.note('the control plane was not reached', reason);
-    const polling = { ...ports, controlPlane, record: recordOf(ports), unreachable };
+    const polling = { ...ports, record: recordOf(ports), unreachable };
     const polled = await failures.noted('the configuration of the control plane was not taken', () =>
       pollControlPlane(polling),
     );
-    const reporting = { ...ports, ...host, controlPlane };
+    const reporting = { ...ports, ...host };
     await failures.noted('the control plane did not take the report', () => reports!.send(reporting));
     return { polled: polled ?? 'failed' };
   };

@@ -1,4 +1,5 @@
+import { controlPlane } from '#adapters/http/control-plane.ts';
 import { eventHandler } from '../aws.ts';
 import { createHandler, ofDeployment } from './event.ts';
 
-export const handler = await eventHandler((ports) => createHandler(ports, ofDeployment(ports)));
+export const handler = await eventHandler((ports) => createHandler(ports, ofDeployment(ports)), { controlPlane });

@@ -5,15 +5,11 @@
 
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { unmarshalledDelivery } from '#adapters/dynamodb/delivery-record.ts';
-import { askEvaluator } from '#adapters/http/evaluation-sender.ts';
-import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-request-host.ts';
-import { slackNotifier } from '#adapters/http/slack-client.ts';
-import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
-import { deliverAll, deliverUntilNoneIsDue } from '#core/approvals/deliver.ts';
-import type { DeliverPorts, Notifier } from '#core/approvals/deliver-ports.ts';
-import { digestTerms } from '#core/approvals/digest.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
 import { recordScore } from '#core/evaluation/record.ts';
+import { deliverAll, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
+import type { DeliverPorts, Notifier } from '#core/notifications/deliver-ports.ts';
+import { digestTerms } from '#core/notifications/digest.ts';
 import { scheduleCompleted } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 
@@ -46,12 +42,12 @@ export const createHandler =
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
   const { approvals, evaluation } = (await ports.snapshots.current({ evenStale: true })).configuration;
   const { slack, github, webhook } = approvals.channels;
-  const { adminUrl, clock } = ports;
+  const { adminUrl, clock, notificationClients: clients } = ports;
   if (channel === 'evaluation' && evaluation.url !== undefined)
     return evaluator(ports, evaluation.url, await secretOf(ports, evaluation.secret_env ?? ''));
   if (channel === 'slack' && slack?.enabled) {
     const token = await secretOf(ports, slack.bot_token_env);
-    return slackNotifier({
+    return clients.slack({
       apiUrl: slack.api_url,
       channel: slack.channel,
       token,
@@ -61,15 +57,15 @@ async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifi
   }
   if (channel === 'github' && github?.enabled) {
     const token = await secretOf(ports, github.token_env);
-    return pullRequestNotifier({
-      host: pullRequestHost({ apiUrl: github.api_url, token, timeoutMs: 10_000 }),
+    return clients.pullRequests({
+      host: clients.pullRequestHost({ apiUrl: github.api_url, token, timeoutMs: 10_000 }),
       channel: github,
       linkBase: github.link_base ?? adminUrl,
     });
   }
   if (channel === 'webhook' && webhook?.enabled) {
     const secret = await secretOf(ports, webhook.secret_env);
-    return webhookNotifier({ url: webhook.url, secret, adminUrl, clock, policyEvents: webhook.policy_events });
+    return clients.webhook({ url: webhook.url, secret, adminUrl, clock, policyEvents: webhook.policy_events });
   }
   return undefined;
 }
@@ -78,7 +74,11 @@ const evaluator = (ports: GatewayPorts, url: string, secret: string): Notifier =
   send: () => Promise.reject(new Error('only chat calls are sent to an evaluator')),
   async evaluate(call, envelopeId) {
     const unread = (why: string) => ports.telemetry.log('warn', why, { envelope_id: envelopeId });
-    const score = await askEvaluator({ url, secret, clock: ports.clock }, call.message, unread);
+    const score = await ports.notificationClients.askEvaluator(
+      { url, secret, clock: ports.clock },
+      call.message,
+      unread,
+    );
     if (score) await recordScore(ports, call, envelopeId, score);
     return {};
   },

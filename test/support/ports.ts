@@ -1,4 +1,5 @@
 /** Every port over the embedded DynamoDB, with a clock that is wound by hand and a count of store steps. */
+
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,9 @@ import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { dynamoStores } from '#adapters/dynamodb/stores.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
+import { controlPlane } from '#adapters/http/control-plane.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
+import { notificationClients } from '#adapters/http/notification-clients.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { keyFileSigner } from '#adapters/local/key-file-signer.ts';
@@ -162,6 +165,8 @@ export async function testPorts(options: TestOptions = {}) {
         tickets: stores.tickets,
         clients: undefined,
       })(name),
+    notificationClients,
+    controlPlane,
     effects: lazyEffects,
     ...elsewhere,
     executors: () => options.executors ?? [],

@@ -3,7 +3,7 @@ import { pullRequestHost, pullRequestNotifier } from '#adapters/http/pull-reques
 import { slackNotifier } from '#adapters/http/slack-client.ts';
 import { webhookNotifier } from '#adapters/http/webhook-sender.ts';
 import { textDigest } from '#core/approvals/pull-requests.ts';
-import { webhookSignature } from '#core/approvals/webhook-signature.ts';
+import { webhookSignature } from '#core/notifications/webhook-signature.ts';
 import { fakePullRequests, headSha, pushedSha } from '../../support/fake-pull-requests.ts';
 import { fakeSlack } from '../../support/fake-slack.ts';
 import { approvalId, sampleRow } from './sample.ts';

@@ -1,7 +1,7 @@
 /** Sending what is due: receipts, retries and dead letters, and the order of messages about one approval. */
-import { DeliveryRefused, deliverAll, deliverDue, deliverUntilNoneIsDue } from '#core/approvals/deliver.ts';
-import type { Notifier } from '#core/approvals/deliver-ports.ts';
-import { enqueueSubmitted } from '#core/approvals/notifications.ts';
+import { DeliveryRefused, deliverAll, deliverDue, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
+import type { Notifier } from '#core/notifications/deliver-ports.ts';
+import { enqueueSubmitted } from '#core/notifications/enqueue.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
 

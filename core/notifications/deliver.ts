@@ -6,7 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { collected, followed, sendDigest } from './deliver-digest.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
-import { deliveryId } from './notifications.ts';
+import { deliveryId } from './enqueue.ts';
 import type { Delivery, NotificationEvent } from './ports.ts';
 
 export class DeliveryRefused extends Error {

@@ -3,12 +3,14 @@
  * next ones are collected: at the end of a window the channel gets one digest of all that waits. Grave and short-lived requests still
  * come alone.
  */
+
+import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { tierOfScore } from '#core/behavior/risk-tier.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type RiskTier, riskTiers } from '#core/contracts/task-manifest.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import type { ApprovalStore, Delivery, DeliveryStore } from './ports.ts';
+import type { Delivery, DeliveryStore } from './ports.ts';
 
 export interface DigestTerms {
   /** Whether the channel takes digests. */

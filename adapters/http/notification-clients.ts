@@ -1,0 +1,15 @@
+/** The channels of notifications over HTTP, and the answers to those who vote by them. */
+import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
+import { askEvaluator } from './evaluation-sender.ts';
+import { pullRequestHost, pullRequestNotifier } from './pull-request-host.ts';
+import { respondToSlack, slackNotifier } from './slack-client.ts';
+import { webhookNotifier } from './webhook-sender.ts';
+
+export const notificationClients: NotificationClients = {
+  slack: slackNotifier,
+  pullRequests: pullRequestNotifier,
+  webhook: webhookNotifier,
+  pullRequestHost,
+  respondToSlack,
+  askEvaluator,
+};
