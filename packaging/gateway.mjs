@@ -1,5 +1,5 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=40
-/* Starts the installed gateway; see --help. The size of the young generation is read before any code runs: it stands above. */
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --heap-growing-percent=40
+/* Starts the installed gateway; see --help. What Node and the heap of C read before any code runs stands above. */
 var oldest = OLDEST_NODE;
 
 if (Number(process.versions.node.split('.')[0]) < oldest) {

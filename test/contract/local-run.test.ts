@@ -198,6 +198,24 @@ test('--help and --version', async () => {
   expect(await run(['--version'])).toMatchObject({ code: 0, out: `${version}\n` });
 });
 
+test('npm start has one heap of C for all threads where the system can, in the process that it began as', async () => {
+  const flags = packageJson.scripts.start.split(' ').slice(1, -1);
+  const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.pid, process.argv[2]].join()))`;
+  const args = [...flags, '--import', `data:text/javascript,${encodeURIComponent(told)}`, 'bin/local.ts', '--version'];
+  const begun = (given: NodeJS.ProcessEnv) =>
+    new Promise<{ pid: number | undefined; err: string }>((done) => {
+      const { MALLOC_ARENA_MAX: _, ...rest } = process.env;
+      const env = { ...rest, NODE_OPTIONS: '', ...given };
+      const child = execFile(join(root, 'node_modules/.bin/node'), args, { cwd: root, env }, (_, _out, err) =>
+        done({ pid: child.pid, err }),
+      );
+    });
+  const { pid, err } = await begun({});
+  expect(err).toBe([process.platform === 'linux' ? '1' : '', pid, '--version'].join());
+  const own = await begun({ MALLOC_ARENA_MAX: '3' });
+  expect(own.err).toBe(['3', own.pid, '--version'].join());
+});
+
 test('a later start does not load the compiler of TypeScript', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
   const cache = mkdtempSync(join(folder, 'cache-'));
