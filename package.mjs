@@ -2,9 +2,8 @@
  * `npm run package`: the installable package in `dist/package`, compiled, with nothing to install behind it: the gateway, its client, and
  * the files that they read. `npm pack ./dist/package` makes the archive.
  */
-import { existsSync } from 'node:fs';
 import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { buildConsole } from './console/build.mjs';
 import { gatewayCode } from './packaging/gateway-code.mjs';
 import { sbomOf } from './packaging/sbom.mjs';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { glob, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { glob, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compiledCode, sourceOf } from '../bin/compiled.ts';
 
