@@ -7,7 +7,7 @@ import type { TextFinding } from './finding.ts';
 import { hiddenParts } from './hidden-parts.ts';
 import { invisibleText, spelledByTags } from './invisible.ts';
 import { nextOf } from './next-of.ts';
-import type { Cue } from './rules.ts';
+import type { Cue } from './rule.ts';
 import { terminalEscapes } from './terminal-escapes.ts';
 
 export type TextKind =

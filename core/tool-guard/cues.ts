@@ -2,7 +2,8 @@
  * Reads a text word by word and reports what in it speaks to a model. One pass, without backtracking: the time grows with the
  * length alone [guard.linear].
  */
-import { type Cue, type Near, type Rule, rules } from './rules.ts';
+import type { Cue, Near, Rule } from './rule.ts';
+import { rules } from './rules.ts';
 import { isSecretPath } from './secret-paths.ts';
 import { classCount, classIds, unspacedPhrases, type WordClass, wordClasses } from './words.ts';
 

@@ -1,5 +1,5 @@
 /** What attacks aim at, in single sentences: a deed that the person does not hear of, secrets, a model without limits, its prompt. */
-import type { Near, Rule } from './rules.ts';
+import type { Near, Rule } from './rule.ts';
 import type { WordClass } from './words.ts';
 
 const either = (near: Near, names: readonly WordClass[], words: number): boolean =>

@@ -1,37 +1,7 @@
 /** Which words near each other speak to a model. Each rule is asked where a word of its last class stands. */
+import type { Cue, Near, Rule } from './rule.ts';
 import { rulesOfAims } from './rules-of-aims.ts';
 import type { WordClass } from './words.ts';
-
-export type Cue =
-  | 'override'
-  | 'reveal'
-  | 'conceal'
-  | 'stealth'
-  | 'carry-out'
-  | 'secret-out'
-  | 'address'
-  | 'persona'
-  | 'tool-call'
-  | 'no-consent'
-  | 'marker'
-  | 'send-to'
-  | 'new-instructions'
-  | 'false-error'
-  | 'foreign-phrase';
-
-/** Whether a word of the class stands within a number of words before; sentence ends count ten words, paragraphs thirty. */
-export type Near = (name: WordClass, words: number) => boolean;
-
-export interface Rule {
-  readonly on: readonly WordClass[];
-  /** Absent where the rule only notes a class. */
-  readonly cue?: Cue;
-  /** A strong cue is a finding by itself, a weak one together with another. */
-  readonly strong?: boolean;
-  readonly holds: (near: Near) => boolean;
-  /** Noted as a word of this class, for rules that want an order. */
-  readonly sets?: WordClass;
-}
 
 const weak = (cue: Cue, on: readonly WordClass[], holds: Rule['holds']): Rule => ({ on, cue, strong: false, holds });
 const strong = (cue: Cue, on: readonly WordClass[], holds: Rule['holds']): Rule => ({ on, cue, strong: true, holds });
