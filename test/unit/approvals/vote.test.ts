@@ -3,7 +3,7 @@ import { shownDigest } from '#core/approvals/shown-call.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { approvalRow, at } from './sample.ts';
-import { expectConflict, vote, world } from './voting.ts';
+import { ballot, expectConflict, vote, world } from './voting.ts';
 
 describe('one vote', () => {
   test('an approval moves the row to approved with a signed entry, and may be used for so many seconds', async () => {
@@ -93,6 +93,22 @@ describe('[approval.vote-after-expiry] time', () => {
     const late = world(approvalRow({ expires_at: at(60) }));
     await expectConflict(decideApproval(late.ports, late.row, vote()), /already denied \(by its time-out\)/);
     expect(late.rows.get('e1')).toMatchObject({ status: 'denied', reason: 'timeout', person: 'system' });
+  });
+
+  test('time that ends while another vote is written has decided, although the vote came in time', async () => {
+    const { ports, row, rows, before, pass } = world(
+      approvalRow({ expires_at: at(90), vote_count: 1, votes: [] } as never),
+    );
+    const team = { ballot: ballot('alice'), requires: [{ rule: 'two', approvals: 2 }] };
+    before.push(() => {
+      pass(60);
+      rows.set('e1', { ...row, vote_count: 2 });
+    });
+    await expectConflict(
+      decideApproval(ports, row, vote({ separation: team as never })),
+      /already denied \(by its time-out\)/,
+    );
+    expect(rows.get('e1')).toMatchObject({ status: 'denied', reason: 'timeout' });
   });
 
   test('a time-out needs no time that is left, and says so in its entry', async () => {

@@ -164,3 +164,22 @@ test('[evidence.archive.read] a few runs are read ahead, and no more', async () 
   await entries.return?.();
   expect(await indexes(archiveOf(kept).reader.entries('t', 's', 0))).toEqual(from(0, 12 * maxEntriesPerRun));
 });
+
+test('[evidence.archive.read] a reader that stops early ends when what it began to read has been read', async () => {
+  const kept = runsOf(chain).map((run) => stored(run));
+  const open = new Set<number>();
+  const slow: ArchiveSource = {
+    complete: true,
+    runs: async function* () {
+      for (const { run } of kept) yield run;
+    },
+    read: async (_tenant, _session, run) => {
+      open.add(run.first);
+      for (let turn = 0; turn < 5 * (run.first / 100 + 1); turn++) await new Promise((done) => setImmediate(done));
+      open.delete(run.first);
+      return kept.find((each) => each.run === run)!.entries;
+    },
+  };
+  for await (const { index } of archiveReader(slow).entries('default', 's-1', 0)) if (index === 0) break;
+  expect([...open]).toEqual([]);
+});

@@ -208,3 +208,17 @@ describe('the suggested alternative', () => {
     );
   });
 });
+
+test('[identity.level-policies] a level that tightens leaves the credential of the own rule, with the upstream it is for', () => {
+  const credential = { broker: 'scm', scope: 'contents:read', ttl_seconds: 600 };
+  const own = policyOf({ tool: 'scm.*', decision: 'allow', credential, upstream: 'github' });
+  const bare = policyOf({ tool: 'scm.*', decision: 'allow', credential });
+  const levels = [
+    { path: 'acme', rules: [{ protocol: '*', tool: 'scm.*', decision: 'review' as const, upstream: '*' }] },
+  ];
+  const decided = (document: typeof own) =>
+    decide(compilePolicy({ ...document, levels }), call({ upstream: 'github' }));
+  expect(decided(own)).toMatchObject({ decision: 'review', rule: { credential, upstream: 'github' } });
+  expect(decided(bare).rule).toMatchObject({ credential });
+  expect(decided(bare).rule).not.toHaveProperty('upstream');
+});
