@@ -4,8 +4,8 @@
  */
 import { isMainThread } from 'node:worker_threads';
 
-const { platform, env, execPath, execArgv, argv } = process;
-const hasChannel = env.NODE_CHANNEL_FD !== undefined; // to the process that started it; it would be closed
+const { platform, env, execPath, execArgv, argv, channel } = process;
 
-if (platform === 'linux' && isMainThread && env.MALLOC_ARENA_MAX === undefined && !hasChannel)
+// A channel to the process that started it would be closed.
+if (platform === 'linux' && isMainThread && env.MALLOC_ARENA_MAX === undefined && channel === undefined)
   process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, MALLOC_ARENA_MAX: '1' });

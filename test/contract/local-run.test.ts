@@ -1,5 +1,6 @@
 /** `node bin/local.ts` as a person starts it: flags, ready line, refusals, hot reload, restart. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -214,6 +215,17 @@ test('npm start has one heap of C for all threads where the system can, in the p
   expect(err).toBe([process.platform === 'linux' ? '1' : '', pid, '--version'].join());
   const own = await begun({ MALLOC_ARENA_MAX: '3' });
   expect(own.err).toBe(['3', own.pid, '--version'].join());
+});
+
+test('a program with a channel to its parent keeps it, and its heaps of C', async () => {
+  const { MALLOC_ARENA_MAX: _, ...env } = process.env;
+  const told = `process.send(process.env.MALLOC_ARENA_MAX ?? 'as before'); process.disconnect()`;
+  const child = spawn(join(root, 'node_modules/.bin/node'), ['--import', './bin/one-arena.mjs', '-e', told], {
+    ...{ cwd: root, env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  expect(message).toBe('as before');
 });
 
 test('a later start does not load the compiler of TypeScript', async () => {
