@@ -136,8 +136,9 @@ const requestOf = ({ inputType = 'application/json' }: OperationContract, input:
   content: { [inputType]: { schema: schemaOf(input, 'input') } },
 });
 
-function answerOf(operation: string, { output, streams }: OperationContract): Schema {
-  const example = Object.hasOwn(examples, operation) && { example: examples[operation] };
+function answerOf(operation: string, { output, streams, example: given }: OperationContract): Schema {
+  const found = Object.hasOwn(examples, operation) ? examples[operation] : given;
+  const example = found !== undefined && { example: found };
   if ('bytes' in output) return { [output.bytes]: { schema: { type: 'string', format: 'binary' } } };
   if ('text' in output) return { [output.text]: { schema: { type: 'string' }, ...example } };
   return { 'application/json': { schema: schemaOf(output, 'output'), ...example }, ...(streams && streamed) };

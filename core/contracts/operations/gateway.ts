@@ -207,7 +207,13 @@ export const gateway = {
   slackCallback: {
     input: z.looseObject({}).meta({ description: 'As Slack sends it.' }),
     inputType: 'application/x-www-form-urlencoded',
-    output: z.looseObject({}),
+    output: { text: 'text/plain' },
+    example: '',
   },
-  githubCallback: { input: z.looseObject({}).meta({ description: 'As GitHub sends it.' }), output: z.looseObject({}) },
+  githubCallback: {
+    input: z.looseObject({}).meta({ description: 'As GitHub sends it.' }),
+    output: z.strictObject({ text: z.string().meta({ description: 'What became of the vote, in words.' }) }),
+    also: { status: 202, description: 'The delivery holds no command, so nothing was decided.' },
+    example: { text: 'scm.create_pull_request: approved by alice.' },
+  },
 } satisfies Record<string, OperationContract>;

@@ -21,6 +21,8 @@ export interface OperationContract {
   readonly streams?: true;
   /** A further successful answer. */
   readonly also?: { readonly status: 202; readonly description: string };
+  /** Of a successful answer, where no running gateway gives one: callbacks are signed by those who send them. */
+  readonly example?: unknown;
   /** `messages` answers errors in the form of Anthropic clients. */
   readonly errors?: 'messages';
 }

@@ -57,7 +57,6 @@ describe.each(documents)('the published document %#', ({ paths, components }) =>
   test.each(done.filter(({ type }) => type === 'application/json').map((row) => [row.operationId, row] as const))(
     '[admin.openapi] the example of %s is valid by the published schema',
     (_id, { operationId, schema, example }) => {
-      if (/Callback/.test(operationId)) return expect(schema.type).toBe('object');
       expect(example).toBeDefined();
       expect(schema.$ref ?? schema.properties ?? schema.anyOf).toBeDefined();
       const validates = ajv.compile({ components, ...schema });
