@@ -539,6 +539,10 @@ const approvals: readonly Requirement[] = [
     'With on_approval execute the state machine runs exactly this call once, and the identical call returns its stored result.',
   ),
   must(
+    'chat.review-once',
+    'An approval of a chat call lets one call through, also under on_approval execute, where neither the state machine nor a stored result takes its place.',
+  ),
+  must(
     'approval.execute-collected',
     'Under on_approval execute identical calls collect the result of the one execution, which the state machine or a caller began, and attach to the approval while it runs.',
   ),

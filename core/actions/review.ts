@@ -35,7 +35,7 @@ export async function review(
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
   // A new request beside a running call would have a person approve the same call twice [approval.execute-collected].
-  if (row && sameCall(action, row) && why === 'already_used' && isRunning(row))
+  if (row && sameCall(action, row) && why === 'already_used' && isRunning(row) && !action.decideOnly)
     return hold({ row, reason: 'executing' });
   // A request that was denied or withdrawn is over, so the new request does not mention it.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;

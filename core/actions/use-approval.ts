@@ -100,6 +100,8 @@ export async function storedResult(
   row: ApprovalRow,
   why: Unusable,
 ): Promise<DecisionResult | undefined> {
+  // A call that is made elsewhere once it is allowed would be made again.
+  if (action.decideOnly) return undefined;
   if (why !== 'already_used' || row.executed_by !== 'gateway' || row.status !== 'consumed') return undefined;
   return {
     ...answer(action),

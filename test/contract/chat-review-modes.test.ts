@@ -1,4 +1,6 @@
 /** How a review of chat reaches a client, and which answers come from the cache. */
+import { settle } from '#core/approvals/steps.ts';
+import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { eventsOf } from '../support/chat-clients.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -108,6 +110,29 @@ describe('[chat.review-error]', () => {
     expect(streamed.text).not.toContain('[DONE]');
   });
 });
+
+test.each(['the state machine', 'the caller', 'a gateway of before'])(
+  '[chat.review-once] under on_approval execute an approved chat call passes once, also after %s',
+  async (after) => {
+    const test = await start('approvals: { on_approval: execute }');
+    const asked = await ask(test, 'launch the rocket');
+    const id: string = asked.body.envelope_id;
+    expect(asked.status).toBe(202);
+    expect((await vote(test, id)).status).toBe(200);
+    if (after === 'the state machine') expect((await settle(stepPorts(test.ports), id)).status).toBe('approved');
+    expect((await ask(test, 'launch the rocket')).status).toBe(200);
+    const { approvals } = test.ports;
+    const get = approvals.get.bind(approvals);
+    // Its state machine took such an approval.
+    if (after === 'a gateway of before')
+      jest.spyOn(approvals, 'get').mockImplementation(async (...of) => {
+        const row = await get(...of);
+        return row && { ...row, executed_by: 'gateway' as const };
+      });
+    const again = await ask(test, 'launch the rocket', {}, { 'x-approval-ref': id });
+    expect(again.body).toMatchObject({ status: 'pending_approval', reason: 'already_used' });
+  },
+);
 
 describe('the cache', () => {
   let test: TestPorts;

@@ -43,6 +43,8 @@ export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Pro
     call_digest: callDigest(envelope),
     // The approval shows the prompt to the reviewer; the log keeps its digest only.
     privateParameters: true,
+    // The call goes on in this pipeline: no executor has it, and its approval lets one call through [chat.review-once].
+    decideOnly: true,
     head: state.head,
   };
   const { hold_seconds: holdSeconds } = call.snapshot.configuration.approvals;

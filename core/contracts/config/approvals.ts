@@ -82,7 +82,7 @@ export const approvals = z
       .meta({ description: 'Seconds until a pending approval expires and counts as denied.' }),
     on_approval: z.enum(['release', 'execute']).default('release').meta({
       description:
-        'What follows an approval: release waits for the caller to retry, execute carries the call out at once.',
+        'What follows an approval: release waits for the caller to retry, execute carries the call out at once. Chat calls are always released.',
     }),
     hold_seconds: z
       .int()

@@ -8,13 +8,10 @@ import { bodyBytes, glob, secretName, word } from './words.ts';
 export const person = z.strictObject({
   id: word.meta({ description: 'Name of the person within the configuration.' }),
   name: z.string().optional().meta({ description: 'Name shown to others.' }),
-  role: z
-    .enum(roles)
-    .default('viewer')
-    .meta({
-      description:
-        'Role of the person in votes from chat and Git hosts, and the highest one that tokens of issuers give. A key has its own role.',
-    }),
+  role: z.enum(roles).default('viewer').meta({
+    description:
+      'Role of the person in votes from chat and Git hosts, and the highest one that tokens of issuers give. A key has its own role.',
+  }),
   tenants: z.array(z.string().min(1)).default([]).meta({
     description:
       'Tenants in which the person may act and vote besides the one of the key in use; "*" for all. Without it, votes from chat and Git hosts count in the tenants in which a key names the person.',
