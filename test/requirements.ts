@@ -1627,6 +1627,10 @@ const hosts: readonly Requirement[] = [
     'local.log-lines',
     'At a terminal log lines are for people, with --json-log and elsewhere they are JSON; text of callers moves nothing on the screen.',
   ),
+  must(
+    'local.idle-connections',
+    'A connection of HTTP/1.1 without a request is closed 30 seconds later than Keep-Alive says, so that the request of a late client is not lost.',
+  ),
   must('local.drain', 'SIGTERM drains and exits 0.'),
   must(
     'local.npm-ends',

@@ -16,6 +16,7 @@ import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
 import { checkExpectation, checkHost, checkTransferCoding, eventOf, noTunnel, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
+import { keptOpenMs, keptOpenReserveMs } from './kept-open.ts';
 import { isFromEdge, type LoadBalancer } from './load-balancer.ts';
 import type { PageRequest } from './page-request.ts';
 import { UnreadAnswers } from './unread-answers.ts';
@@ -84,7 +85,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeout),
     requestTimeout,
     connectionsCheckingInterval: Math.min(1_000, requestTimeout / 2),
-    keepAliveTimeout: loadBalancer?.keepAliveMs ?? 10_000,
+    keepAliveTimeout: loadBalancer?.keepAliveMs ?? keptOpenMs,
+    keepAliveTimeoutBuffer: keptOpenReserveMs,
   });
   server.maxConnections = maxConnections;
   server.maxHeadersCount = 0; // all of them: a dropped header could be the second of two that contradict

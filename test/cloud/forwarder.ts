@@ -13,7 +13,7 @@ export interface Forwarder {
 export async function forwardTo(endpoint: string): Promise<Forwarder> {
   const { hostname, port } = new URL(endpoint);
   let isCut = false;
-  const server = createServer((incoming, answer) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, answer) => {
     if (isCut) return void incoming.socket.destroy();
     const { method, url: path, headers } = incoming;
     const outgoing = request({ hostname, port, method, path, headers }, (answered) => {

@@ -1,6 +1,6 @@
 /** The local listener against hostile bytes: a toy handler behind real sockets. */
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import {
   answerFrom,
   chunk,
@@ -71,6 +71,17 @@ describe('refuses', () => {
     const push = () => void (socket.writable && socket.write(chunk(1024 * 1024), push));
     push();
     expect((await answerFrom(socket)).status).toBe(413);
+  });
+
+  test('[local.idle-connections] an idle connection stays open 30 seconds longer than Keep-Alive says', async () => {
+    const waits = jest.spyOn(Socket.prototype, 'setTimeout');
+    try {
+      const { headers } = await fetch(`http://127.0.0.1:${server.port}/things/a`);
+      expect(headers.get('keep-alive')).toBe('timeout=10');
+      expect(waits.mock.calls.map(([ms]) => ms)).toContain(40_000);
+    } finally {
+      waits.mockRestore();
+    }
   });
 
   test('slow clients are ended, before the headers and within the body', async () => {

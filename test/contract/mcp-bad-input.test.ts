@@ -117,7 +117,7 @@ describe('[mcp.upstream-error] a server that answers a call with nonsense', () =
   let calls: string[] = [];
 
   beforeAll(async () => {
-    odd = createServer((request, response) => void answered(request, response));
+    odd = createServer({ keepAliveTimeout: 0 }, (request, response) => void answered(request, response));
     await new Promise<void>((listening) => odd.listen(0, '127.0.0.1', listening));
   });
   afterAll(() => new Promise((closed) => odd.close(closed)));

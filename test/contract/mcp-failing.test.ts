@@ -208,7 +208,7 @@ describe('drift', () => {
   });
 });
 async function oddServer(): Promise<Server> {
-  const odd = createServer(async (request, response) => {
+  const odd = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.url === '/picky' && request.method === 'POST') {
       const { id: asked, method } = JSON.parse(await text(request));
       const result = picky[method];

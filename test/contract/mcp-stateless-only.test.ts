@@ -11,7 +11,7 @@ const _issue = () => ({ title: `bad input ${++made}` });
 describe('a server that knows nothing but 2026-07-28', () => {
   const heard: { meta: unknown; region: unknown }[] = [];
   const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
-  const strict = createServer(async (request, response) => {
+  const strict = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const { id, method, params } = JSON.parse(body || '{}');

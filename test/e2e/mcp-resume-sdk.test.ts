@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startMcpServer();
   gateway = await startMcpGateway({ upstreams: [{ name: 'fixture', url: server.url }] });
   const upstream = new URL(gateway.url);
-  proxy = createServer((incoming, outgoing) => {
+  proxy = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const last = incoming.headers['last-event-id'];
     if (typeof last === 'string') resumed.push(last);
     const headers = { ...incoming.headers, host: upstream.host };

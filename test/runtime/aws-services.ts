@@ -105,7 +105,7 @@ export async function startAwsServices(secrets: Secrets): Promise<AwsServices> {
     return object(method, pathname, bytes);
   };
 
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const { status = 200, body = '' } = await answer(request);
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
     response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));

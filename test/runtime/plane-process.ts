@@ -65,7 +65,7 @@ async function taskCredentials() {
     Token: 'task-token',
     Expiration: '2099-01-01T00:00:00Z',
   });
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     await text(request);
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });

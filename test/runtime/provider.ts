@@ -26,7 +26,7 @@ export async function startProvider(): Promise<Provider> {
   let closed = 0;
   const told: (() => void)[] = [];
   let held: { arrived(): void; readonly released: Promise<void> } | undefined;
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     calls += 1;
     const { stream, model } = (await json(request)) as Loose;
     if (!stream) {

@@ -38,7 +38,7 @@ export async function storeGate(store: string, stop: Stop | undefined): Promise<
     if ('operation' in stop) return operation === stop.operation;
     return operation === 'TransactWriteItems' && body.includes(`\\"kind\\":\\"${stop.kind}\\"`);
   };
-  const server = createServer(async (incoming, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (incoming, response) => {
     if (refusing) return void incoming.destroy();
     const operation = String(incoming.headers['x-amz-target']).replace(/^.*\./, '');
     calls.push(operation);

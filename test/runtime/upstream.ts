@@ -15,7 +15,7 @@ export interface Upstream {
 export async function startUpstream(): Promise<Upstream> {
   const calls: string[] = [];
   const waiting: (() => void)[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     calls.push(await text(request));
     if (request.url?.startsWith('/hang')) {
       for (const tell of waiting.splice(0)) tell();

@@ -11,7 +11,7 @@ export interface DynamoServer {
 }
 
 export async function serveStore(store: EmbeddedStore): Promise<DynamoServer> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => {
       body += chunk;

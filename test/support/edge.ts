@@ -54,7 +54,7 @@ export async function testEdge(
   unknown?: Error,
   unreadMs?: number,
 ): Promise<TestEdge> {
-  const behind = createServer(upstream).listen(0, '127.0.0.1');
+  const behind = createServer({ keepAliveTimeout: 0 }, upstream).listen(0, '127.0.0.1');
   await once(behind, 'listening');
   const url = `http://127.0.0.1:${(behind.address() as AddressInfo).port}`;
   const behindIt = { url, serve: async (...call: Parameters<Serve>) => void upstream(...call) };

@@ -40,7 +40,7 @@ export async function startFakeConnections(): Promise<FakeConnections> {
   let failure: number | undefined;
   let refusing = false;
 
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const reply = (status: number, body: object = {}, type = '') => {
       response.writeHead(status, { 'content-type': 'application/json', ...(type && { 'x-amzn-errortype': type }) });
       response.end(status === 202 ? undefined : JSON.stringify(body));

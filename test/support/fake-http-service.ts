@@ -33,7 +33,7 @@ export interface FakeHttpService {
 export async function fakeHttpService(behave: (asked: Asked) => Behaviour): Promise<FakeHttpService> {
   const asked: Asked[] = [];
   const waiting: ((call: Asked) => void)[] = [];
-  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = request;
     const call = { method, path, headers, body: await text(request) };
     asked.push(call);

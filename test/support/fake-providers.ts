@@ -164,7 +164,7 @@ export async function startFakeProvider({
     return script[Math.min(index, script.length - 1)] ?? say();
   };
 
-  const server = createServer(async (incoming, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (incoming, response) => {
     const gone = Promise.withResolvers<void>();
     response.on('close', () => {
       if (!response.writableFinished) gone.resolve();

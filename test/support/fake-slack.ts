@@ -22,7 +22,7 @@ export async function fakeSlack() {
   const waiting: (() => void)[] = [];
   const calls: SlackCall[] = [];
   const faults: Fault[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
     calls.push({ path: request.url ?? '', headers: request.headers, body: JSON.parse(text) });

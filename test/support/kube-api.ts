@@ -47,7 +47,7 @@ export async function kubeApi(grants: Grants) {
   let oldest = 0;
   const namespace = 'governance';
 
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const url = new URL(request.url!, 'http://api');
     const at = /^\/(?:api|apis\/([^/]+))\/v[^/]+\/namespaces\/([^/]+)\/([^/]+)(?:\/([^/]+))?(\/status)?$/.exec(
       url.pathname,

@@ -23,7 +23,7 @@ export async function loopback(
 ) {
   const calls: LoopbackCall[] = [];
   const faults: (LoopbackAnswer | 'hang')[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const body = await text(request);
     const call = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
     calls.push(call);

@@ -81,7 +81,7 @@ function fixture(): McpServer {
 
 const handler = createMcpHandler(fixture);
 
-const server = createServer(async (request, response) => {
+const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
   if (!isLocal(request.headers.host) || !isLocal(request.headers.origin)) return void response.writeHead(403).end();
   const answer = await handler.fetch(await webRequest(request));
   response.writeHead(answer.status, Object.fromEntries(answer.headers));

@@ -461,7 +461,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 
 const mode = process.argv[2];
 if (mode === 'http' || mode === 'sse') {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const { port } = server.address() as AddressInfo;
     // What a test asks of the server beside the protocol.

@@ -81,7 +81,7 @@ export interface KeyedProxy {
 /** For clients that cannot be given a key: adds it, and lets everything else through as it is. */
 export async function keyedProxy(target: string, key: string): Promise<KeyedProxy> {
   const upstream = new URL(target);
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
     const ours = (text: string | undefined) =>
       text?.replace(/(localhost|127\.0\.0\.1):\d+/, (at) => (at.endsWith(`:${port}`) ? upstream.host : at));

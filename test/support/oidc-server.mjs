@@ -7,7 +7,7 @@ import { Provider } from 'oidc-provider';
 
 const { port = 0, keys, clients, claims = {} } = JSON.parse(process.argv[2]);
 
-const server = createServer((request, response) => handle(request, response));
+const server = createServer({ keepAliveTimeout: 0 }, (request, response) => handle(request, response));
 let handle;
 server.listen(port, '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;

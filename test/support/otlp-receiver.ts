@@ -79,7 +79,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     ),
   );
 
-  const http = createServer(async (incoming, response) => {
+  const http = createServer({ keepAliveTimeout: 0 }, async (incoming, response) => {
     const body = await buffer(incoming);
     requests.push({ path: incoming.url ?? '', headers: incoming.headers, body });
     const plain = incoming.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;

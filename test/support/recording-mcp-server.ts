@@ -39,7 +39,7 @@ export async function startRecordingServer(offered: readonly JsonObject[]): Prom
   let failing: { readonly status: number | undefined; readonly method?: string | undefined } = { status: undefined };
   let answered: JsonObject | undefined;
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const body = await text(request);
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(body) as Received['message'];

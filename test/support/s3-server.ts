@@ -12,7 +12,7 @@ export interface S3Server {
 
 export async function startS3(bucket = 'evidence'): Promise<S3Server> {
   const objects = new Map<string, string>();
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const body = await bodyOf(request);
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     const [name = '', ...rest] = pathname.slice(1).split('/');

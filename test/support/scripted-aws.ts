@@ -24,7 +24,7 @@ export const awsError = (name: string, status = 400): Scripted => ({ status, bod
 export async function scriptedAws() {
   const asked: Asked[] = [];
   let script: Scripted[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const body = await text(request);
     const { method = '', url = '', headers } = request;
     asked.push({ method, path: url, headers, body, target: headers['x-amz-target']?.toString() });

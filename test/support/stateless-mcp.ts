@@ -10,7 +10,7 @@ export interface StatelessMcp {
 }
 
 export async function startStatelessMcp(name: string, register: (server: McpServer) => void): Promise<StatelessMcp> {
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
     const mcp = new McpServer({ name, version: '1.0.0' });
     register(mcp);

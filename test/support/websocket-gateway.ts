@@ -87,7 +87,7 @@ async function bulkProvider() {
     choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }],
     padding: 'p'.repeat(32_000),
   })}\n\n`;
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     request.resume();
     written = 0;
     response.writeHead(200, { 'content-type': 'text/event-stream' });

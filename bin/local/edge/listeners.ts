@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
 import { noTunnel } from '../http-event.ts';
 import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
+import { keptOpenMs, keptOpenReserveMs } from '../kept-open.ts';
 import { CountedHttp2Response, UnreadAnswers } from '../unread-answers.ts';
 import type { Certificate } from './certificate.ts';
 import { Connections, type ConnectionsOptions } from './connections.ts';
@@ -54,7 +55,8 @@ const http1Limits = {
   maxHeaderSize: maxHeaderBytes,
   headersTimeout: headersMs,
   requestTimeout: 60_000,
-  keepAliveTimeout: 10_000,
+  keepAliveTimeout: keptOpenMs,
+  keepAliveTimeoutBuffer: keptOpenReserveMs,
   connectionsCheckingInterval: 1_000,
   requireHostHeader: false, // checked by the edge, to answer in JSON
   insecureHTTPParser: false,

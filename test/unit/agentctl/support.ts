@@ -37,7 +37,7 @@ export interface Scripted {
 export async function startServer(): Promise<Scripted> {
   const replies = new Map<string, Reply>();
   const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const call = await read(request);
     seen.push(call);
     const reply = replies.get(`${call.method} ${call.path.split('?')[0]}`) ?? notScripted;
