@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { residentMb, startChild } from './host.ts';
-import { load } from './load.ts';
+import { load, warmUpCalls } from './load.ts';
 
 const reading = (tool: string, target: string) => (n: number) =>
   JSON.stringify({ protocol: 'git', tool, target, capability: 'read', actor: { session: `bench-${n % 64}` } });
@@ -33,7 +33,10 @@ export async function benchActions(soak: number): Promise<Record<string, number>
     const headers = { 'x-api-key': keys.agent };
     const url = `${gateway.ready.admin_url}/admin/v1/test-action`;
     const echoUrl = `http://127.0.0.1:${echo.ready.port}/`;
-    await load({ url, headers, body: kinds.allow, requests: 300, concurrency: 8 });
+    const first = await load({ url, headers, body: kinds.allow, requests: 1_000, concurrency: 16 });
+    figures['first 1000 calls c=16, req/s'] = first.perSecond;
+    for (const each of [{ url, headers }, { url: echoUrl }])
+      await load({ ...each, body: kinds.allow, requests: warmUpCalls, concurrency: 16 });
     for (const concurrency of [1, 16]) {
       const requests = concurrency === 1 ? 500 : 2000;
       const bare = await load({ url: echoUrl, body: kinds.allow, requests: requests * 2, concurrency });

@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, cpuMs, residentMb, startChild } from './host.ts';
-import { type LoadResult, load } from './load.ts';
+import { type LoadResult, load, warmUpCalls } from './load.ts';
 
 export const chatConfiguration = (provider: unknown) => `
 version: 1
@@ -59,8 +59,11 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   try {
     const fast = await targets(quick.ready.port, join(state, 'quick'), started);
+    for (const target of fast) await warmUp(target, figures);
     for (const concurrency of [1, 16, 64]) await throughput(fast, concurrency, figures);
     const slow = await targets(paced.ready.port, join(state, 'paced'), started);
+    for (const target of slow) await warmUp(target, {});
+    for (const target of slow) await load({ ...target, body: chatBody(true), requests: 200, concurrency: 16 });
     await firstToken(slow, figures);
     const ours = fast.find(({ name }) => name === 'gateway')!;
     figures['gateway, RSS after c=64, MB'] = residentMb(ours.pid);
@@ -92,8 +95,15 @@ async function targets(provider: unknown, state: string, started: Child[]): Prom
     started.push(portkey.child);
     found.push(portkey.target);
   }
-  for (const target of found) await load({ ...target, body: chatBody(false), requests: 200, concurrency: 8 });
   return found;
+}
+
+async function warmUp(target: Target, figures: Record<string, number>): Promise<void> {
+  const before = cpuMs(target.pid);
+  const few = warmUpCalls / 5;
+  await load({ ...target, body: chatBody(false), requests: few, concurrency: 16 });
+  figures[`${target.name}, first ${few} calls, CPU ms a call`] = (cpuMs(target.pid) - before) / few;
+  await load({ ...target, body: chatBody(false), requests: warmUpCalls - few, concurrency: 16 });
 }
 
 async function throughput(all: readonly Target[], concurrency: number, figures: Record<string, number>): Promise<void> {

@@ -1,6 +1,9 @@
 /** A bounded load on one loopback address: N requests, C at a time, over kept-alive connections. */
 import { Agent, request } from 'node:http';
 
+/** Calls after which V8 has compiled what a call runs: figures of a process that serves for days. The first calls have figures of their own. */
+export const warmUpCalls = 5_000;
+
 export interface Load {
   readonly url: string;
   readonly headers?: Record<string, string>;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild } from './host.ts';
-import { type LoadResult, load } from './load.ts';
+import { type LoadResult, load, warmUpCalls } from './load.ts';
 
 const configuration = (port: unknown) => `
 version: 1
@@ -34,7 +34,8 @@ export async function benchMcp(): Promise<Record<string, number>> {
     const session = opened.headers.get('mcp-session-id') ?? '';
     await opened.body?.cancel();
     const ours = { url, headers: { ...key, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' } };
-    await load({ ...ours, body: call, requests: 200, concurrency: 8 });
+    await measured('governed, first calls,', { ...ours, body: call, requests: 500, concurrency: 1 }, figures);
+    for (const each of [direct, ours]) await load({ ...each, body: call, requests: warmUpCalls, concurrency: 16 });
     for (const concurrency of [1, 16]) {
       const requests = concurrency === 1 ? 500 : 2000;
       const bare = await measured('direct', { ...direct, body: call, requests, concurrency }, figures);
