@@ -779,7 +779,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'approval.hold-asks-again',
-    'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, and the configuration is the one that it was decided by; else it is answered so that it can be sent again, and the repeated call is decided by what holds then.',
+    'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, the configuration is the one that it was decided by, and the server describes the tool as it did in what matters; else it is answered so that it can be sent again, and the repeated call is decided by what holds then.',
   ),
   must(
     'approval.shown',

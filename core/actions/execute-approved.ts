@@ -60,7 +60,7 @@ async function placeNow(
 ): Promise<Refused | 'not here' | undefined> {
   const { upstream: _, upstream_tool: __, definition: ___, ...bare } = envelope;
   try {
-    const placement = await placementOf(ports, snapshot, bare, undefined);
+    const placement = await placementOf(ports, snapshot, bare, undefined, true);
     if (!placement && row.upstream !== undefined) return 'not here';
     const same = placement?.upstream === row.upstream && placement?.upstream_tool === row.upstream_tool;
     if (same && placement?.definition !== undefined && placement.definition !== row.definition)

@@ -3,17 +3,23 @@ import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { GovernedAction } from './governed.ts';
+import { placementOf } from './placement.ts';
 import type { GovernPorts } from './ports.ts';
+import type { WaitStrategy } from './wait.ts';
 
 /**
  * @param action with the head of its session as it is now.
- * @returns whether another configuration is in force: the call has to be decided by it.
- * @throws GatewayError `authentication_error` for a key that was taken back, `session_blocked` where the kill switch was tripped.
+ * @returns why the call has to be decided again: another configuration is in force, or its tool is described in other words.
+ * @throws GatewayError `authentication_error` for a key that was taken back, `session_blocked` where the kill switch was tripped,
+ * `policy_violation` where the definition of the tool waits for a human, `service_unavailable` where it could not be read.
  */
 export async function changedMeanwhile(
-  ports: Pick<GovernPorts, 'snapshots' | 'keyRisks' | 'clock'>,
-  { envelope: { tenant, key_id }, principal, snapshot, head }: GovernedAction,
-): Promise<boolean> {
+  ports: Pick<GovernPorts, 'snapshots' | 'keyRisks' | 'clock' | 'executors'>,
+  action: GovernedAction,
+  { isSameTool = () => isPlacedAlike(ports, action) }: WaitStrategy,
+): Promise<'policy_changed' | 'upstream_changed' | undefined> {
+  const { envelope, principal, snapshot, head } = action;
+  const { tenant, key_id } = envelope;
   const now = await ports.snapshots.current();
   if (!(await recall(now, key_id, principal.federated)))
     throw new GatewayError(
@@ -23,5 +29,16 @@ export async function changedMeanwhile(
   const key = principal.kind === 'agent' ? await ports.keyRisks.of(tenant, key_id) : undefined;
   const stopped = blockedBy(now.configuration.behavior, { session: head?.risk, key }, ports.clock.now());
   if (stopped) throw sessionBlocked(stopped);
-  return now.version !== snapshot.version || now.sha256 !== snapshot.sha256;
+  if (now.version !== snapshot.version || now.sha256 !== snapshot.sha256) return 'policy_changed';
+  return envelope.definition !== undefined && !(await isSameTool()) ? 'upstream_changed' : undefined;
+}
+
+/** An approval covers what the definition of the tool said when it was asked for, also where the caller does not repeat the call. */
+async function isPlacedAlike(
+  ports: Pick<GovernPorts, 'executors'>,
+  { envelope, snapshot }: GovernedAction,
+): Promise<boolean> {
+  const { upstream, upstream_tool, definition, ...bare } = envelope;
+  const now = await placementOf(ports, snapshot, bare, upstream, true);
+  return now?.upstream === upstream && now?.upstream_tool === upstream_tool && now?.definition === definition;
 }

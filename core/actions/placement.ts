@@ -11,6 +11,7 @@ import type { GovernPorts } from './ports.ts';
 /**
  * @param bare the call without a placement.
  * @param wanted the upstream its caller names.
+ * @param fresh servers are asked for their tools again: an approval waited, and what was read before it may be old.
  * @throws GatewayError `service_unavailable` when the inventory cannot be read, `no_upstream` when no upstream serves the tool.
  */
 export async function placementOf(
@@ -18,9 +19,11 @@ export async function placementOf(
   snapshot: Snapshot,
   bare: ActionEnvelope,
   wanted: string | undefined,
+  fresh = false,
 ): Promise<Placement | undefined> {
   const call = wanted === undefined ? bare : { ...bare, upstream: wanted };
-  const placement = configuredPlacement(snapshot.configuration, bare) ?? (await inventoried(executors(snapshot), call));
+  const placement =
+    configuredPlacement(snapshot.configuration, bare) ?? (await inventoried(executors(snapshot), call, fresh));
   if (wanted !== undefined && placement?.upstream !== wanted) throw notServed(bare.tool, wanted);
   return placement;
 }
@@ -33,9 +36,13 @@ export function configuredPlacement({ upstreams }: Configuration, call: ToolCall
 }
 
 /** The first executor in this order that takes the call executes it. */
-async function inventoried(executors: readonly Executor[], call: ActionEnvelope): Promise<Placement | undefined> {
+async function inventoried(
+  executors: readonly Executor[],
+  call: ActionEnvelope,
+  fresh: boolean,
+): Promise<Placement | undefined> {
   for (const executor of executors) {
-    const placement = await executor.place?.(call);
+    const placement = await executor.place?.(call, fresh);
     if (placement) return placement;
     if (!executor.place && executor.handles(call)) return undefined;
   }

@@ -67,8 +67,9 @@ async function holdFor(
   action: GovernedAction,
   request: ApprovalRequest,
   carry: ExecutionMode,
-  { holdSeconds, onWait, signal }: WaitStrategy,
+  wait: WaitStrategy,
 ): Promise<DecisionResult> {
+  const { holdSeconds, onWait, signal } = wait;
   const { row, reason } = request;
   const began = ports.clock.now();
   // A call that is approved at the last moment must still have time to run.
@@ -86,8 +87,9 @@ async function holdFor(
       head: head ?? null,
       envelope: { ...action.envelope, envelope_id: ports.ids.uuid() },
     };
-    if (now.status === 'approved' && (await (await changes()).changedMeanwhile(ports, again)))
-      return inReview(action, now, ports.adminUrl, 'policy_changed');
+    const changed =
+      now.status === 'approved' ? await (await changes()).changedMeanwhile(ports, again, wait) : undefined;
+    if (changed) return inReview(action, now, ports.adminUrl, changed);
     const use = await useApproval(ports, again, now, carry);
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);

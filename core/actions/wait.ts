@@ -6,6 +6,11 @@ export interface WaitStrategy {
   readonly onWait?: (waitedMs: number) => void;
   /** Ends the wait: the caller left. Its reason is thrown. */
   readonly signal?: AbortSignal;
+  /**
+   * Whether the tool of the call is what it was when the wait began; asked once the call is approved. Where it is absent, the
+   * executors are asked where the call goes.
+   */
+  readonly isSameTool?: () => Promise<boolean>;
 }
 
 /** Waits in silence. */

@@ -68,9 +68,10 @@ export interface Executor {
   /**
    * Where a call goes, found before it is decided; undefined when it is none of this executor's. An executor without it knows
    * where a call goes by the call itself.
+   * @param fresh lists of tools are read from their servers again.
    * @throws GatewayError `service_unavailable` when that cannot be found out, `no_upstream` when no upstream serves the tool.
    */
-  place?(call: ActionEnvelope): Promise<Placement | undefined>;
+  place?(call: ActionEnvelope, fresh?: boolean): Promise<Placement | undefined>;
   handles(envelope: ActionEnvelope): boolean;
   /** @throws when the upstream failed; the message names tool and upstream and holds no secret. */
   execute(

@@ -125,7 +125,12 @@ async function make(
   const holds = waiting === 'held' || back !== undefined;
   const { send, signal } = exchange;
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
-    wait: holds ? holding(holdSecondsOf(caller), params, send, signal) : noHold,
+    wait: holds
+      ? {
+          ...holding(holdSecondsOf(caller), params, send, signal),
+          isSameTool: () => isSameTool(ports, caller, tool, signal),
+        }
+      : noHold,
     carry: (given, allowed, hash, approval) =>
       executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
   });
@@ -191,6 +196,17 @@ export const noteFor =
   (ports: McpPorts, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
   async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions, await notingGuard(ports, snapshot, entry, principal));
+
+/** Read from the server again: while a call was held, no other caller may have asked for the list. */
+async function isSameTool(ports: McpPorts, caller: Caller, tool: Tool, signal: AbortSignal): Promise<boolean> {
+  const asking = { signal, id: ports.ids.uuid() };
+  const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);
+  const same = now.tools.find(({ entry, own }) => entry.name === tool.entry.name && own === tool.own);
+  if (!same) return false;
+  const [then, offered] = await Promise.all([tool, same].map((each) => placementIn(each, each.own)));
+  const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
+  return offered!.definition === then!.definition && !(await drifted(ports.mcpStore, same, guard));
+}
 
 /** Both names are decided with the sources of the values, or one rule that asks for them would look like another's default. */
 const nameFor = (

@@ -239,7 +239,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
   const conversationOf = (envelope: ActionEnvelope) => conversations.ofKey(envelope, 'session', '2025-11-25', entries);
   return {
     name: 'MCP',
-    place: (envelope) => placed(ports, conversationOf(envelope), snapshot, envelope),
+    place: (envelope, fresh) => placed(ports, conversationOf(envelope), snapshot, envelope, fresh),
     handles: (envelope) => {
       const entry = entryOf(envelope);
       return entry !== undefined && servesProtocol(entry, envelope.protocol);

@@ -38,10 +38,11 @@ export async function placed(
   conversation: Conversation,
   policy: KnownPolicy,
   call: ActionEnvelope,
+  fresh = false,
 ): Promise<Placement | undefined> {
   const asked = conversation.entries.filter(({ name }) => call.upstream === undefined || call.upstream === name);
   if (!asked.some((entry) => servesProtocol(entry, call.protocol))) return undefined;
-  const known = await read(ports, conversation, policy, call, false);
+  const known = await read(ports, conversation, policy, call, fresh);
   const tool = having(known, call) ?? having(await read(ports, conversation, policy, call, true), call);
   if (tool) {
     if (await drifted(ports.mcpStore, tool, await definitionGuard(policy.configuration, tool.entry))) throw waits(tool);
