@@ -13,6 +13,6 @@ test.each([
   });
 });
 
-test('[evidence.verify.offline] no manifest is no defect', () => {
+test('[evidence.verify.offline] a bundle without a manifest has no defect', () => {
   expect(examineSeal({})).toEqual({ given: false, originChecked: false });
 });
