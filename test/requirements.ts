@@ -299,7 +299,10 @@ const configuration: readonly Requirement[] = [
     'A cache of bounded size is the map of the kernel, which drops what was used longest ago.',
   ),
   must('repository.ports', 'No port of a capability is optional: a host that has none of a kind says so.'),
-  must('repository.exports', 'A function, constant, class or type that is exported is used by another file.'),
+  must(
+    'repository.exports',
+    'An exported name is used by another file, and no function, constant or class is there for tests alone.',
+  ),
   must(
     'repository.dependencies',
     'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',

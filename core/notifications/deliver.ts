@@ -38,12 +38,6 @@ interface Delivered {
   readonly moved: number;
 }
 
-/** Sends one page of what is due; returns how many were sent. */
-export async function deliverDue(ports: DeliverPorts, pageSize = 50): Promise<number> {
-  const due = await ports.deliveries.due(isoTime(ports.clock.now()), pageSize);
-  return (await deliverAll(ports, due)).sent;
-}
-
 /**
  * Sends what is due, page after page, until nothing is due [notify.until-nothing-is-due].
  * @param budgetMs no page begins later than this.

@@ -1,7 +1,10 @@
 /** Notifications that do not reach their channel, as `agentctl status` has them. */
-import { deliverDue } from '#core/notifications/deliver.ts';
+import { deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
+
+/** One page of what is due. */
+const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 let gateway: Awaited<ReturnType<typeof testPorts>>;
 beforeAll(async () => {

@@ -1,9 +1,12 @@
 /** Sending what is due: receipts, retries and dead letters, and the order of messages about one approval. */
-import { DeliveryRefused, deliverAll, deliverDue, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
+import { DeliveryRefused, deliverAll, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
 import type { Notifier } from '#core/notifications/deliver-ports.ts';
 import { enqueueSubmitted } from '#core/notifications/enqueue.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
+
+/** One page of what is due. */
+const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 describe('queueing', () => {
   test('[notify.events] submitted, approved and denied each go to every channel once, however often asked', async () => {

@@ -3,12 +3,15 @@
 import { slackDigest } from '#core/approvals/slack-digest.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { deliverDue, deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
+import { deliverUntilNoneIsDue } from '#core/notifications/deliver.ts';
 import { type DigestTerms, digestOf, digestTerms, isUrgent } from '#core/notifications/digest.ts';
 import { enqueueNotifications, enqueueSubmitted } from '#core/notifications/enqueue.ts';
 import type { NotificationEvent } from '#core/notifications/ports.ts';
 import { deliverySetting } from './delivery-setting.ts';
 import { sampleRow } from './sample.ts';
+
+/** One page of what is due. */
+const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 const above = 3;
 const everySeconds = 60;

@@ -27,3 +27,20 @@ test('[repository.exports] every exported function, constant, class and type is 
     );
   expect(alone).toEqual([]);
 });
+
+/** What tests compare with: rows of a document, lists that answers name, and the settings that an entry names. */
+const comparedWith = ['grafanaPanels', 'namedLists', 'settingsOf', 'storeRates'];
+
+test('[repository.exports] no function, constant or class is there for tests alone', () => {
+  const product = texts.filter(({ path }) => /^(?:core|adapters|lambdas|lib|bin|bench|operator|console)\//.test(path));
+  const uses = new Map<string, number>();
+  for (const { text } of product)
+    for (const word of text.match(/[A-Za-z_$][\w$]*/g) ?? []) uses.set(word, (uses.get(word) ?? 0) + 1);
+  const unused = product.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:async )?(?:function\*?|const|(?:abstract )?class) ([A-Za-z_$][\w$]*)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => uses.get(name) === 1 && !comparedWith.includes(name))
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(unused).toEqual([]);
+});
