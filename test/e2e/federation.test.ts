@@ -92,6 +92,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const gateway of started.reverse()) await gateway.stop();
+  // A gateway writes as it ends, after the folders of the file were removed.
+  for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
 });
 
 test('[federation.story] the data plane enforces what the control plane serves, with keys of its own', async () => {
