@@ -13,6 +13,12 @@ export default function create() {
   process.env.TMPDIR = folder;
   process.env.TESTS_TMPDIR = folder;
   process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, '../../node_modules/.cache/compiled');
-  // A run that is interrupted does not come to its end.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  // A signal ends the process without that event.
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      remove();
+      process.kill(process.pid, signal);
+    });
 }
