@@ -24,8 +24,8 @@ export default {
   maxWorkers: '100%',
   // Contexts of earlier files are not all given back: a worker that holds more than this is replaced before its next file.
   workerIdleMemoryLimit: '1GB',
-  // A test fails for what it found, never because the machine was busy.
-  testTimeout: 180_000,
+  // A test fails for what it found, never because the machine was busy: this ends what hangs.
+  testTimeout: 900_000,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },

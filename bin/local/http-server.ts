@@ -188,7 +188,6 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   });
   const { unreadMs = 60_000 } = options;
   const unread = new UnreadAnswers(unreadMs);
-  const looking = setInterval(() => unread.look(performance.now()), unreadMs / 6).unref();
   const serveHere = (request: IncomingMessage, response: ServerResponse, waits = false) => {
     // The edge reads as fast as its own client does, which it watches itself.
     if (!isFromEdge(request, options.edgeToken)) unread.watch(response);
@@ -236,7 +235,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
         }, graceMs);
         server.close(() => {
           clearTimeout(cut);
-          clearInterval(looking);
+          unread.stop();
           resolve();
         });
       });

@@ -18,16 +18,19 @@ export type WatchedResponse = ServerResponse | CountedHttp2Response;
 interface Stretch {
   /** Bytes that the client had taken when the stretch began. */
   readonly taken: number;
-  readonly sinceMs: number;
+  readonly looks: number;
 }
+
+/** In the longest stretch. They are counted, not timed: a pause of this process, which sends nothing then, is not counted against clients. */
+const maxLooks = 6;
 
 /** To be taken within the longest stretch. A client that reads steadily at 300 bytes a second takes more. */
 const leastBytes = 16 * 1024;
 
 export class UnreadAnswers {
   readonly #open = new Map<WatchedResponse, Stretch | undefined>();
-  readonly #longestMs: number;
   readonly #ended: () => void;
+  readonly #looking: NodeJS.Timeout;
 
   /**
    * @param longestMs within which an answer whose bytes wait has to be read, by `leastBytes` or to its end. An answer without waiting
@@ -35,8 +38,8 @@ export class UnreadAnswers {
    * @param ended is called for each answer that is ended.
    */
   constructor(longestMs: number, ended: () => void = () => {}) {
-    this.#longestMs = longestMs;
     this.#ended = ended;
+    this.#looking = setInterval(() => this.#look(), longestMs / maxLooks).unref();
   }
 
   watch(response: WatchedResponse): void {
@@ -44,14 +47,19 @@ export class UnreadAnswers {
     response.once('close', () => this.#open.delete(response));
   }
 
-  /** To be called now and then. @param nowMs of a clock that only goes forward */
-  look(nowMs: number): void {
+  stop(): void {
+    clearInterval(this.#looking);
+  }
+
+  #look(): void {
     for (const [response, stretch] of this.#open) {
       const taken = response.writableLength > 0 ? takenOf(response) : undefined;
       if (taken === undefined) this.#open.set(response, undefined);
       else if (stretch === undefined || taken - stretch.taken >= leastBytes)
-        this.#open.set(response, { taken, sinceMs: nowMs });
-      else if (nowMs - stretch.sinceMs >= this.#longestMs) {
+        this.#open.set(response, { taken, looks: 0 });
+      else if (stretch.looks + 1 < maxLooks)
+        this.#open.set(response, { taken: stretch.taken, looks: stretch.looks + 1 });
+      else {
         this.#open.delete(response);
         this.#ended();
         end(response);

@@ -272,5 +272,4 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
     expect(count.heldThatMove).toBe(8);
     expect(count.ran).toBeGreaterThan(40);
   },
-  300_000,
 );

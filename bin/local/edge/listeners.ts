@@ -88,7 +88,6 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   tls.on('secureConnection', (socket) => void secured.add(socket));
   const { unreadMs = idleMs } = options;
   const unread = new UnreadAnswers(unreadMs, () => options.ended('unread'));
-  const looking = setInterval(() => unread.look(performance.now()), unreadMs / 6).unref();
   const take = (request: EdgeRequest, response: EdgeResponse): void => {
     response.once('close', connections.begins(request.socket));
     unread.watch(response);
@@ -165,7 +164,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       }, graceMs);
       await Promise.all([tls, cleartext].map((server) => new Promise((resolve) => server.close(resolve))));
       clearTimeout(cut);
-      clearInterval(looking);
+      unread.stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Answers that are read slowly or not at all, by a clock that the test winds. */
+/** Answers that are read slowly or not at all, by timers that the test lets run. */
 import { EventEmitter } from 'node:events';
 import { UnreadAnswers, type WatchedResponse } from '../../../bin/local/unread-answers.ts';
 
@@ -27,6 +27,12 @@ class Response extends EventEmitter {
   }
 }
 
+beforeAll(() => void jest.useFakeTimers());
+afterAll(() => void jest.useRealTimers());
+
+/** They are looked at every ten seconds. */
+const afterSeconds = (seconds: number): void => void jest.advanceTimersByTime(seconds * 1_000);
+
 const watched = (count: number) => {
   const answers = new UnreadAnswers(60_000);
   const responses = Array.from({ length: count }, () => new Response());
@@ -35,14 +41,14 @@ const watched = (count: number) => {
 };
 
 test('[edge.slow-readers] a byte now and then does not keep an answer open, and neither does what the upstream adds', () => {
-  const { answers, responses } = watched(5);
+  const { responses } = watched(5);
   const [stuck, growing, trickling, steady, silent] = responses;
   for (const response of [stuck, growing, trickling, steady]) response.sends(5_000_000);
   for (let second = 0; second <= 3_600; second += 10) {
     growing.sends(200);
     trickling.reads(2);
     steady.reads(3_000);
-    answers.look(second * 1_000);
+    afterSeconds(10);
     const closed = second >= 60;
     expect([second, stuck.destroyed, growing.destroyed, trickling.destroyed]).toEqual([second, closed, closed, closed]);
   }
@@ -50,27 +56,27 @@ test('[edge.slow-readers] a byte now and then does not keep an answer open, and 
 });
 
 test('[edge.slow-readers] a stream of events that its client reads to the last is never ended, however little it is', () => {
-  const { answers, responses } = watched(1);
+  const { responses } = watched(1);
   const [subscriber] = responses;
   for (let second = 0; second <= 3_600; second += 10) {
     subscriber.sends(40);
     if (second % 50 === 0) subscriber.reads(subscriber.writableLength);
-    answers.look(second * 1_000);
+    afterSeconds(10);
   }
   expect(subscriber.destroyed).toBe(false);
 });
 
 test('[edge.slow-readers] the time counts again from when an answer was read', () => {
-  const { answers, responses } = watched(1);
+  const { responses } = watched(1);
   const [response] = responses;
   response.sends(100);
-  answers.look(1_000_000);
+  afterSeconds(50);
   response.reads(100);
-  answers.look(1_050_000);
+  afterSeconds(10);
   response.sends(100);
-  for (const now of [1_060_000, 1_119_000]) answers.look(now);
+  afterSeconds(60);
   expect(response.destroyed).toBe(false);
-  answers.look(1_120_000);
+  afterSeconds(10);
   expect(response.destroyed).toBe(true);
 });
 
@@ -84,10 +90,10 @@ test('[edge.slow-readers] an answer that waits for the one before it on its conn
   });
   Object.defineProperty(response, 'writableLength', { get: () => 500 });
   answers.watch(waiting as unknown as WatchedResponse);
-  for (const now of [0, 60_000, 120_000]) answers.look(now);
+  afterSeconds(120);
   waiting.socket = socket;
-  for (const now of [130_000, 180_000]) answers.look(now);
+  afterSeconds(60);
   expect(response.destroyed).toBe(false);
-  answers.look(190_000);
+  afterSeconds(10);
   expect(response.destroyed).toBe(true);
 });
