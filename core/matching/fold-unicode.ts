@@ -48,12 +48,13 @@ export function folding(read: (part: string) => string): (text: string) => strin
   };
 }
 
-const composes = 1;
-const several = 2;
+/** Beyond all UTF-16 units. */
+const composes = 0x1_0000;
+const several = 0x1_0001;
 
-/** By UTF-16 unit: what it folds to beside any neighbour, 1 for what may compose with one or disappear, 2 for several units. */
+/** By UTF-16 unit: what it folds to beside any neighbour, `composes` for what may compose with one or disappear, `several` for several units. */
 class FoldsAlone {
-  readonly #folds = new Uint16Array(0x1_0000);
+  readonly #folds = new Uint32Array(0x1_0000);
   readonly #several = new Map<number, string>();
   readonly #read: (part: string) => string;
 
@@ -77,7 +78,7 @@ class FoldsAlone {
     const char = this.#read(String.fromCharCode(unit));
     const folded = isAscii(char) ? char : standsAlone.test(char.normalize('NFKC')) ? foldAll(char) : '';
     if (folded.length > 1) this.#several.set(unit, folded);
-    const fold = folded === '' || folded < '\u0003' ? composes : folded.length > 1 ? several : folded.charCodeAt(0);
+    const fold = folded === '' ? composes : folded.length > 1 ? several : folded.charCodeAt(0);
     this.#folds[unit] = fold;
     return fold;
   }

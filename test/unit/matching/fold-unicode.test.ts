@@ -22,7 +22,7 @@ function foldedWhole(text: string): string {
 
 /** Letters that compose, marks, invisible characters, look-alikes, surrogates that stand alone, and line ends. */
 const pieces = [
-  ...['a', 'e', 'K', ' ', '\n', '\0', '=', '<', '~', '0'],
+  ...['a', 'e', 'K', ' ', '\n', '\0', '\u0001', '\u0002', '=', '<', '~', '0'],
   ...['\u0301', '\u0338', '\u20dd', '\u0327', '\u05b0', '\u200b', '\u200d', '\u00ad', '\u034f', '\ufe0f', '\u{e0061}'],
   ...['é', 'ß', 'İ', 'ſ', 'к', 'о', 'ａ', 'ﬁ', '①', '⑳', '…', '’', '“', 'Ω', '㍿', '가', 'ᄀ', 'ᅡ', 'ᆨ', 'あ', 'ﾞ', '中'],
   ...['\u09c7', '\u09be', '\u0dd9', '\u0dcf', '𝒜', '👨', '\ud800', '\udc00', '\uffff'],
@@ -53,6 +53,9 @@ const seen: Readonly<Record<string, string>> = {
     '٣': '3',
     '०': '0',
     '𝟗': '9',
+    '\u0000': '',
+    '\u0001': '',
+    '\u0002': '',
     '\u0007': '',
     '\u009b': '',
     '\u2028': '\n',
