@@ -190,7 +190,7 @@ export function compose(
     recentTraces: async () => [...(await traceRing.recent(keptTraces, clock.now())), ...telemetry.recentTraces()],
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
-    consoleUrl: undefined, // the files of the console lie behind the edge, beside this API
+    consoleUrl: environment.CONSOLE_URL, // absent without CloudFront, which serves its files
     timeouts: systemTimeouts,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     version: packageJson.version,

@@ -84,6 +84,10 @@ export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSe
 export const ownUrl = ({ domain, privateAdmin }: EdgeSettings, surface: Surface): string | undefined =>
   domain && !(privateAdmin && surface === 'admin') ? `https://${domain.hosts[surface]}` : undefined;
 
+/** Where browsers find the console: behind CloudFront, beside the public admin API [cloud.console]. */
+export const consoleUrl = ({ domain, cloudFront, privateAdmin }: EdgeSettings): string | undefined =>
+  domain && cloudFront && !privateAdmin ? `https://${domain.hosts.admin}/console/` : undefined;
+
 function domainSettings(node: Node): DomainSettings | undefined {
   const [name, ...more] = words(
     node,

@@ -5,6 +5,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
 import type { Route } from '#core/contracts/route.ts';
 import { Distributions } from './distributions.ts';
+import { consoleUrl } from './edge-settings.ts';
 import { Firewall } from './firewall.ts';
 import { OriginSecret } from './origin-secret.ts';
 import { apiStageName } from './rest-surface.ts';
@@ -74,7 +75,8 @@ export class GatewayEdge extends Stack {
     for (const [name, host] of Object.entries(domain.hosts))
       if (name in reached) new CfnOutput(this, `${name}Host`, { value: host });
     new CfnOutput(this, 'edgeHost', { value: domain.edgeHost });
-    if (!privateAdmin) new CfnOutput(this, 'ConsoleUrl', { value: `https://${domain.hosts.admin}/console/` });
+    const consoleAt = consoleUrl(settings.edge);
+    if (consoleAt) new CfnOutput(this, 'ConsoleUrl', { value: consoleAt });
   }
 
   /** By literal stage: an export of each stage's name would say nothing more. */

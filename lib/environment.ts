@@ -5,7 +5,7 @@ import type { Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { stateMachineArn } from './access.ts';
-import { ownUrl, type Surface } from './edge-settings.ts';
+import { consoleUrl, ownUrl, type Surface } from './edge-settings.ts';
 import { type ApiIds, apiStageName } from './rest-surface.ts';
 import { secretId } from './secrets.ts';
 import { type GatewaySettings, liveFunctionName, rolloutMachineName, stateMachineName } from './settings.ts';
@@ -27,12 +27,14 @@ export function functionEnvironment(
   const url = (surface: Surface & keyof ApiIds) =>
     ownUrl(settings.edge, surface) ??
     `https://${[apis[surface], ...(surface === 'admin' && adminEndpoint ? [adminEndpoint] : [])].join('-')}.execute-api.${region}.${urlSuffix}/${apiStageName}`;
+  const consoleAt = consoleUrl(settings.edge);
   return {
     STAGE: settings.stage,
     GATEWAY_NAME: settings.name,
     ADMIN_URL: url('admin'),
     GATEWAY_URL: url('gateway'),
     MCP_URL: url('mcp'),
+    ...(consoleAt && { CONSOLE_URL: consoleAt }),
     ...Object.fromEntries(
       Object.entries(stores.tables).map(([name, table]) => [tableEnvironment(name as TableName), table.tableName]),
     ),

@@ -14,7 +14,9 @@ const keptFolders = 3;
 /** Changes with each installation. */
 const installed = 'node_modules/.package-lock.json';
 
-if (compiledCode(root) === undefined) await compile();
+// A checkout that cannot be written to, a full disk: the sources run, as they do where nothing was compiled.
+if (compiledCode(root) === undefined)
+  await compile().catch((fault) => console.error(`The checkout was not compiled (${fault.message}); its sources run.`));
 
 async function compile() {
   const code = await import('./gateway-code.mjs').catch((fault) => {

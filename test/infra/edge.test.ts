@@ -57,6 +57,14 @@ describe('[cloud.own-hosts] host names of its own', () => {
     expect(reference(told(direct.services, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
   });
 
+  it('[approval.browser-page] are where browsers are sent to the console, which CloudFront alone serves', () => {
+    const consoleOf = ({ services }: { services: Template }) => told(services).CONSOLE_URL;
+    expect([edge, direct, inside, plain].map(consoleOf)).toEqual([
+      'https://admin.gateway.example.com/console/',
+      ...[undefined, undefined, undefined],
+    ]);
+  });
+
   it('have records in the zone that is named, and none where none is', () => {
     expect(
       only(direct.services, 'AWS::Route53::RecordSet')

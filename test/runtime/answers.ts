@@ -12,6 +12,7 @@ const ask = (text: string, more: object = {}) => ({
 });
 const chat = 'POST /v1/chat/completions';
 const agent = { caller: 'agent' } as const;
+const anyApproval = '0199e0d2-0000-7000-8000-000000000000';
 
 interface Case {
   readonly says: string;
@@ -193,6 +194,14 @@ const adminCases: readonly (Case & {
     call: { caller: 'human' },
     status: 200,
     shows: ({ body }) => body.pending.length === 1,
+  },
+  {
+    name: 'approvals',
+    says: 'the way to the console, for a browser at the address of an approval',
+    route: `GET /admin/v1/approvals/${anyApproval}`,
+    call: { headers: { accept: 'text/html' } },
+    status: 302,
+    shows: ({ headers }) => headers.location === `https://admin.example/console/#/approvals/${anyApproval}`,
   },
   {
     name: 'evidence',

@@ -128,6 +128,7 @@ const surroundings = (services: string, dynamo: string) => ({
   STAGE: 'runtime',
   GATEWAY_NAME: 'runtime',
   ADMIN_URL: 'https://admin.example',
+  CONSOLE_URL: 'https://admin.example/console/',
   GATEWAY_URL: 'https://gateway.example',
   MCP_URL: 'https://mcp.example',
   CONNECTIONS_URL: services,
