@@ -985,6 +985,10 @@ const admin: readonly Requirement[] = [
     'Every operation has a schema of its answer; each route of a running gateway answers by it, and OpenAPI shows it with an example.',
   ),
   must('admin.openapi', 'The OpenAPI description is generated from the routes and carries the one version.'),
+  must(
+    'admin.openapi.bodies',
+    'OpenAPI shows a valid example of every request body, and each of its references resolves.',
+  ),
   must('admin.bad-json', 'Invalid JSON bodies are rejected with an error that says what was found.'),
   must('error.shape', 'Errors are { error: { code, type, message } }.'),
   must('error.types', 'Each error type has the status of the table.'),

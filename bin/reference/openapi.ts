@@ -9,6 +9,7 @@ import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 import packageJson from '#package' with { type: 'json' };
 import answers from './answers.json' with { type: 'json' };
+import { requests } from './requests.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -80,17 +81,28 @@ function usedIn(paths: Schema): Schema {
   return Object.fromEntries(used.map(([name, schema]) => [name, bare(schema)]));
 }
 
+const options = { reused: 'inline', unrepresentable: 'any' } as const;
+/** How zod writes any JSON value, the one schema that holds itself. */
+const anyJson = JSON.stringify(z.toJSONSchema(z.object({ any: z.json() }), options).$defs);
+
 /** Clients ignore members they do not know, so answers may get more of them. */
 function bare(schema: z.ZodType, io: 'input' | 'output' = 'input'): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, reused: 'inline', unrepresentable: 'any' });
-  return io === 'input' ? rest : (open(rest) as Schema);
+  const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, ...options });
+  if ($defs && JSON.stringify($defs) !== anyJson)
+    throw new Error(
+      'A schema of an operation holds itself, and its $ref would lead nowhere in OpenAPI. Give it a name in components.',
+    );
+  return rewritten(rest, io) as Schema;
 }
 
-function open(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(open);
+function rewritten(node: unknown, io: 'input' | 'output'): unknown {
+  if (Array.isArray(node)) return node.map((member) => rewritten(member, io));
   if (node === null || typeof node !== 'object') return node;
-  const members = Object.entries(node).filter(([name, value]) => name !== 'additionalProperties' || value !== false);
-  return Object.fromEntries(members.map(([name, value]) => [name, open(value)]));
+  if ('$ref' in node) return { description: 'Any JSON value.' };
+  const members = Object.entries(node).filter(
+    ([name, value]) => io === 'input' || name !== 'additionalProperties' || value !== false,
+  );
+  return Object.fromEntries(members.map(([name, value]) => [name, rewritten(value, io)]));
 }
 
 const streamed: Schema = { 'text/event-stream': { schema: { type: 'string', description: 'When `stream` is true.' } } };
@@ -122,7 +134,7 @@ function operationOf(route: Route): Schema {
     tags: [route.handledBy],
     security: route.access === 'open' || route.access === 'signed' ? [] : [{ key: [] }, { bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(contract.input && { requestBody: requestOf(contract, contract.input) }),
+    ...(contract.input && { requestBody: requestOf(route.operation, contract, contract.input) }),
     responses: {
       [contract.status ?? 200]: { description: 'Done', content: answerOf(route.operation, contract) },
       ...(contract.also && { [contract.also.status]: { description: contract.also.description } }),
@@ -131,10 +143,10 @@ function operationOf(route: Route): Schema {
   };
 }
 
-const requestOf = ({ inputType = 'application/json' }: OperationContract, input: z.ZodType): Schema => ({
-  required: true,
-  content: { [inputType]: { schema: schemaOf(input, 'input') } },
-});
+function requestOf(operation: string, { inputType = 'application/json' }: OperationContract, input: z.ZodType): Schema {
+  const example = (requests as Readonly<Record<string, unknown>>)[operation];
+  return { required: true, content: { [inputType]: { schema: schemaOf(input, 'input'), example } } };
+}
 
 function answerOf(operation: string, { output, streams, example: given }: OperationContract): Schema {
   const found = Object.hasOwn(examples, operation) ? examples[operation] : given;
