@@ -110,6 +110,14 @@ test.each([
   },
 );
 
+test('[approval.never-lifts-block] an approved call that a rule blocks meanwhile is blocked for its caller, who names the approval', async () => {
+  const approval_ref = await approved('lifted');
+  await own('block')();
+  const { body } = await act('lifted', { ...pull, approval_ref });
+  expect(body).toMatchObject({ decision: 'block', matched_rule: 'git:scm.create_pull*', error: { code: -32001 } });
+  expect([runs, (await gateway.ports.approvals.find(approval_ref))?.status]).toEqual([0, 'approved']);
+});
+
 test('[approval.execute-asks-again] when nothing changed, the call is made once', async () => {
   const id = await approved('same');
   await settle(stepPorts(gateway.ports), id);
