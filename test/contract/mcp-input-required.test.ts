@@ -182,6 +182,9 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     await begun.promise;
     const { result } = (await again(call, state)).last;
     expect(result.inputRequests[requestKey].params.url).toContain(approval);
+    // A client whose user cannot open an address is refused as the identical call without a state: the call is being made, not used up.
+    const { error } = (await modern('tools/call', { ...call, requestState: state }, {}, meta)).last;
+    expect(error).toMatchObject({ code: -32002, data: { reason: 'executing', envelope_id: approval } });
     gate.resolve({ content: [] });
     await executing;
     expect((await again(call, result.requestState)).last.result.content).toEqual([]);

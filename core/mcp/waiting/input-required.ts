@@ -100,11 +100,16 @@ export async function standing(ports: McpPorts, back: Returned, digest: string):
     case 'already_used':
       if (row.executed_by !== 'gateway') throw stateRefused(why);
       // The state machine makes the call, or has: its result is collected as any identical call collects it.
-      return row.status === 'consumed' ? undefined : ((await askedAgain(ports, back, row)) ?? refused(ports, row, why));
+      return row.status === 'consumed'
+        ? undefined
+        : ((await askedAgain(ports, back, row)) ?? refused(ports, row, running));
     default:
       throw stateRefused('other_call');
   }
 }
+
+/** `data.reason` while the gateway makes the call, as the identical call without a state gets it [approval.execute-collected]. */
+const running = 'executing';
 
 /** `data.reason` when the client's user would not open the address. The request stays open: a reviewer may still decide it. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
@@ -118,7 +123,7 @@ const askedAgain = async (ports: McpPorts, { state, caller, params }: Returned, 
   opensAddresses(caller, params)
     ? inputRequired(ports, caller, await stateKeys(ports, caller), {
         ...{ params, round: state.round, digest: state.call_digest, matched_rule: row.matched_rule },
-        ...{ envelope_id: row.envelope_id, error: approvalRequired(row, ports.adminUrl) },
+        ...{ envelope_id: row.envelope_id, error: approvalRequired(row, ports.adminUrl, running) },
       })
     : undefined;
 
@@ -159,9 +164,11 @@ export function inputRequired(
   };
   const sealed = sealState(state, keys);
   if (sealed === undefined) return undefined;
-  const message =
-    `${error.message} Rule: ${matched_rule}. At this address a person with the role operator decides it, ` +
-    'a person other than the caller. Opening the page decides nothing, and nothing is asked of you here.';
+  const decides =
+    reason === running
+      ? 'A person approved it and it is being made at this moment; this address shows it, and the call sent again returns its result. '
+      : 'At this address a person with the role operator decides it, a person other than the caller. ';
+  const message = `${error.message} Rule: ${matched_rule}. ${decides}Opening the page decides nothing, and nothing is asked of you here.`;
   return {
     result: {
       resultType: 'input_required',

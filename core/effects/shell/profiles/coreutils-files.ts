@@ -41,7 +41,8 @@ export const filePrograms = {
     values: {
       number: '-L --filelimit',
       text: '-I -P --timefmt',
-      word: '-H -T --charset --sort --gitfile --infofile',
+      word: '-H -T --charset --sort',
+      read: '--gitfile --infofile',
       write: '-o',
     },
     refused: '-R --fromfile --fromtabfile',
