@@ -236,7 +236,7 @@ const policies: readonly Requirement[] = [
   ),
   must(
     'pack.sql-system-relations',
-    'sql-explorer allows system relations that are listed as harmless, and reviews every other.',
+    'sql-explorer and readonly allow system relations that are listed as harmless, and review every other.',
   ),
   must(
     'pack.sql-everyday',

@@ -5,7 +5,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
-import { dialectDoubts } from './sql/dialects.ts';
+import { dialectDoubts, relationDoubt } from './sql/dialects.ts';
 import { fragmentsOf } from './sql/fragments.ts';
 import type { Operation } from './sql/operation.ts';
 import { readStatements, type SqlReading } from './sql/read-statements.ts';
@@ -62,6 +62,10 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
     operations.push(...reading.operations);
     for (const reason of reading.unclear) unclear.add(reason);
     for (const reason of dialectDoubts(text, dialect)) unclear.add(reason);
+    for (const { target } of reading.operations) {
+      const reason = relationDoubt(target, dialect);
+      if (reason !== undefined) unclear.add(reason);
+    }
   }
   const all = distinct(operations);
   if (all.length > maxParts) unclear.add(`the text holds more than ${maxParts} operations`);

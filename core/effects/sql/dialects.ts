@@ -50,6 +50,15 @@ export const dialectDoubts = (text: string, dialect: Dialect): string[] =>
     .filter(({ found }) => found(text))
     .map(({ why }) => why);
 
+/** DuckDB reads a file, and what an address answers, where a relation in quotes has their name. */
+const file = /[/\\:?*]|\.(?:csv|tsv|json|jsonl|ndjson|parquet|arrow|feather|avro|orc|xlsx)(?:\.(?:gz|zst|bz2|xz))?"?$/i;
+
+/** Why a relation may be none to the server; undefined where every database takes it for one. */
+export const relationDoubt = (target: string, dialect: Dialect): string | undefined =>
+  dialect === 'unknown' && file.test(target)
+    ? 'DuckDB reads a relation that is named like a file or an address from there'
+    : undefined;
+
 /** Whether a comment is still open where the next one opens. */
 const opensAgain = (comment: string, at: number, all: readonly string[]): boolean =>
   at < all.length - 1 && !comment.includes('*/');

@@ -154,6 +154,10 @@ describe('tools of other protocols', () => {
     ['select 1 delete/* x */from t', 'SQL Server'],
     ['select 1 as a\ngo\n', 'SQL Server'],
     ['select 5 --\u00a01', 'MySQL'],
+    ['select * from "/srv/data/x.csv"', 'DuckDB'],
+    ['select a from t join "s3://bucket/x" x on true', 'DuckDB'],
+    ['select * from "x.parquet"', 'DuckDB'],
+    ['select * from (select * from "dump.json.gz") x', 'DuckDB'],
   ])('%s means something else to a database that is not PostgreSQL', (sql, why) => {
     expect(mcp('mysql.query', { sql }).unclear).toContain(why);
   });
@@ -163,10 +167,12 @@ describe('tools of other protocols', () => {
     'select "a", t."b" from "e" -- all of them',
     'select commit_id, go_live from deployments',
     "select deleted, delete_at from t where action = 'delete'",
+    'select "a/b" from "my-table" join "Order Details" d on true join files.csv_rows on true',
   ])('%s means the same everywhere', (sql) => expect(mcp('mysql.query', { sql }).unclear).toBeUndefined());
 
   test('those that say PostgreSQL are believed', () => {
     expect(mcp('postgres.query', { sql: "select data #> '{a}', $$x$$ from t --x" }).unclear).toBeUndefined();
+    expect(mcp('postgres.query', { sql: 'select * from "a:b"' }).unclear).toBeUndefined();
   });
 });
 describe('limits', () => {
