@@ -2241,7 +2241,7 @@ const toolGateway: readonly Requirement[] = [
   ),
   must(
     'guard.changes',
-    'A changed definition passes by itself where it adds nothing that matters; new instructions, reach, secrets and looser annotations wait for a human, and approvals given under the earlier definition are void.',
+    'A changed definition passes by itself where it is known to add nothing that matters; new instructions, words the gateway does not judge, reach, addresses, types, defaults, required parameters, secrets and looser annotations wait for a human, and approvals of calls for which the change matters are void.',
   ),
   must(
     'guard.figures',

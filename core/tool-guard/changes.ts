@@ -2,19 +2,24 @@
  * What a changed definition adds to the accepted one. What is kept of the accepted one holds no word of its server: digests of
  * names, and classes of the gateway's own [guard.changes].
  */
-import { secrecyOf } from '#core/evidence/secret-names.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { addressesIn } from '#core/provenance/addresses.ts';
 import { folded } from './check-text.ts';
-import { definitionTexts, parametersOf } from './definition-texts.ts';
+import { definitionTexts } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';
 import type { ChangeKind } from './finding.ts';
+import { shapesOf } from './parameter-shapes.ts';
+import { unreadSentences } from './unread-sentences.ts';
 
 /** What matters of a definition. */
 interface Surface {
-  /** Kinds of findings, and classes of words in its texts. */
+  /**
+   * Kinds of findings; classes of words in its texts, with how many there are where each one counts (`orders#2`); digests of
+   * addresses (`at.`), of sentences in other languages (`unread.`) and of what lies behind the part that is read (`rest.`).
+   */
   readonly says: readonly string[];
-  /** Digest of a parameter's name: its type, `!` where it is required, `*` where it is a secret. */
+  /** Digest of a parameter's path: its mark, as in `shapesOf`. */
   readonly parameters: Readonly<Record<string, string>>;
   /** `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`: y, n or -. */
   readonly hints: string;
@@ -31,41 +36,73 @@ const reach: Readonly<Record<string, RegExp>> = {
   network: /\b(?:https?|url|urls|internet|download|downloads|fetch|fetches|remote|external|third[- ]party)\b/,
   pay: /\b(?:pay|pays|payment|purchase|buy|buys|transfer|transfers|refund|charge|charges)\b/,
   secrets: /\b(?:password|passwords|secret|secrets|credential|credentials|token|tokens|api[ _-]?keys?|private key)\b/,
-  people: /\b(?:personal data|contacts|address book|location|calendar|messages|conversation|history)\b/,
-  orders: /\b(?:must|always|never|important|before|first|do not|don't|required to|instead|ignore|immediately)\b/,
+  people:
+    /\b(?:personal data|contacts|address book|location|calendar|messages|conversation|history|chat|transcript|prompts?|(?:user|person|customer|they|you) (?:has |have |just )?(?:said|asked|wrote|typed|told))\b/,
+  orders:
+    /\b(?:must|always|never|important|before|first|do not|don't|required to|instead|ignore|immediately|please|kindly|ensure|make sure|be sure|remember to|should|need to|have to)\b/,
 };
 
+/** Classes of which a second mention can say something else than the first. */
+const counted: ReadonlySet<string> = new Set(['orders', 'secrets']);
+const oneText = 8_192;
+const allTexts = 65_536;
+const maxDigests = 16;
+const maxParameters = 32;
+const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+
 export function surfaceOf(definition: JsonObject): Surface {
-  const text = folded(
-    definitionTexts(definition)
-      .map(({ text }) => text.slice(0, 8_192))
-      .join('\n')
-      .slice(0, 65_536),
-  );
-  const kinds = checkDefinition(definition)
-    .filter(({ severity }) => severity !== 'low')
-    .map(({ kind }) => `found:${kind}`);
-  const classes = Object.keys(reach).filter((name) => reach[name]!.test(text));
   const { annotations } = definition;
   const hint = (name: string): string => {
     const value = (annotations as JsonObject | undefined)?.[name];
     return value === true ? 'y' : value === false ? 'n' : '-';
   };
-  return {
-    says: [...new Set([...kinds, ...classes])].sort(),
-    parameters: Object.fromEntries(
-      parametersOf(definition)
-        .slice(0, maxParameters)
-        .map(({ name, type, required }) => [
-          digestOf(name).slice(0, 8),
-          `${/^[a-z]{1,8}$/.test(type) ? type : 'any'}${required ? '!' : ''}${secrecyOf(name) === 'none' ? '' : '*'}`,
-        ]),
-    ),
-    hints: ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'].map(hint).join(''),
-  };
+  return { says: saidBy(definition), parameters: parametersOf(definition), hints: hintNames.map(hint).join('') };
 }
 
-const maxParameters = 32;
+function saidBy(definition: JsonObject): string[] {
+  const texts = definitionTexts(definition).map(({ text }) => text);
+  const whole = texts.map((text) => text.slice(0, oneText)).join('\n');
+  const read = whole.slice(0, allTexts);
+  const rest = [whole.slice(allTexts), ...texts.map((text) => text.slice(oneText))].filter((text) => text !== '');
+  const text = folded(read);
+  const kinds = checkDefinition(definition)
+    .filter(({ severity }) => severity !== 'low')
+    .map(({ kind }) => `found:${kind}`);
+  const classes = Object.entries(reach).flatMap(([name, words]) => {
+    if (!counted.has(name)) return words.test(text) ? [name] : [];
+    const times = text.match(new RegExp(words, 'g'))?.length ?? 0;
+    return times === 0 ? [] : [times === 1 ? name : `${name}#${times}`];
+  });
+  return [
+    ...new Set([
+      ...kinds,
+      ...classes,
+      ...digests('at', addressesIn(read.toLowerCase())),
+      ...digests('unread', unreadSentences(read)),
+      ...(rest.length > 0 ? [`rest.${digestOf(rest).slice(0, 8)}`] : []),
+    ]),
+  ].sort();
+}
+
+/** Those behind the first are one digest, so the place they take is bounded. */
+function digests(of: string, texts: readonly string[]): string[] {
+  const all = [...new Set(texts)].sort();
+  const single = all.slice(0, maxDigests).map((text) => `${of}.${digestOf(text).slice(0, 8)}`);
+  return all.length > maxDigests ? [...single, `${of}.${digestOf(all).slice(0, 8)}`] : single;
+}
+
+function parametersOf(definition: JsonObject): Record<string, string> {
+  const shapes = shapesOf(definition).filter(({ path, mark }) => path !== '' || mark !== wholeSchema);
+  const listed = shapes.slice(0, maxParameters).map(({ path, mark }) => [digestOf(path).slice(0, 8), mark]);
+  const rest = shapes.slice(maxParameters);
+  return Object.fromEntries(rest.length > 0 ? [...listed, [others, `any~${digestOf(rest).slice(0, 8)}`]] : listed);
+}
+
+/** Mark of a schema that says no more than its parameters do. */
+const wholeSchema = 'object!';
+const root = digestOf('').slice(0, 8);
+/** In place of the name of what lies behind the listed parameters. */
+const others = 'others';
 
 /** As it is kept beside a fingerprint: about a hundred characters. */
 export const surfaceText = ({ says, parameters, hints }: Surface): string =>
@@ -89,24 +126,16 @@ export function surfaceFrom(text: string): Surface {
 
 /** Kinds of what the later definition adds; empty for a change that does not matter. */
 export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
-  const kinds = new Set<ChangeKind>();
-  for (const each of after.says) {
-    if (before.says.includes(each)) continue;
-    kinds.add(
-      each.startsWith('found:') || each === 'orders'
-        ? 'new_instruction'
-        : each === 'secrets'
-          ? 'new_secret'
-          : 'new_reach',
-    );
-  }
+  const kinds = new Set<ChangeKind>(newlySaid(before, after).map(({ kind }) => kind));
   for (const [name, now] of Object.entries(after.parameters)) {
-    const was = before.parameters[name];
+    const was = before.parameters[name] ?? (name === root ? wholeSchema : undefined);
     if (was === now) continue;
-    const [secret, required] = [now.endsWith('*'), now.includes('!')];
-    if (secret && required && !was?.includes('!')) kinds.add('new_secret');
-    if (was !== undefined && typeOf(was) !== typeOf(now)) kinds.add('new_reach');
+    const [secret, required] = [now.includes('*'), now.includes('!')];
+    if (required && !was?.includes('!')) kinds.add(secret ? 'new_secret' : 'new_reach');
+    const isTaken = was !== undefined || name === others;
+    if (isTaken && (was === undefined || valuesOf(was) !== valuesOf(now))) kinds.add('new_reach');
   }
+  if (before.parameters[root] !== undefined && after.parameters[root] === undefined) kinds.add('new_reach');
   const [readOnly, destructive, , world] = [...after.hints];
   const [readBefore, destroyedBefore, , worldBefore] = [...before.hints];
   if (
@@ -118,19 +147,53 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
   return [...kinds].sort();
 }
 
-const typeOf = (mark: string): string => mark.replace(/[!*]/g, '');
-
-/** What an approval is bound to beside the call: another digest where a change matters. Corrected words and optional parameters keep it. */
-export function meaningDigest(definition: JsonObject): string {
-  const known = matters.get(definition);
-  if (known !== undefined) return known;
-  const { says, parameters, hints } = surfaceOf(definition);
-  const required = Object.entries(parameters)
-    .filter(([, mark]) => mark.endsWith('!*'))
-    .sort();
-  const digest = digestOf({ says, required, hints });
-  matters.set(definition, digest);
-  return digest;
+/** @returns the class, or the part of a digest before its dot. */
+export function newlySaid(before: Surface, after: Surface): { readonly said: string; readonly kind: ChangeKind }[] {
+  const times = new Map(before.says.map(countOf));
+  return after.says.flatMap((each) => {
+    const [name, count] = countOf(each);
+    if (count <= (times.get(name) ?? 0)) return [];
+    const said = /^(at|unread|rest)\./.exec(name)?.[1] ?? name;
+    return [{ said, kind: kindOf(said) }];
+  });
 }
 
-const matters = new WeakMap<JsonObject, string>();
+function countOf(said: string): [string, number] {
+  const [name = '', count = '1'] = said.split('#');
+  return [name, Number(count)];
+}
+
+const kindOf = (said: string): ChangeKind =>
+  said.startsWith('found:') || said === 'orders' || said === 'unread'
+    ? 'new_instruction'
+    : said === 'secrets'
+      ? 'new_secret'
+      : 'new_reach';
+
+const valuesOf = (mark: string): string => mark.replace(/[!*]/g, '');
+
+/**
+ * What an approval of a call is bound to beside the call: another digest where a change matters for it. Corrected words, and
+ * optional parameters that the call does not use, keep it.
+ * @param args of the call.
+ */
+export function meaningDigest(definition: JsonObject, args: Readonly<Record<string, unknown>>): string {
+  const { says, shapes, hints } = meaningOf(definition);
+  const isUsed = (path: string) => ofAll.test(path) || Object.hasOwn(args, /^[^.[]*/.exec(path)?.[0] ?? '');
+  const taken = shapes.filter(({ path, mark }) => mark.includes('!') || isUsed(path));
+  return digestOf({ says, taken, hints });
+}
+
+/** Parts of a schema that any of its parameters may refer to. */
+const ofAll = /^(?:\$defs|definitions|(?:all|any|one)Of\d+)(?:\.|\[|$)/;
+
+function meaningOf(definition: JsonObject) {
+  const known = meanings.get(definition);
+  if (known !== undefined) return known;
+  const { says, hints } = surfaceOf(definition);
+  const meaning = { says, hints, shapes: shapesOf(definition) };
+  meanings.set(definition, meaning);
+  return meaning;
+}
+
+const meanings = new WeakMap<JsonObject, Pick<Surface, 'says' | 'hints'> & { shapes: ReturnType<typeof shapesOf> }>();

@@ -28,6 +28,8 @@ export function definitionTexts({
   annotations,
   inputSchema,
   outputSchema,
+  icons,
+  _meta,
 }: JsonObject): PlacedText[] {
   const texts: PlacedText[] = [];
   const add = (where: string, text: unknown) => {
@@ -35,12 +37,8 @@ export function definitionTexts({
   };
   add('description', description);
   add('title', title);
-  if (isObject(annotations)) for (const value of Object.values(annotations)) add('annotations', value);
-  for (const [where, schema] of [
-    ['inputSchema', inputSchema],
-    ['outputSchema', outputSchema],
-  ] as const)
-    if (schema !== undefined) walk(schema, where, 0, add);
+  for (const [where, member] of Object.entries({ annotations, inputSchema, outputSchema, icons, _meta }))
+    if (member !== undefined) walk(member, where, 0, add);
   return texts;
 }
 

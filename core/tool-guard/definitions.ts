@@ -9,6 +9,7 @@ import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';
+import { joinedTexts } from './joined-texts.ts';
 import { isSecretPath } from './secret-paths.ts';
 
 type DefinitionFinding = Finding<DefinitionKind>;
@@ -31,6 +32,8 @@ export function checkDefinition(definition: JsonObject): readonly DefinitionFind
     ...parameters.flatMap((parameter) => parameterFindings(definition, parameter)),
     ...contradictions(definition),
   ];
+  // Pieces that say something by themselves are found by now.
+  if (!findings.some(({ kind }) => kind === 'instruction')) findings.push(...saidTogether(texts));
   known.set(definition, findings);
   return findings;
 }
@@ -79,6 +82,15 @@ function textFindings({ where, text }: PlacedText): DefinitionFinding[] {
     );
   return apart(kinds);
 }
+
+/** A model reads the texts of a definition one after the other: an order may be parted over several parameters. */
+const saidTogether = (texts: readonly PlacedText[]): DefinitionFinding[] =>
+  apart(
+    joinedTexts(texts.map(({ text }) => text))
+      .flatMap(checkText)
+      .filter(({ kind, severity }) => asDefinition[kind] === 'instruction' && severity === 'high')
+      .map(({ description }) => found('instruction', 'definition', 'high', description)),
+  );
 
 const contexts =
   /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|\bsystem[ _]prompts?\b|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;

@@ -1,6 +1,6 @@
 /** What a definition adds to the accepted one, in sentences for the human who is to accept it [mcp.definition-diff]. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { changesBetween, surfaceOf } from './changes.ts';
+import { changesBetween, newlySaid, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';
 
@@ -22,7 +22,10 @@ const ofClass: Readonly<Record<string, string>> = {
   pay: 'It now speaks of paying or transferring.',
   secrets: 'It now speaks of passwords, keys or tokens.',
   people: 'It now speaks of contacts, messages or other personal data.',
-  orders: 'It now gives orders to the model: must, always, before, instead.',
+  orders: 'It now gives orders to the model, or more of them: must, always, before, instead.',
+  at: 'It now names an address that it did not name.',
+  unread: 'It now has words in another language or script, which the gateway does not judge.',
+  rest: 'It has another text behind the part that the gateway reads.',
 };
 
 /** @param accepted undefined for a new tool, or where its text is not kept. */
@@ -36,10 +39,23 @@ export function introducedBy(accepted: JsonObject | undefined, offered: JsonObje
 
 function changes(accepted: JsonObject, offered: JsonObject): Introduced[] {
   const [before, after] = [surfaceOf(accepted), surfaceOf(offered)];
-  const said = after.says
-    .filter((each) => !before.says.includes(each) && Object.hasOwn(ofClass, each))
-    .map((each) => ({ kind: kindOf(each), description: ofClass[each]! }));
-  const hints = changesBetween(before, after).includes('looser_annotation')
+  const said = [...new Map(newlySaid(before, after).map((each) => [each.said, each])).values()]
+    .filter(({ said }) => Object.hasOwn(ofClass, said))
+    .map(({ said, kind }) => ({ kind, description: ofClass[said]! }));
+  const kinds = changesBetween(before, after);
+  const taken = parameterChanges(parametersOf(accepted), parametersOf(offered));
+  const explained = said.some(({ kind }) => kind === 'new_reach') || taken.some(({ kind }) => kind !== 'new_parameter');
+  const elsewhere =
+    kinds.includes('new_reach') && !explained
+      ? [
+          {
+            kind: 'new_reach',
+            where: 'inputSchema',
+            description: 'Its schema takes or presets other values than before.',
+          },
+        ]
+      : [];
+  const hints = kinds.includes('looser_annotation')
     ? [
         {
           ...{ kind: 'looser_annotation', where: 'annotations' },
@@ -47,11 +63,8 @@ function changes(accepted: JsonObject, offered: JsonObject): Introduced[] {
         },
       ]
     : [];
-  return [...said, ...parameterChanges(parametersOf(accepted), parametersOf(offered)), ...hints];
+  return [...said, ...taken, ...elsewhere, ...hints];
 }
-
-const kindOf = (said: string): string =>
-  said === 'orders' ? 'new_instruction' : said === 'secrets' ? 'new_secret' : 'new_reach';
 
 function parameterChanges(before: readonly Parameter[], after: readonly Parameter[]): Introduced[] {
   const known = new Map(before.map((each) => [each.name, each]));

@@ -50,9 +50,13 @@ export function wordsOf({ entry, own, definition }: Tool, name: string = own): T
 const changes = lazyImport(() => import('#core/tool-guard/changes.ts'));
 
 /** Where a call of the tool goes, for one that policies know as `name`. */
-export async function placementIn({ entry, own, definition }: Tool, name: string): Promise<Placement> {
+export async function placementIn(
+  { entry, own, definition }: Tool,
+  name: string,
+  args: Readonly<Record<string, unknown>> | undefined,
+): Promise<Placement> {
   const { meaningDigest } = await changes();
-  const placement = { upstream: entry.name, definition: meaningDigest(definition) };
+  const placement = { upstream: entry.name, definition: meaningDigest(definition, args ?? {}) };
   return name === own ? placement : { ...placement, upstream_tool: own };
 }
 

@@ -83,7 +83,7 @@ async function make(
   const sent = sentWith(params, meta.governed);
   const prompt = promptOf(params._meta);
   const governed = await actionOf(tool, await nameFor(ports, connected, tool, args, sent, prompt), args);
-  const placement = await placementIn(tool, governed.tool);
+  const placement = await placementIn(tool, governed.tool, args);
   const action: GovernedRequest = {
     ...governed,
     placement,
@@ -128,7 +128,7 @@ async function make(
     wait: holds
       ? {
           ...holding(holdSecondsOf(caller), params, send, signal),
-          isSameTool: () => isSameTool(ports, caller, tool, signal),
+          isSameTool: () => isSameTool(ports, caller, tool, args, signal),
         }
       : noHold,
     carry: (given, allowed, hash, approval) =>
@@ -198,12 +198,18 @@ export const noteFor =
     noteDefinitions(ports, principal, entry, definitions, await notingGuard(ports, snapshot, entry, principal));
 
 /** Read from the server again: while a call was held, no other caller may have asked for the list. */
-async function isSameTool(ports: McpPorts, caller: Caller, tool: Tool, signal: AbortSignal): Promise<boolean> {
+async function isSameTool(
+  ports: McpPorts,
+  caller: Caller,
+  tool: Tool,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<boolean> {
   const asking = { signal, id: ports.ids.uuid() };
   const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);
   const same = now.tools.find(({ entry, own }) => entry.name === tool.entry.name && own === tool.own);
   if (!same) return false;
-  const [then, offered] = await Promise.all([tool, same].map((each) => placementIn(each, each.own)));
+  const [then, offered] = await Promise.all([tool, same].map((each) => placementIn(each, each.own, args)));
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
   return offered!.definition === then!.definition && !(await drifted(ports.mcpStore, same, guard));
 }

@@ -166,7 +166,8 @@ function newMarks(
     }
     if (notedBeside && !covers(mark.shadows_noted, shadows))
       return [{ tool, mark: { ...mark, about, ...notedBeside }, drifted: false }];
-    const lacks = mark.fingerprint === fingerprint && mark.surface === undefined && surface !== undefined;
+    // A surface follows from its definition: another one was noted by an earlier version of the gateway.
+    const lacks = mark.fingerprint === fingerprint && surface !== undefined && mark.surface !== surface;
     return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });
 }

@@ -6,10 +6,11 @@ import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, Telemetry } from '#core/kernel/ports.ts';
 
-/** What a model reads of a definition, and what its arguments mean. */
-const whatCounts = ({ name, title, description, inputSchema, outputSchema, annotations }: JsonObject) => ({
-  ...{ name, title, description, inputSchema, outputSchema, annotations },
-});
+/** What a model reads of a definition, what its arguments mean, and what a client loads or shows for it. */
+function whatCounts({ name, title, description, inputSchema, outputSchema, annotations, icons, _meta }: JsonObject) {
+  const beside = { ...(icons !== undefined && { icons }), ...(_meta !== undefined && { _meta }) };
+  return { name, title, description, inputSchema, outputSchema, annotations, ...beside };
+}
 
 /** SHA-256 over it: the digest under which the object store has the same text. */
 export const fingerprintOf = (definition: JsonObject): string => digestOf(whatCounts(definition));

@@ -68,7 +68,7 @@ async function placementOf(
     target,
     capability,
   } = await as(await policyName(tool, async (name) => decideCall(ports, policy, await as(name))));
-  return { ...(await placementIn(tool, known)), tool: known, target, capability };
+  return { ...(await placementIn(tool, known, call.parameters)), tool: known, target, capability };
 }
 
 /** @throws GatewayError `invalid_request` for arguments that no envelope can hold. */

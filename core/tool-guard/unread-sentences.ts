@@ -1,0 +1,36 @@
+/**
+ * Sentences of a definition whose words the gateway has no classes for: other scripts, and other languages by the small words
+ * that each has. What such a sentence says is unclear, so a new one is looked at by a human [guard.changes].
+ */
+
+/** Small words of German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Swedish and Indonesian that English lacks. */
+const small = new Set(
+  `und oder nicht wird werden mit von zum zur dem eine einen einer eines auch immer bitte wenn dann alle ihre wie auf
+  les des du une avec dans aussi toujours vous votre qui que sur au aux cette mais leur puis chaque
+  el los las una para por siempre su sus del como antes esta este cada todo todos debe
+  il gli della delle degli sempre anche tutti nel nella alla questo questa prima ogni di che
+  os uma com sempre ao aos pelo pela isto este deve
+  het een van voor altijd ook niet naar deze wordt alle
+  nie jest oraz przed zawsze ktory dla przez tego
+  ve bir bu icin her zaman ile olarak
+  och att det som inte alltid detta
+  yang untuk selalu dengan dan sebelum ini itu`.split(/\s+/),
+);
+const otherLetters = /(?![A-Za-z])[\p{L}\p{M}]/u;
+const words = /[a-z]+/g;
+const maxSentences = 2_000;
+
+/** Text as it was sent: folding has letters of other scripts look Latin. */
+export function unreadSentences(text: string): string[] {
+  return text
+    .split(/[.!?;:\n。！？；：]+/u, maxSentences)
+    .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
+    .filter((sentence) => otherLetters.test(sentence) || hasSmallWords(sentence));
+}
+
+/** One may be a name or a code of a language; two are a language. */
+function hasSmallWords(sentence: string): boolean {
+  const found = new Set<string>();
+  for (const [word] of sentence.toLowerCase().matchAll(words)) if (small.has(word)) found.add(word);
+  return found.size > 1;
+}
