@@ -17,3 +17,8 @@ test('no number is used twice', () => {
   const numbers = records.map((name) => name.slice(0, 4));
   expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
 });
+
+test.each(records.filter((name) => name >= '0186'))('%s has the sections of the template', (name) => {
+  const headings = readFileSync(`docs/decisions/${name}`, 'utf8').match(/^## .*$/gm);
+  expect(headings).toEqual(['## Context', '## Decision', '## Alternatives', '## Consequences']);
+});
