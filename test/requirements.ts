@@ -585,6 +585,10 @@ const approvals: readonly Requirement[] = [
     'notify.until-nothing-is-due',
     'The schedule sends what is due page after page until nothing is, or its time is over.',
   ),
+  must(
+    'slack.own-workspace',
+    'A Slack account is that of its own workspace, also in a channel that two workspaces share.',
+  ),
   must('slack.vote', 'A Slack button votes as the mapped person and the message is updated.'),
   must(
     'notify.escalation',

@@ -36,6 +36,7 @@ const refused = (why: string) =>
   new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
 
 export interface SlackInteraction {
+  /** The workspace of the account: in a shared channel another one than that of the app [slack.own-workspace]. */
   readonly team: string;
   readonly user: string;
   readonly action: 'approve' | 'deny';
@@ -49,7 +50,7 @@ export interface SlackInteraction {
 const interactionSchema = z.object({
   type: z.literal('block_actions'),
   team: z.object({ id: z.string().min(1) }),
-  user: z.object({ id: z.string().min(1) }),
+  user: z.object({ id: z.string().min(1), team_id: z.string().min(1).optional() }),
   trigger_id: z.string().min(1).optional(),
   response_url: z.url().optional(),
   actions: z
@@ -84,7 +85,7 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
     throw invalidRequest('response_url is not an HTTPS address of Slack, so no answer is sent there.');
   const named = trigger_id !== undefined && action.action_ts !== undefined;
   return {
-    team: team.id,
+    team: user.team_id ?? team.id,
     user: user.id,
     action: action.action_id,
     envelope_id: action.value,

@@ -61,6 +61,8 @@ async function asked(over: object = {}): Promise<string> {
 interface Click {
   readonly action?: string;
   readonly user?: string;
+  /** The workspace of the account, where Slack names it. */
+  readonly home?: string;
   readonly trigger?: string;
   readonly secret?: string;
   readonly agoSeconds?: number;
@@ -69,12 +71,12 @@ interface Click {
 
 function requestOf(
   id: string,
-  { action = 'approve', user = 'U01', trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click,
+  { action = 'approve', user = 'U01', home, trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click,
 ) {
   const payload = {
     type: 'block_actions',
     team: { id: 'T01' },
-    user: { id: user },
+    user: { id: user, ...(home !== undefined && { team_id: home }) },
     trigger_id: trigger ?? `trigger-${++clicks}`,
     response_url: responseUrl ?? `${slack.url}/response`,
     actions: [{ action_id: action, value: id, action_ts: '1.2' }],
@@ -157,6 +159,15 @@ describe('Slack', () => {
     await click(id, { user: 'U99' });
     expect(told()).toContain('not mapped to a person');
     expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('[slack.own-workspace] an account of another workspace, in a channel that is shared, is not the account of the same id here', async () => {
+    const id = await asked();
+    await click(id, { home: 'T02' });
+    expect(told()).toContain('not mapped to a person');
+    expect(await statusOf(id)).toBe('pending');
+    await click(id, { home: 'T01' });
+    expect(await statusOf(id)).toBe('approved');
   });
 
   test('a decided request answers with what was decided', async () => {
