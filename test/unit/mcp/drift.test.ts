@@ -17,11 +17,13 @@ test.each([
   ['inputSchema', { inputSchema: { type: 'object', required: ['path'] } }],
   ['outputSchema', { outputSchema: { type: 'string' } }],
   ['annotations', { annotations: { readOnlyHint: false } }],
+  ['icon', { icons: [{ src: 'https://tracker.example/i.png' }] }],
+  ['_meta', { _meta: { 'ui/resourceUri': 'ui://other' } }],
 ])('[mcp.drift] another %s is another fingerprint', (_member, change) => {
   expect(fingerprintOf({ ...tool, ...change })).not.toBe(fingerprintOf(tool));
 });
 
-test('[mcp.drift] the order of members and an icon are not', () => {
+test('[mcp.drift] the order of members and one that nobody reads are not', () => {
   const { name, ...others } = tool;
-  expect(fingerprintOf({ ...others, icons: [{ src: 'data:,' }], name })).toBe(fingerprintOf(tool));
+  expect(fingerprintOf({ ...others, 'x-revision': 7, name })).toBe(fingerprintOf(tool));
 });

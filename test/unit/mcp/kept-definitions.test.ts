@@ -23,10 +23,11 @@ const tool = (name: string, description = 'Reads.') => ({ name, description, inp
 
 test('[mcp.definition-diff] a text lies under its fingerprint, without what the fingerprint leaves out', async () => {
   const results = memory();
-  const definition = { ...tool('read'), icons: [{ src: 'data:,' }], _meta: { any: 1 } };
+  const counted = { ...tool('read'), icons: [{ src: 'data:,' }], _meta: { any: 1 } };
+  const definition = { ...counted, 'x-revision': 7 };
   const kept = await keepDefinitions({ definitionTexts: results, telemetry: telemetry() }, [definition]);
   expect([...kept]).toEqual([[fingerprintOf(definition), true]]);
-  expect(await keptDefinition(results, fingerprintOf(definition))).toEqual(tool('read'));
+  expect(await keptDefinition(results, fingerprintOf(definition))).toEqual(counted);
   expect(await keptDefinition(results, 'f'.repeat(64))).toBeUndefined();
 });
 
