@@ -2,6 +2,7 @@
  * Reads a text word by word and reports what in it speaks to a model. One pass, without backtracking: the time grows with the
  * length alone [guard.linear].
  */
+import { partedWords } from './parted-words.ts';
 import type { Cue, Near, Rule } from './rule.ts';
 import { rules } from './rules.ts';
 import { isSecretPath } from './secret-paths.ts';
@@ -69,11 +70,13 @@ const letters = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' } a
 export class CueScan {
   readonly #last = new Int32Array(classCount).fill(-10_000);
   #at = 0;
+  #hasAccents = false;
   readonly #near: Near = (name, words) => this.#at - this.#last[classIds[name]]! <= words;
 
   /** @param text folded, in lower case. */
   feed(text: string): CueHit[] {
     const hits: CueHit[] = [];
+    this.#hasAccents = accents.test(text);
     let from = 0;
     while (from < text.length) {
       const code = text.charCodeAt(from);
@@ -116,6 +119,9 @@ export class CueScan {
     if (next === 64 && isWord(text.charCodeAt(end + 1))) this.#saw('link', hits);
     const known = classesAt(text, from, end);
     if (known !== none) for (const id of known) this.#sawId(id, hits);
+    else if (plain && end - from >= longWord && isLatin(text.charCodeAt(from)))
+      this.#each(partedWords(text.slice(from, Math.min(end, from + maxWord))).split(' '), hits);
+    else if (plain && this.#hasAccents) for (const id of unaccented(text.slice(from, end))) this.#sawId(id, hits);
     else if (!plain) this.#mixed(text.slice(from, Math.min(end, from + maxWord)), joined, hits);
     return end;
   }
@@ -129,6 +135,7 @@ export class CueScan {
     const known = classesOf(word);
     for (const id of known) this.#sawId(id, hits);
     if (known.length === 0 && joined) this.#parts(word, hits);
+    if (manyParts.test(word)) this.#each(word.split('_'), hits);
     if (word.includes('_') && secretName.test(word)) this.#saw('secretName', hits);
     if (word.includes('_') && /^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
   }
@@ -141,6 +148,13 @@ export class CueScan {
       this.#at++;
       for (const id of classesAt(word, from, at)) this.#sawId(id, hits);
       from = at + 1;
+    }
+  }
+
+  #each(words: readonly string[], hits: CueHit[]): void {
+    for (const word of words) {
+      this.#at++;
+      for (const id of wordClasses.get(word) ?? none) this.#sawId(id, hits);
     }
   }
 
@@ -181,6 +195,16 @@ const none: readonly number[] = [];
 
 /** Characters of a word with joints that are looked at. */
 const maxWord = 64;
+/** English words are shorter: several words without a blank. */
+const longWord = 22;
+/** A name in code has two or three. */
+const manyParts = /^[a-z]{1,24}(?:_[a-z]{1,24}){3,}$/;
+const accents = /[\u00c0-\u024f\p{M}\u1e00-\u1eff]/u;
+const isLatin = (code: number): boolean => code < 128;
+
+/** `ígnóré`, and letters that are struck through. */
+const unaccented = (word: string): readonly number[] =>
+  accents.test(word) ? (wordClasses.get(word.normalize('NFD').replace(/\p{M}/gu, '')) ?? none) : none;
 
 /** Which first and last letters and lengths the words of the classes have: nine in ten other words need no look-up. */
 const sketch = new Uint8Array(8_192);

@@ -22,9 +22,9 @@ export function* dataLinks(text: string): Iterable<TextFinding<'data_link'>> {
   const places = [nextOf(text, ')'), nextOf(text, '"'), nextOf(text, "'"), nextOf(text, '\n')];
   for (let at = text.indexOf('//'); at >= 0; at = text.indexOf('//', at + 2)) {
     const end = Math.min(...places.map((next) => next(at)), at + maxCharacters, text.length);
-    const address = text.slice(at, end);
     const before = text.slice(Math.max(0, at - 200), at);
     const picture = isPicture(before);
+    const address = isBetweenAngles.test(before) ? text.slice(at, end).split('>', 1)[0]! : text.slice(at, end);
     const why = reasonOf(address, picture, picture || isLink(before));
     if (why !== undefined) {
       const start = at - (/(?:https?:)$/i.exec(before)?.[0].length ?? 0);
@@ -40,7 +40,12 @@ const isPicture = (before: string): boolean =>
     before,
   );
 const isLink = (before: string): boolean =>
-  /\]\(\s{0,2}<?(?:https?:)?$|href\s?=\s?["']?(?:https?:)?$|^\[[^\]\n]{1,80}\]:\s{0,3}(?:https?:)?$/im.test(before);
+  /\]\(\s{0,2}<?(?:https?:)?$|<https?:$|href\s?=\s?["']?(?:https?:)?$|^\[[^\]\n]{1,80}\]:\s{0,3}(?:https?:)?$/im.test(
+    before,
+  );
+
+/** `<https://…>`: its last sign closes no place to be filled. */
+const isBetweenAngles = /(?<!\(\s{0,2})<https?:$/i;
 
 function reasonOf(address: string, picture: boolean, link: boolean): string | undefined {
   const query = address.search(/[?&=]|\/[^/\s]*[{<[$]/) >= 0;

@@ -1,5 +1,6 @@
 /** Runs of a text that are another text in an encoding: base64, hexadecimal, percent signs, character references, escapes. */
 
+import { encodedCodes } from './encoded-codes.ts';
 import { partedWords } from './parted-words.ts';
 
 interface EncodedPart {
@@ -40,6 +41,7 @@ export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
   if (text.includes('\\u') || text.includes('\\x'))
     for (const match of text.matchAll(escapes))
       yield { ...rangeOf(match), text: fromEscapes(match[0].slice(0, maxCharacters)) };
+  yield* encodedCodes(text);
   if (mayBeTurned.test(text)) yield* turned(text);
 }
 

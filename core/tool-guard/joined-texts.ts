@@ -1,5 +1,6 @@
 /** What the pieces of a result make up: lines in a list, members and values, that only together speak to the model [guard.pieces]. */
 import type { Json } from '#core/kernel/json.ts';
+import { fromCodes } from './encoded-codes.ts';
 
 const maxJoined = 65_536;
 const saying = /\s/;
@@ -19,18 +20,33 @@ const begun = /^\s*(?:\p{Lu}|[#\-*/<$>+@{"'`|])/u;
  */
 export function joinedTexts(value: Json): readonly string[] {
   const runs: string[][] = [[]];
+  const encoded: string[] = [];
+  let pieces: string[] = [];
+  const endPieces = () => {
+    if (pieces.length > 1) encoded.push(pieces.join(''));
+    pieces = [];
+  };
   let length = 0;
-  gather(value, (text) => {
+  gather(value, (text, isDecoded) => {
     if (length >= maxJoined || text === '') return;
     length += text.length;
+    if (isDecoded) return void encoded.push(text);
+    if (ofBase64.test(text) || (pieces.length > 0 && lastOfBase64.test(text))) pieces.push(text);
+    else endPieces();
     if (begun.test(text)) runs.push([]);
     runs.at(-1)!.push(text);
     if (hasEnded(text)) runs.push([]);
   });
-  return runs.flatMap((run) =>
+  endPieces();
+  const said = runs.flatMap((run) =>
     run.length > 1 && run.some((text) => saying.test(text)) ? [run.join('\n').slice(0, maxJoined)] : [],
   );
+  return [...said, ...encoded];
 }
+
+/** A piece of a longer text in base64. */
+const ofBase64 = /^[\w+/-]{8,}={0,2}$/;
+const lastOfBase64 = /^[\w+/-]{2,7}={0,2}$/;
 
 /** The same of a text that is JSON. */
 export function joinedJson(text: string): readonly string[] {
@@ -42,10 +58,14 @@ export function joinedJson(text: string): readonly string[] {
   }
 }
 
-function gather(value: Json, take: (text: string) => void): void {
+/** @param take the text, and whether it stood as the numbers of its characters. */
+function gather(value: Json, take: (text: string, isDecoded?: boolean) => void): void {
   if (typeof value === 'string') take(value);
-  else if (Array.isArray(value)) for (const item of value) gather(item, take);
-  else if (value !== null && typeof value === 'object')
+  else if (Array.isArray(value)) {
+    const decoded = typeof value[0] === 'number' ? fromCodes(value as number[]) : undefined;
+    if (decoded !== undefined) take(decoded, true);
+    else for (const item of value) gather(item, take);
+  } else if (value !== null && typeof value === 'object')
     for (const [key, item] of Object.entries(value)) {
       if (saying.test(key)) take(key);
       if (!ofProtocol.has(key)) gather(item, take);
@@ -54,8 +74,11 @@ function gather(value: Json, take: (text: string) => void): void {
 
 /** The same shape with another text in place of each text and name that holds a blank. */
 export function withoutSayings(value: Json, instead: string): Json {
-  if (typeof value === 'string') return saying.test(value) ? instead : value;
-  if (Array.isArray(value)) return value.map((item) => withoutSayings(item, instead));
+  if (typeof value === 'string') return saying.test(value) || ofBase64.test(value) ? instead : value;
+  if (Array.isArray(value))
+    return typeof value[0] === 'number' && fromCodes(value as number[]) !== undefined
+      ? [instead]
+      : value.map((item) => withoutSayings(item, instead));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item], at) => [

@@ -5,7 +5,7 @@ import { foldText } from '#core/content-policy/visible.ts';
 const lists = {
   override: `ignore disregard forget override bypass neglect skip abandon discard overrule ignoring disregarding
     ignoriere ignorieren vergiss missachte ignorez ignorer oublie oubliez ignora ignorar olvida olvide omite dimentica
-    ignorare esqueça esquece desconsidere negeer vergeet zignoruj ignoruj ignorera glöm
+    ignorare esqueça esquece desconsidere negeer vergeet zignoruj ignoruj ignorera glöm yoksay
     игнорируй игнорируйте забудь забудьте проигнорируй`,
   prior: `previous prior earlier preceding above former existing original vorherigen vorherige bisherigen obigen
     précédentes précédents précédente antérieures anteriores previas previos anterior precedenti vorige eerdere poprzednie
@@ -202,6 +202,14 @@ export const unspacedPhrases: readonly string[] = [
     '无视以上',
     '忽略前面的',
     '忘记之前的',
+    '忽略之前的所有',
+    '忽略之前所有',
+    '忽略所有之前',
+    '忽略上述',
+    '忽略上面的',
+    '无视先前',
+    '無視之前',
+    '忽略先前所有',
   ],
   ...['不要告诉用户', '不要通知用户', '以前の指示を無視', '前の指示を無視', 'これまでの指示を無視', '上記の指示を無視'],
   ...[
@@ -212,6 +220,13 @@ export const unspacedPhrases: readonly string[] = [
     '이전 지침을 무시',
     '사용자에게 알리지',
   ],
-  ...['تجاهل التعليمات', 'تجاهل جميع التعليمات', 'لا تخبر المستخدم', 'התעלם מההוראות', 'पिछले निर्देशों को अनदेखा'],
+  ...[
+    'تجاهل التعليمات',
+    'تجاهل جميع التعليمات',
+    'لا تخبر المستخدم',
+    'התעלם מההוראות',
+    'पिछले निर्देशों को अनदेखा',
+    'पिछले सभी निर्देशों को अनदेखा',
+  ],
   ...['ละเว้นคำสั่งก่อนหน้า', '指示をすべて無視'],
 ];
