@@ -1,5 +1,6 @@
 /** Health, identity, status, usage, violations, metrics. */
 
+import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { placeOf, teamsOf } from '#core/identity/organization.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -103,7 +104,10 @@ export const status: Operation = async (call) => {
       tenant,
       policy: snapshot.policyDocument.name,
       policy_version: snapshot.version,
-      warnings: [...snapshot.warnings, ...(ports.archived?.complete === false ? [separateArchiveWarning] : [])],
+      warnings: [
+        ...warningsAsRead(call.principal, snapshot),
+        ...(ports.archived?.complete === false ? [separateArchiveWarning] : []),
+      ],
       ...(federation && { federation }),
       providers: providers.map(({ name, type, enabled, health, breaker, error_rate }) => ({
         name,

@@ -9,7 +9,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import type { VersionRow } from '#core/configuration/ports.ts';
 import { readPlaces } from '#core/configuration/store/places.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
-import { asRead, placesAsRead } from '#core/configuration/tenant-view.ts';
+import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { masked } from '#core/evidence/masked.ts';
@@ -164,9 +164,12 @@ export const policyDiff: Operation = async (call) => {
   return { body };
 };
 
-export const listPolicies: Operation = async ({ snapshot }) => {
+export const listPolicies: Operation = async ({ snapshot, principal }) => {
   const { name, default_decision, rules, guards = [] } = snapshot.policyDocument;
   return {
-    body: { version: snapshot.version, policy: name, default_decision, guards, rules, warnings: snapshot.warnings },
+    body: {
+      ...{ version: snapshot.version, policy: name, default_decision, guards, rules },
+      warnings: warningsAsRead(principal, snapshot),
+    },
   };
 };

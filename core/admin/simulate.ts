@@ -1,6 +1,7 @@
 /** Calls that are decided and not made: by the policy in force, an older version, or policies that are tried out [policy.simulate-draft]. */
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
+import { asRead } from '#core/configuration/tenant-view.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
@@ -43,7 +44,8 @@ async function drafted({ ports, snapshot, principal }: Call, tool_policies: Read
       'forbidden',
       'Found a key of kind agent; policies are tried out with a key of a human or a service.',
     );
-  const text = JSON.stringify({ ...snapshot.configuration, tool_policies });
+  // What is wrong beside the policies is said of the caller's tenants alone, as everything else of the configuration is.
+  const text = JSON.stringify({ ...asRead(principal, snapshot.configuration), tool_policies });
   const { configuration, warnings } = await loadText(ports, text);
   return { configuration, warnings };
 }

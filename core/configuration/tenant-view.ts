@@ -3,11 +3,13 @@ import { federation } from '#core/contracts/config/federation.ts';
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration, KeyEntry, Tenant } from '#core/contracts/config.ts';
 import { allGrants } from '#core/identity/grants.ts';
-import { keyIdOf } from '#core/identity/identities.ts';
+import { type Identities, keyIdOf } from '#core/identity/identities.ts';
 import { type Place, placesOf } from '#core/identity/organization.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import type { RulePlaces } from './store/places.ts';
+import { unsetKey } from './store/secrets.ts';
+import { commonWarnings, type InForce } from './store/warnings.ts';
 
 type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
 type Team = Organization['teams'][number];
@@ -41,6 +43,30 @@ export function placesAsRead(reader: Reader, configuration: Configuration, place
   const levels = Object.entries(places.levels).filter(([level]) => seen.some(({ path }) => within(path, level)));
   return { ...places, levels: Object.fromEntries(levels) };
 }
+
+/**
+ * The platform's callers read all warnings. Others read of keys only what is wrong with those of their tenants, and no name of another's
+ * [policy-version.own-warnings].
+ */
+export function warningsAsRead(
+  reader: Reader,
+  snapshot: InForce & { readonly identities: Identities; readonly warnings: readonly string[] },
+): readonly string[] {
+  if (reader.platform) return snapshot.warnings;
+  const { tenants } = snapshot.configuration;
+  const named = tenants
+    .filter(({ id }) => visible(reader, id))
+    .flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? []));
+  const seen = new Set([...commonWarnings(snapshot), ...named.map(unsetKey)]);
+  return [
+    ...snapshot.warnings.filter((warning) => seen.has(warning)),
+    ...(snapshot.identities.clashing ?? []).filter((key) => isOwn(reader, key)).map(clash),
+  ];
+}
+
+const isOwn = (reader: Reader, { tenant, platform }: Principal): boolean => !platform && visible(reader, tenant);
+
+const clash = ({ name }: Principal): string => `The key ${name} has the value of another key: neither is accepted.`;
 
 const visible = ({ tenant, tenants }: Reader, id: string): boolean =>
   id === tenant || tenants.includes(id) || tenants.includes('*');

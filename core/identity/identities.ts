@@ -39,6 +39,8 @@ export interface Identities {
   readonly critical: ReadonlySet<string>;
   /** Key id → its own limits; keys without any are not in it. */
   readonly limits: ReadonlyMap<string, KeyLimits>;
+  /** Whose key has the value of another key, so that neither is accepted. */
+  readonly clashing?: readonly Principal[];
 }
 
 export const adminKeyId = 'admin-token';
@@ -61,9 +63,13 @@ export function buildIdentities(from: {
   const critical = new Set<string>();
   const limits = new Map<string, KeyLimits>();
   const ambiguous = new Map<string, string>();
+  const clashing = new Set<Principal>();
   const add = (key_sha256: string, principal: Principal) => {
     const other = byDigest.get(key_sha256);
-    if (other) ambiguous.set(key_sha256, `${other.principal.name} and ${principal.name}`);
+    if (other) {
+      ambiguous.set(key_sha256, `${other.principal.name} and ${principal.name}`);
+      clashing.add(other.principal).add(principal);
+    }
     byDigest.set(key_sha256, { key_sha256, principal });
   };
   for (const key of from.keys) {
@@ -78,7 +84,7 @@ export function buildIdentities(from: {
   for (const digest of ambiguous.keys()) byDigest.delete(digest);
   const byKeyId = new Map([...byDigest.values()].map(({ principal }) => [principal.key_id, principal]));
   const warnings = [...ambiguous.values()].map((names) => `keys ${names} have the same value: neither is accepted`);
-  return { identities: { byDigest, byKeyId, critical, limits }, warnings };
+  return { identities: { byDigest, byKeyId, critical, limits, clashing: [...clashing] }, warnings };
 }
 
 export const adminPrincipal = (tenant: string): Principal => ({

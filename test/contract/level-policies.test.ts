@@ -13,7 +13,10 @@ tenants:
     api_keys:
       - { key: shop-agent, kind: agent, name: builder }
       - { key: alice-key-1, kind: human, person: alice, role: admin, platform: true }
-  - { id: lab, api_keys: [{ key: lab-agent, kind: agent, name: tinkerer }] }
+  - id: lab
+    api_keys:
+      - { key: lab-agent, kind: agent, name: tinkerer }
+      - { key: lab-service, kind: service, owner: alice, name: lab-ci, role: operator }
 organizations:
   - id: acme
     policies: { rules: [{ protocol: git, tool: scm.delete_*, decision: block, reason: Acme deletes nothing. }] }
@@ -181,6 +184,19 @@ test('[policy.simulate-draft] policies are tried out: decision with levels, trac
   expect((await tried('shop-agent', { pack: null, rules: [block] })).status).toBe(403);
   expect((await call('GET', '/admin/v1/policy-versions', 'alice-key-1')).body.current).toBe(1);
   expect(await act('shop-agent', 'scm.tag', 'read')).not.toMatchObject({ decision: 'block' });
+});
+
+test('[policy-version.own-warnings] a draft is read with the levels above the caller, and says nothing of those of others', async () => {
+  const block = { protocol: 'git', capability: 'write', decision: 'block', reason: 'No writes.' };
+  const tried = (key: string) =>
+    call('POST', '/admin/v1/simulate', key, {
+      calls: [{ protocol: 'git', tool: 'scm.tag', target: 'acme/lab', capability: 'write' }],
+      tool_policies: { pack: null, default_decision: 'review', rules: [block] },
+    });
+  // The environment of the shop reviews what the draft blocks: what the platform reads of it is refused.
+  expect(JSON.stringify(await tried('alice-key-1'))).toContain('teams[0]');
+  const { status, body } = await tried('lab-service');
+  expect([status, body.results[0].decision, body.warnings]).toEqual([200, 'block', []]);
 });
 
 /** What would loosen from below if a level had it: each is a section of the whole deployment, or of `tool_policies`. */

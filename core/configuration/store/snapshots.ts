@@ -5,14 +5,12 @@ import type { Identities, ResolvedKey } from '#core/identity/identities.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
-import { unknownProtocols } from '#core/tool-policy/protocols.ts';
-import { containmentWarnings } from '../checks/containment-warnings.ts';
-import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
-import { filtersWithoutModule } from '../load/wasm-filters.ts';
+import { buildPolicyDocument } from '../load/policy-document.ts';
 import type { ConfigStore, FederationState, VersionRow } from '../ports.ts';
 import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
 import { stalenessOf } from './staleness.ts';
 import { readBody } from './stored-form.ts';
+import { commonWarnings } from './warnings.ts';
 
 export interface Snapshot {
   readonly version: number;
@@ -151,18 +149,10 @@ async function lookAt(deps: SnapshotDeps, before: Held | undefined): Promise<Hel
     secrets,
     inTenants(base.configuration, deps.overlayKeys ?? []),
   );
-  const policyWarnings = [...disabledGuards(base.configuration), ...unknownProtocols(base.policyDocument)];
-  const lacking = filtersWithoutModule(base.configuration);
   const snapshot = {
     ...base,
     identities,
-    warnings: [
-      ...policyWarnings,
-      ...lacking,
-      ...containmentWarnings(base.configuration),
-      ...secrets.warnings,
-      ...warnings,
-    ],
+    warnings: [...commonWarnings(base), ...secrets.warnings, ...warnings],
   };
   return { snapshot, secrets, ...fresh, keysRevision: keys.revision, federation };
 }

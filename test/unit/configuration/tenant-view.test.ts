@@ -1,6 +1,10 @@
 /** What callers of a tenant read of a configuration, and that the console can load it again. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { asRead, placesAsRead } from '#core/configuration/tenant-view.ts';
+import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { unsetKey } from '#core/configuration/store/secrets.ts';
+import { commonWarnings } from '#core/configuration/store/warnings.ts';
+import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
+import { buildIdentities } from '#core/identity/identities.ts';
 import { load } from './loading.ts';
 
 const levels = (tenant: string, rule: string) =>
@@ -72,3 +76,24 @@ test.each(['mine', 'theirs'])(
     expect(again.configuration.tool_policies).toEqual(read.tool_policies);
   },
 );
+
+test('[policy-version.own-warnings] of the warnings in force a caller reads what holds for all, and of keys its own', async () => {
+  const whole = await loaded();
+  const key = (name: string, tenant: string) => ({
+    ...{ name, tenant, role: 'viewer' as const, kind: 'service' as const, key_sha256: 'cd'.repeat(32) },
+  });
+  const built = buildIdentities({ keys: [key('ci', 'mine'), key('robot', 'theirs')], people: [], firstTenant: 'mine' });
+  const given = { ...whole, tool_policies: { ...whole.tool_policies, disable_guards: ['secret-files'] } };
+  const policyDocument = buildPolicyDocument(given);
+  const common = commonWarnings({ configuration: given, policyDocument });
+  const warnings = [...common, unsetKey('MINE_KEY'), unsetKey('THEIRS_KEY'), 'PLANE is not set', ...built.warnings];
+  const snapshot = { configuration: given, policyDocument, identities: built.identities, warnings };
+  expect(common).toEqual([expect.stringContaining('secret-files')]);
+  expect(warningsAsRead(reader('mine'), snapshot)).toEqual([
+    ...common,
+    unsetKey('MINE_KEY'),
+    'The key ci has the value of another key: neither is accepted.',
+  ]);
+  expect(JSON.stringify(warningsAsRead(reader('theirs'), snapshot))).not.toMatch(/MINE_KEY|\bci\b|PLANE/);
+  expect(warningsAsRead(reader('mine', [], true), snapshot)).toBe(warnings);
+});

@@ -1,0 +1,19 @@
+/** Warnings of the configuration in force that hold for every tenant. */
+import type { Configuration } from '#core/contracts/config.ts';
+import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { unknownProtocols } from '#core/tool-policy/protocols.ts';
+import { containmentWarnings } from '../checks/containment-warnings.ts';
+import { disabledGuards } from '../load/policy-document.ts';
+import { filtersWithoutModule } from '../load/wasm-filters.ts';
+
+export interface InForce {
+  readonly configuration: Configuration;
+  readonly policyDocument: ToolPolicyDocument;
+}
+
+export const commonWarnings = ({ configuration, policyDocument }: InForce): string[] => [
+  ...disabledGuards(configuration),
+  ...unknownProtocols(policyDocument),
+  ...filtersWithoutModule(configuration),
+  ...containmentWarnings(configuration),
+];
