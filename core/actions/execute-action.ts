@@ -15,7 +15,7 @@ import { finishCredential } from '#core/credentials/registry.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
-import { notedOf, type ResultNotes } from '#core/tool-guard/noted.ts';
+import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { refusedLogin } from './abuse-notes.ts';
 import { answer } from './answers.ts';
@@ -37,7 +37,7 @@ export type ExecutionMode = (
 
 /**
  * @param approvalId the approval whose lease this call holds; consumed with the outcome, given back where nothing ran.
- * @param options how the execution is ended early, and where its progress is reported.
+ * @param options how the execution is ended early.
  * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
  */
 export async function executeAction(
@@ -45,7 +45,7 @@ export async function executeAction(
   action: GovernedAction,
   evidenceHash: string,
   approvalId?: string,
-  options: ExecuteOptions = {},
+  options: Pick<ExecuteOptions, 'signal'> = {},
 ): Promise<DecisionResult> {
   const { tenant, key_id, envelope_id } = action.envelope;
   const watch = watchCancelled(
@@ -53,7 +53,8 @@ export async function executeAction(
     { tenant, key_id, call: envelope_id },
     options.signal ?? new AbortController().signal,
   );
-  const watched = { ...options, signal: watch.signal };
+  const notes: ResultNotes[] = [];
+  const watched = { ...options, signal: watch.signal, onNotes: (noted: ResultNotes) => void notes.push(noted) };
   const run = await keepingLease(ports, action, approvalId, () => perform(ports, action, approvalId, watched)).finally(
     () => watch.stop(),
   );
@@ -62,7 +63,7 @@ export async function executeAction(
   const secrets = credential ? secretsOf(credential) : [];
   const safe = await withholdOutcome(ports, action, { result: raw, error: error?.message }, secrets);
   const { result, error: message } = safe.value;
-  const noted = notedOf(raw) ?? notedOf(error?.cause);
+  const noted = notes.at(-1);
   const kept: KeptResult = noted?.withheld
     ? { result_withheld: 'tool_guard' }
     : safe.result_withheld

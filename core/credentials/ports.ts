@@ -4,6 +4,7 @@ import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { Page } from '#core/evidence/ports.ts';
 import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
+import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
 
 export type { CredentialRecord } from '#core/contracts/credential.ts';
 
@@ -84,14 +85,8 @@ export interface Executor {
 export interface ExecuteOptions {
   /** Aborting ends the call; what was under way already has an unknown outcome. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with how far a long call is. */
-  readonly onProgress?: ((progress: ExecutionProgress) => void) | undefined;
-}
-
-interface ExecutionProgress {
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly message?: string | undefined;
+  /** Called with what the tool guard noted of the result, before the result is returned or its error thrown. */
+  readonly onNotes?: ((notes: ResultNotes) => void) | undefined;
 }
 
 /** Tokens of an app's installation at a Git host (GitHub's REST API and those that follow it). @throws ServiceFault */

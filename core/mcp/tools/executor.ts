@@ -6,13 +6,12 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { KeptResult } from '#core/contracts/approval.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
 import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
-import { noteFindings } from '#core/tool-guard/noted.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { isObject, mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
@@ -58,9 +57,9 @@ export interface Run {
 export const runExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
-  execute: (envelope, credential, { signal } = {}) => {
+  execute: (envelope, credential, { signal, onNotes } = {}) => {
     if (signal) run.signal = signal; // the caller's, the end of the function and a cancellation together
-    return execute(run, paramsOf(envelope, run.meta), credential);
+    return execute(run, paramsOf(envelope, run.meta), credential, onNotes);
   },
 });
 
@@ -68,9 +67,9 @@ export const runExecutor = (run: Run): Executor => ({
 export const readExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
-  execute: ({ parameters, sent_with = {} }, credential) => {
+  execute: ({ parameters, sent_with = {} }, credential, { onNotes } = {}) => {
     const meta = Object.keys(run.meta).length > 0 && { _meta: run.meta };
-    return execute(run, { ...parameters, ...sent_with, ...meta } as JsonObject, credential);
+    return execute(run, { ...parameters, ...sent_with, ...meta } as JsonObject, credential, onNotes);
   },
 });
 
@@ -95,7 +94,12 @@ const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 
 const looking = lazyImport(() => import('./inspect-result.ts'));
 const classifying = lazyImport(() => import('./classify-result.ts'));
 
-async function execute(run: Run, params: JsonObject, credential: IssuedCredential | undefined): Promise<unknown> {
+async function execute(
+  run: Run,
+  params: JsonObject,
+  credential: IssuedCredential | undefined,
+  onNotes: ExecuteOptions['onNotes'],
+): Promise<unknown> {
   const { conversation, entry, method = 'tools/call', onMessage, calls, guard, classifier: _, held, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
@@ -141,17 +145,18 @@ async function execute(run: Run, params: JsonObject, credential: IssuedCredentia
     judged,
   } = await classified(run, await lookedOver(run, outcome, secrets, look));
   const findings = [...heard, ...found];
-  if (seen === undefined) {
+  const withheld = seen === undefined;
+  if (findings.length > 0 || withheld || judged) onNotes?.({ findings, judged, withheld });
+  if (withheld) {
     run.outcome = { error: withheldError(run.tool, findings, judged) };
-    return noteFindings({}, { findings, judged, withheld: true });
+    return {};
   }
   run.outcome = seen as RpcOutcome;
-  const noted = { findings, judged, withheld: false };
   if ('error' in run.outcome) {
     run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
-    throw noteFindings(new Error(run.outcome.error.message), noted);
+    throw new Error(run.outcome.error.message);
   }
-  return noteFindings(run.outcome.result, noted);
+  return run.outcome.result;
 }
 
 /** Nothing was sent. */
@@ -244,7 +249,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
       const entry = entryOf(envelope);
       return entry !== undefined && servesProtocol(entry, envelope.protocol);
     },
-    execute: async (envelope, credential, { signal = new AbortController().signal } = {}) => {
+    execute: async (envelope, credential, { signal = new AbortController().signal, onNotes } = {}) => {
       const entry = entryOf(envelope);
       if (!entry) throw new Error(`no MCP server serves ${envelope.tool}`);
       const conversation = conversationOf(envelope);
@@ -265,7 +270,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
         passed,
         onMessage: () => {},
       };
-      return execute(run, params, credential);
+      return execute(run, params, credential, onNotes);
     },
   };
 }

@@ -4,7 +4,6 @@ import { Cancelled } from '#core/cancellation/watch.ts';
 import { UnknownOutcome, UpstreamError } from '#core/executors/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { noteFindings } from '#core/tool-guard/noted.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';
 import { keys } from '../../support/ports.ts';
 
@@ -215,8 +214,10 @@ describe('a result', () => {
     }));
     const series = 'svc_tool_guard_findings_total{place="result",kind="instruction",action="block"}';
     const before = gateway.counted(series);
-    gateway.upstream.behave = async () =>
-      noteFindings({ text: 'bad' }, { findings: findings as never, withheld: true });
+    gateway.upstream.behave = async ({ onNotes }) => {
+      onNotes?.({ findings: findings as never, withheld: true });
+      return { text: 'bad' };
+    };
     const name = fresh();
     const answer = await gateway.act(name, calls.list);
     expect(answer).toMatchObject({ decision: 'allow', result_withheld: 'tool_guard' });
@@ -230,7 +231,10 @@ describe('a result', () => {
 
   test('that the guard only noted is answered', async () => {
     const findings = [{ kind: 'link', where: '$', severity: 'low', action: 'note' }] as never;
-    gateway.upstream.behave = async () => noteFindings({ text: 'fine' }, { findings, withheld: false });
+    gateway.upstream.behave = async ({ onNotes }) => {
+      onNotes?.({ findings, withheld: false });
+      return { text: 'fine' };
+    };
     const name = fresh();
     expect((await gateway.act(name, calls.list)).result).toEqual({ text: 'fine' });
     expect((await last(name)).body.guard).toHaveLength(1);
