@@ -23,7 +23,7 @@ test.each([
   expect(fingerprintOf({ ...tool, ...change })).not.toBe(fingerprintOf(tool));
 });
 
-test('[mcp.drift] the order of members and one that nobody reads are not', () => {
+test('[mcp.drift] the order of members and an unknown member are not', () => {
   const { name, ...others } = tool;
   expect(fingerprintOf({ ...others, 'x-revision': 7, name })).toBe(fingerprintOf(tool));
 });

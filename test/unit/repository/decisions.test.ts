@@ -20,5 +20,5 @@ test('no number is used twice', () => {
 
 test.each(records.filter((name) => name >= '0186'))('%s has the sections of the template', (name) => {
   const headings = readFileSync(`docs/decisions/${name}`, 'utf8').match(/^## .*$/gm);
-  expect(headings).toEqual(['## Context', '## Decision', '## Alternatives', '## Consequences']);
+  expect(headings?.toSorted()).toEqual(['## Alternatives', '## Consequences', '## Context', '## Decision']);
 });
