@@ -1,6 +1,7 @@
 /** One page of the audit log: a tenant's entries day by day, newest first, filtered. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { AuditFilter, Page } from '#core/evidence/ports.ts';
+import type { AuditFilter } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorAt, placeAt } from './in-order.ts';
 import type { Item } from './items.ts';

@@ -8,8 +8,9 @@
  */
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
-import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, Page, SessionHead } from '#core/evidence/ports.ts';
+import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import type { Page } from '#core/kernel/page.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';

@@ -1,6 +1,6 @@
 /** Pages of credentials and tickets that are still good, newest first: their ids are UUIDv7, so they sort by issue. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Page } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
 import type { Item } from './items.ts';
 

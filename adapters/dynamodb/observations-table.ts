@@ -21,7 +21,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Score } from '#core/evaluation/message.ts';
-import type { Page } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { Observations } from '#core/observatory/ports.ts';

@@ -1,9 +1,9 @@
 /** Lists over the tenants that a path of the organisations names, instead of the caller's own tenant [evidence.by-path]. */
 import { includesRole, type Role } from '#core/contracts/route.ts';
-import type { Page } from '#core/evidence/ports.ts';
 import { actingIn } from '#core/identity/grants.ts';
 import { placesOf } from '#core/identity/organization.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
+import type { Page } from '#core/kernel/page.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import type { Call } from './operation.ts';
 

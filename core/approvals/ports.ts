@@ -1,7 +1,7 @@
 /** What approvals need from outside. */
 
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
-import type { Page } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 import type { Holder } from './execution.ts';
 import type { PendingCounter } from './pending-limit.ts';
 

@@ -1,10 +1,9 @@
 /** Credential brokers and their registry. */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
-import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
-import type { Page } from '#core/evidence/ports.ts';
+import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import type { Page } from '#core/kernel/page.ts';
 import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
-import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
 
 export type { CredentialRecord } from '#core/contracts/credential.ts';
 
@@ -61,32 +60,6 @@ export interface CredentialStore {
   active(tenant: string, now: string, options: { limit: number; cursor?: string }): Promise<Page<CredentialRecord>>;
   /** Unrevoked ones of all tenants whose `revoke_due` has passed, the longest overdue first; may lag by a second or two. */
   due(now: string, limit: number): Promise<readonly CredentialRecord[]>;
-}
-
-/** Runs an allowed call with its credential. None configured for a tool: the call is `not_executed`. */
-export interface Executor {
-  readonly name: string;
-  /**
-   * Where a call goes, found before it is decided; undefined when it is none of this executor's. An executor without it knows
-   * where a call goes by the call itself.
-   * @param fresh lists of tools are read from their servers again.
-   * @throws GatewayError `service_unavailable` when that cannot be found out, `no_upstream` when no upstream serves the tool.
-   */
-  place?(call: ActionEnvelope, fresh?: boolean): Promise<Placement | undefined>;
-  handles(envelope: ActionEnvelope): boolean;
-  /** @throws when the upstream failed; the message names tool and upstream and holds no secret. */
-  execute(
-    envelope: ActionEnvelope,
-    credential: IssuedCredential | undefined,
-    options?: ExecuteOptions,
-  ): Promise<unknown>;
-}
-
-export interface ExecuteOptions {
-  /** Aborting ends the call; what was under way already has an unknown outcome. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called with what the tool guard noted of the result, before the result is returned or its error thrown. */
-  readonly onNotes?: ((notes: ResultNotes) => void) | undefined;
 }
 
 /** Tokens of an app's installation at a Git host (GitHub's REST API and those that follow it). @throws ServiceFault */

@@ -15,6 +15,7 @@ import type {
 import type { Rollout } from '#core/contracts/rollout.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
+import type { Page } from '#core/kernel/page.ts';
 
 /** Strongly consistent state of one session: where its chain ends and to whom it belongs. */
 export interface SessionHead {
@@ -37,12 +38,6 @@ export interface SessionHead {
   readonly first_request?: FirstSheet;
   /** What the session's model calls have cost. */
   readonly spent_microusd?: number;
-}
-
-/** One page of something; `cursor` is opaque and absent on the last page. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly cursor?: string;
 }
 
 export interface AuditFilter {

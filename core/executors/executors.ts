@@ -1,9 +1,8 @@
 /** The executors of a configuration: only what is configured, and only what this function has clients for. */
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Executor } from '#core/credentials/ports.ts';
 import { gitExecutor } from './git.ts';
 import { httpExecutor } from './http.ts';
-import type { ExecutorPorts } from './ports.ts';
+import type { Executor, ExecutorPorts } from './ports.ts';
 import { shellExecutor } from './shell.ts';
 import { sqlExecutor } from './sql.ts';
 

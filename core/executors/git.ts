@@ -2,13 +2,13 @@
 
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { needsCredential, refused } from './fault.ts';
 import { repositoryAt, repositoryName } from './git/host.ts';
 import { operations } from './git/operations.ts';
 import { named } from './named.ts';
-import type { HttpExchange } from './ports.ts';
+import type { Executor, HttpExchange } from './ports.ts';
 
 const publicApi = 'https://api.github.com';
 

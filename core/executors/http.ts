@@ -1,12 +1,11 @@
 /** Executor `http`: calls configured services, never another address, never a redirect's. */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
-import type { Executor } from '#core/credentials/ports.ts';
 import { harmless } from './fault.ts';
 import { assertSuccess, resultOf } from './http/answer.ts';
 import { destinationOf, serviceOf } from './http/destination.ts';
 import { sendingOf } from './http/request.ts';
 import { named } from './named.ts';
-import type { HttpExchange } from './ports.ts';
+import type { Executor, HttpExchange } from './ports.ts';
 
 /** These methods are not expected to change anything (RFC 9110); the action must not say otherwise. */
 const safeMethods = ['GET', 'HEAD', 'OPTIONS'];

@@ -1,9 +1,10 @@
 /** The outside of every executor: nothing of the credential gets out, and every failure names tool and upstream. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { ExecuteOptions, Executor, IssuedCredential } from '#core/credentials/ports.ts';
+import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { masked } from '#core/evidence/masked.ts';
 import { ExecutionFault, hints, UnknownOutcome, UpstreamError, unknownHint } from './fault.ts';
+import type { ExecuteOptions, Executor } from './ports.ts';
 
 interface Work {
   readonly name: string;

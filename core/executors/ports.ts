@@ -1,5 +1,34 @@
-/** What executors need from outside: one exchange, one transaction, one command. Nothing is tried twice. */
+/** The executor of an action, and what executors need from outside: one exchange, one transaction, one command. Nothing is tried twice. */
+import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
+import type { IssuedCredential } from '#core/credentials/ports.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
+import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
+
+/** Runs an allowed call with its credential. None configured for a tool: the call is `not_executed`. */
+export interface Executor {
+  readonly name: string;
+  /**
+   * Where a call goes, found before it is decided; undefined when it is none of this executor's. An executor without it knows
+   * where a call goes by the call itself.
+   * @param fresh lists of tools are read from their servers again.
+   * @throws GatewayError `service_unavailable` when that cannot be found out, `no_upstream` when no upstream serves the tool.
+   */
+  place?(call: ActionEnvelope, fresh?: boolean): Promise<Placement | undefined>;
+  handles(envelope: ActionEnvelope): boolean;
+  /** @throws when the upstream failed; the message names tool and upstream and holds no secret. */
+  execute(
+    envelope: ActionEnvelope,
+    credential: IssuedCredential | undefined,
+    options?: ExecuteOptions,
+  ): Promise<unknown>;
+}
+
+export interface ExecuteOptions {
+  /** Aborting ends the call; what was under way already has an unknown outcome. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with what the tool guard noted of the result, before the result is returned or its error thrown. */
+  readonly onNotes?: ((notes: ResultNotes) => void) | undefined;
+}
 
 export interface OutgoingRequest {
   /** Exactly what is asked for; redirects are answers. */

@@ -5,11 +5,10 @@
 import * as z from 'zod';
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import type { Executor } from '#core/credentials/ports.ts';
 import { refused } from './fault.ts';
 import { named } from './named.ts';
 import { parametersOf } from './parameters.ts';
-import type { Command, ExecutorPorts } from './ports.ts';
+import type { Command, Executor, ExecutorPorts } from './ports.ts';
 
 type ShellSettings = ExecutorSettings['shell'];
 

@@ -3,11 +3,10 @@
  * READ ONLY transaction whatever their text says; the others in one transaction, committed as a whole.
  */
 import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';
-import type { Executor } from '#core/credentials/ports.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { ExecutionFault, refused } from './fault.ts';
 import { named } from './named.ts';
-import type { ExecutorPorts, SqlResult } from './ports.ts';
+import type { Executor, ExecutorPorts, SqlResult } from './ports.ts';
 import { assertTarget, databaseOf, serverOf } from './sql/database.ts';
 import { sqlCallOf } from './sql/statements.ts';
 

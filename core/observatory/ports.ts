@@ -1,6 +1,6 @@
 /** Projections of the evidence stream: derived, idempotent by entry hash, rebuildable. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Page } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 import type { TimedSums } from './buckets.ts';
 import type { Dimension, Scope } from './dimensions.ts';
 import type { Projection } from './projection.ts';

@@ -1,6 +1,6 @@
 /** Where task manifests are kept. */
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
-import type { Page } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 
 /** What a call has to do with: those attached to its session and its key, and the one it names. */
 export interface Attached {

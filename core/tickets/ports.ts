@@ -1,6 +1,6 @@
 /** Capability tickets and where they are kept. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
-import type { Page } from '#core/evidence/ports.ts';
+import type { Page } from '#core/kernel/page.ts';
 
 export type { TicketRecord } from '#core/contracts/credential.ts';
 

@@ -73,7 +73,7 @@ function runsIn(text: string): { readonly codes: boolean; readonly pieces: boole
   return { codes: mostCodes >= leastCodes, pieces: mostLong >= leastPieces };
 }
 
-/** Of a list of numbers; undefined where they are no text. */
+/** Of a list of numbers; undefined where they are not text. */
 export const fromCodes = (codes: readonly number[]): string | undefined =>
   codes.length >= 12 && codes.every((code) => Number.isInteger(code) && code >= 9 && code < 0x1_0000)
     ? printable(Buffer.from(String.fromCharCode(...codes.slice(0, 4_096))))

@@ -2,7 +2,7 @@ import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Executor } from '#core/credentials/ports.ts';
+import type { Executor } from '#core/executors/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';
 import { caller } from '../support/call-endpoint.ts';

@@ -29,7 +29,7 @@ import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import { brokersFrom } from '#core/credentials/brokers.ts';
-import type { Executor } from '#core/credentials/ports.ts';
+import type { Executor } from '#core/executors/ports.ts';
 import { lazyTokens } from '#core/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
