@@ -231,7 +231,9 @@ describe('several servers', () => {
     expect(
       (await send('resources/read', { uri: 'test://static-text' }, { session })).last.result.contents,
     ).toHaveLength(1);
-    expect((await send('prompts/list', { cursor: 'forged' }, { session })).last.error.code).toBe(-32602);
+    for (const method of ['prompts/list', 'tools/list'])
+      expect((await send(method, { cursor: 'forged' }, { session })).last.error.code).toBe(-32602);
+    expect((await send('tools/list', {}, { session })).last.result.nextCursor).toBeUndefined();
   });
 });
 function rpcCall(name: string, args: unknown) {

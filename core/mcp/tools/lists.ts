@@ -57,6 +57,8 @@ export async function listTools(
       result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },
     };
   }
+  // Tools of several servers come in one page, so no cursor for them was ever issued.
+  if (request.params.cursor !== undefined) throw invalidCursor();
   const { tools, silent } = await inventoryOf(ports, conversation, asking, noteFor(ports, caller), true);
   const [fault] = silent;
   if (fault && silent.length === conversation.entries.length) {
@@ -254,5 +256,8 @@ function cursorOf(given: unknown): { index: number; cursor: string | undefined }
   } catch {
     // refused below
   }
-  throw invalidParams('Invalid cursor: it was not issued by this gateway. List again without cursor.');
+  throw invalidCursor();
 }
+
+const invalidCursor = () =>
+  invalidParams('Invalid cursor: it was not issued by this gateway. List again without cursor.');
