@@ -255,6 +255,16 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     expect(await guardOf(mcp(parameters, 'get_thing'))).toBe(guard);
   });
 
+  test.each([
+    ['/api/v1/namespaces/shop/secrets/db', 'guard:cluster-secrets'],
+    ['api/v1/secrets?limit=5', 'guard:cluster-secrets'],
+    ['https://10.0.0.1:6443/api/v1/watch/namespaces/shop/secrets', 'guard:cluster-secrets'],
+    ['/api/v1/namespaces/shop/pods/secrets-operator', 'allow'],
+    ['manifests/secrets/readme.md', 'allow'],
+  ])('an address of the API of a cluster names what it returns: %s', async (path, guard) => {
+    expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
+  });
+
   test.each<[string, Record<string, unknown>, string]>([
     ['metadata', { _meta: { 'com.acme/file': '/srv/app/.env' } }, 'guard:secret-files'],
     ['an answer', { inputResponses: { a: { content: { path: '/root/.ssh/id_rsa' } } } }, 'guard:secret-files'],
