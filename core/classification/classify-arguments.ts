@@ -21,6 +21,7 @@ import {
   places,
   programKeys,
   programReaders,
+  programs,
   reachedByPrograms,
   readingMethods,
   replacements,
@@ -115,6 +116,8 @@ class Look {
       this.#found('execute', `the argument ${shown} is an address that is not of the public web`);
     const sent = sentTo(key);
     if (sent) this.#found(sent, `the argument ${shown} names where something goes`);
+    if (isOption(this.#tool, key, value))
+      this.#found('execute', `the argument ${shown} may be an option of the program behind the tool`);
     if (replacements.has(name)) this.#found('write', `the argument ${shown} holds a replacement`);
     if (isOutput(key, value)) this.#found('write', `the argument ${shown} names a place to write to`);
     if (hasMutation(value)) this.#found('write', `the argument ${shown} holds a GraphQL mutation or subscription`);
@@ -136,6 +139,13 @@ function changeOfCommand(key: readonly string[], list: readonly unknown[]): Excl
   if (!commandLists.has(key.at(-1) ?? '')) return undefined;
   const verb = list.find((word): word is string => typeof word === 'string' && /^[a-z][a-z-]*$/i.test(word));
   return verb === undefined || shownVerbs.has(verb.toLowerCase()) ? undefined : changeOfWord(verb.toLowerCase());
+}
+
+/** A server that runs a program with `--output=x` where it expects a revision writes a file, and `--upload-pack=x` runs another program. */
+function isOption(tool: readonly string[], key: readonly string[], value: string): boolean {
+  if (textKeys.has(key.at(-1) ?? '') || commandLists.has(key.at(-1) ?? '')) return false;
+  const [option, assigned] = /^--[a-z][a-z-]*(=)?/i.exec(value.trim()) ?? [];
+  return option !== undefined && (assigned !== undefined || tool.some((word) => programs.has(word)));
 }
 
 /** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */

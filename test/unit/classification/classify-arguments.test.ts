@@ -5,6 +5,22 @@ import { classifyArguments } from '#core/classification/classify-arguments.ts';
 const asked = (tool: string, parameters: Record<string, unknown>) =>
   classifyArguments(tool, parameters)?.capability ?? 'read';
 
+describe('an option where a value is expected', () => {
+  test.each([
+    ['git_diff', { target: '--output=/srv/x' }, 'execute'],
+    ['git_diff', { target: ' --no-index /srv/a /srv/b' }, 'execute'],
+    ['git_log', { max_count: '--output=x' }, 'execute'],
+    ['get_file', { ref: '--upload-pack=x' }, 'execute'],
+    ['git_diff', { target: 'main--old' }, 'read'],
+    ['git_log', { query: '--output=x' }, 'read'],
+    ['git_log', { args: ['--oneline'] }, 'read'],
+    ['get_variable', { name: '--main-colour' }, 'read'],
+    ['list_issues', { sort: '-created_at', body: '---' }, 'read'],
+  ] as const)('[action.arguments-tighten] %s %j: %s', (tool, parameters, capability) => {
+    expect(asked(tool, parameters)).toBe(capability);
+  });
+});
+
 describe('operations named by an argument', () => {
   test.each([
     ['get_api', { path: '/users/7', method: 'DELETE' }, 'delete'],
