@@ -6,6 +6,7 @@
 import { atomsOf } from './atoms.ts';
 import { dateForms, isDate } from './dates.ts';
 import { decodedParts, decodeSpelledAddress } from './encodings.ts';
+import { placeForms, widening } from './places.ts';
 
 /** A longer text is remembered up to here; its record has a gap then. */
 const maxCharacters = 64 * 1024;
@@ -20,6 +21,7 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
   for (const length of lengths) for (let at = 0; at + length <= atoms.length; at++) forms.add(run(atoms, at, length));
   for (const form of dateForms(cut)) forms.add(form);
   for (const form of groupedForms(atoms)) forms.add(form);
+  for (const form of placeForms(cut)) forms.add(form);
   for (const atom of atoms) for (const part of addressParts(atom)) forms.add(part);
   if (depth > 0) return forms;
   for (const part of decodedParts(cut)) formsOf(part, forms, depth + 1);
@@ -37,6 +39,8 @@ export interface ValueForms {
   readonly runs: readonly string[];
   /** Any of these is a part of it: an address, a number of many figures, the host of an address. */
   readonly marks: readonly string[];
+  /** Places that must not be known only as a folder over another, and patterns that must stand there as they are. */
+  readonly wider: ReturnType<typeof widening>;
 }
 
 /** The zone of a time: the person rarely names it. */
@@ -52,6 +56,7 @@ export function valueForms(value: string): ValueForms | undefined {
   return {
     all: isDate(value) ? [...dateForms(value.replace(zone, ''))] : runs,
     instead: compacted === undefined ? [] : [compacted],
+    wider: widening(value),
     runs,
     marks: [...atoms.filter(isMark), ...atoms.flatMap(addressParts), ...(compacted === undefined ? [] : [compacted])],
   };

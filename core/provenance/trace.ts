@@ -102,8 +102,10 @@ function originsOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOr
 const partly = (asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] =>
   originsOf(asked, seen).map((origin) => ({ ...origin, part: true }));
 
-const isWhole = ({ all, instead }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
-  all.every((form) => has(form)) || instead.some((form) => has(form));
+const isWhole = ({ all, instead, wider }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
+  (all.every((form) => has(form)) || instead.some((form) => has(form))) &&
+  wider.patterns.every((pattern) => has(`at:${pattern}`)) &&
+  wider.places.every((place) => has(`at:${place}`) || !has(`above:${place}`));
 
 /** An address or a long number, or five atoms in a row. */
 const isPart = ({ runs, marks }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>

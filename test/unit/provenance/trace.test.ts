@@ -132,3 +132,36 @@ describe('[provenance.traced]', () => {
     expect(whole(long, request)).toEqual(['unknown']);
   });
 });
+
+describe('[provenance.forms] what is wider than the words of the person is not theirs', () => {
+  const words = text(
+    'trusted',
+    'Delete /srv/reports/old/a.txt, then the *.log files in `tmp/*`, C:\\temp\\x and s3://bucket/pre/x. Read https://a.example/docs/q3.',
+  );
+
+  test.each([
+    '/srv/reports/old',
+    '/srv/reports',
+    '/srv/',
+    'C:\\temp',
+    's3://bucket/pre',
+    's3://bucket',
+    'https://a.example/docs',
+  ])('a folder above the one that was named: %s', (value) => expect(whole(value, words)).toEqual(['unknown']));
+
+  test.each(['tmp*', '/srv/reports/old/a.txt*', '/srv/reports/old/*', 'reports*', 'files/*'])(
+    'a pattern: %s',
+    (value) => expect(whole(value, words)).toEqual(['unknown']),
+  );
+
+  test.each([
+    '/srv/reports/old/a.txt',
+    '*.log',
+    'tmp/*',
+    'C:\\temp\\x',
+    's3://bucket/pre/x',
+    'a.txt',
+    'a.example',
+    'https://a.example',
+  ])('and what was named stays: %s', (value) => expect(whole(value, words)).toEqual(['trusted']));
+});
