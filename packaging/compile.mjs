@@ -16,7 +16,9 @@ const installed = 'node_modules/.package-lock.json';
 
 // A checkout that cannot be written to, a full disk: the sources run, as they do where nothing was compiled.
 if (compiledCode(root) === undefined)
-  await compile().catch((fault) => console.error(`The checkout was not compiled (${fault.message}); its sources run.`));
+  await compile().catch((fault) =>
+    process.stderr.write(`The checkout was not compiled (${fault.message}); its sources run.\n`),
+  );
 
 async function compile() {
   const code = await import('./gateway-code.mjs').catch((fault) => {
