@@ -67,7 +67,7 @@ export async function configure({
 export function compose(over: Partial<TestPorts['ports']> = {}) {
   const ports = { ...test_.ports, ...over };
   const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
-  const mcp = mcpGateway({ ...ports, upstreams, streamSlots: undefined, classifiers: async () => ports });
+  const mcp = mcpGateway({ streamSlots: undefined, ...ports, upstreams, classifiers: async () => ports });
   return {
     ...mcp,
     handlers: { ...httpHandlers(mcp.ports), ...mcpHandlers(mcp) } as Record<
