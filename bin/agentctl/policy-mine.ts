@@ -50,7 +50,7 @@ async function mine(cli: Cli, { from, policy, out }: MineOptions): Promise<Outco
     );
   const mined = await minePolicy(recorded, lazyEffects, keptOf(current));
   const diff = current && (await differences(current, mined));
-  const { stringify } = await import('yaml');
+  const { stringify } = await import('./yaml-text.ts');
   const yaml = stringify(mined.pack, { lineWidth: 140, aliasDuplicateObjects: false });
   if (out !== undefined) await saveWhole(out, async () => [Buffer.from(yaml)]);
   if (cli.globals.json) cli.out.pretty({ ...mined, ...(diff && { diff }) });

@@ -138,7 +138,7 @@ function addTrust(parent: Parent): void {
       refusals(cli, async () => {
         const { verifyIndex } = await import('#core/supply-chain/verify-index.ts');
         const { publicKeyOf } = await import('#core/supply-chain/keys.ts');
-        const { stringify } = await import('yaml');
+        const { stringify } = await import('./yaml-text.ts');
         const [root_key, index] = [fileContent(root).toString(), readJson(file)];
         verifyIndex(index, publicKeyOf(root_key), { now: Date.now() });
         const supply_chain = { root_key, index };
