@@ -14,7 +14,7 @@ import {
   useInputRequired,
 } from '../support/input-required.ts';
 import { compose, configure, entries, meta, modern, send, server, test_, vote } from '../support/mcp-endpoint.ts';
-import { plainTool, startRecordingServer } from '../support/recording-mcp-server.ts';
+import { startRecordingServer } from '../support/recording-mcp-server.ts';
 
 useInputRequired();
 
@@ -208,7 +208,9 @@ describe('[mcp.input-required] a call that waits for a human', () => {
     await configure({ approvals: { on_approval: 'execute' } });
     const failing = fresh();
     const open = await asked(failing);
-    const broken = await startRecordingServer([plainTool('create_issue')]);
+    const { tools } = (await modern('tools/list', {})).last.result;
+    // Described as before: in other words the call would have to be approved again.
+    const broken = await startRecordingServer([tools.find(({ name }: { name: string }) => name === 'create_issue')]);
     broken.fail(403, 'tools/call');
     await configure({ approvals: { on_approval: 'execute' }, upstreams: [{ name: 'fixture', url: broken.url }] });
     await execute(open.approval);
