@@ -4,8 +4,8 @@
  * that loads more than 850 kB before it answers, or a package that few of its calls need, stops the build.
  */
 import { existsSync } from 'node:fs';
-import { cp, glob, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { cp, glob, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from './console/build.mjs';
 import { functions } from './core/contracts/functions.ts';
@@ -48,7 +48,10 @@ const options = {
   ],
 };
 
-await rm('dist', { recursive: true, force: true });
+// What `npm run compile` made stays: a gateway that runs from it loads parts of it later.
+await mkdir('dist', { recursive: true });
+const made = (await readdir('dist')).filter((name) => !/^(?:local|making)-|^local\.json$/.test(name));
+await Promise.all(made.map((name) => rm(join('dist', name), { recursive: true, force: true })));
 const sizes = {};
 const tooEarly = [];
 for (const name of names) sizes[name] = await bundled(name);
