@@ -1,2 +1,2 @@
-/** Values as YAML, for commands that load it on demand: a bundle gives a CommonJS package that is imported so its default export alone. */
+/** YAML for commands that load it on demand. A bundle gives a CommonJS package that is imported on demand only its default export. */
 export { stringify } from 'yaml';

@@ -8,7 +8,7 @@ import { type Place, placesOf } from '#core/identity/organization.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import type { RulePlaces } from './store/places.ts';
-import { unsetKey } from './store/secrets.ts';
+import { unsetKeyWarning } from './store/secrets.ts';
 import { commonWarnings, type InForce } from './store/warnings.ts';
 
 type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
@@ -57,7 +57,7 @@ export function warningsAsRead(
   const named = tenants
     .filter(({ id }) => visible(reader, id))
     .flatMap(({ api_keys }) => api_keys.flatMap(({ key_env }) => key_env ?? []));
-  const seen = new Set([...commonWarnings(snapshot), ...named.map(unsetKey)]);
+  const seen = new Set([...commonWarnings(snapshot), ...named.map(unsetKeyWarning)]);
   return [
     ...snapshot.warnings.filter((warning) => seen.has(warning)),
     ...(snapshot.identities.clashing ?? []).filter((key) => isOwn(reader, key)).map(clash),

@@ -45,12 +45,12 @@ export function resolvedSecrets(configuration: Configuration, held: StoredKeyDig
     digests,
     fingerprint: digestOf([...digests]),
     warnings: missing.map((name) =>
-      name === adminName ? `${name} is not set: there is no admin token.` : unsetKey(name),
+      name === adminName ? `${name} is not set: there is no admin token.` : unsetKeyWarning(name),
     ),
   };
 }
 
-export const unsetKey = (name: string): string => `${name} is not set: its key entry is skipped.`;
+export const unsetKeyWarning = (name: string): string => `${name} is not set: its key entry is skipped.`;
 
 export function identitiesOf(
   configuration: Configuration,

@@ -1,7 +1,7 @@
 /** What callers of a tenant read of a configuration, and that the console can load it again. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
-import { unsetKey } from '#core/configuration/store/secrets.ts';
+import { unsetKeyWarning } from '#core/configuration/store/secrets.ts';
 import { commonWarnings } from '#core/configuration/store/warnings.ts';
 import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { buildIdentities } from '#core/identity/identities.ts';
@@ -86,12 +86,12 @@ test('[policy-version.own-warnings] of the warnings in force a caller reads what
   const given = { ...whole, tool_policies: { ...whole.tool_policies, disable_guards: ['secret-files'] } };
   const policyDocument = buildPolicyDocument(given);
   const common = commonWarnings({ configuration: given, policyDocument });
-  const warnings = [...common, unsetKey('MINE_KEY'), unsetKey('THEIRS_KEY'), 'PLANE is not set', ...built.warnings];
+  const warnings = [...common, unsetKeyWarning('MINE_KEY'), unsetKeyWarning('THEIRS_KEY'), 'PLANE is not set', ...built.warnings];
   const snapshot = { configuration: given, policyDocument, identities: built.identities, warnings };
   expect(common).toEqual([expect.stringContaining('secret-files')]);
   expect(warningsAsRead(reader('mine'), snapshot)).toEqual([
     ...common,
-    unsetKey('MINE_KEY'),
+    unsetKeyWarning('MINE_KEY'),
     'The key ci has the value of another key: neither is accepted.',
   ]);
   expect(JSON.stringify(warningsAsRead(reader('theirs'), snapshot))).not.toMatch(/MINE_KEY|\bci\b|PLANE/);
