@@ -86,7 +86,13 @@ test('[policy-version.own-warnings] of the warnings in force a caller reads what
   const given = { ...whole, tool_policies: { ...whole.tool_policies, disable_guards: ['secret-files'] } };
   const policyDocument = buildPolicyDocument(given);
   const common = commonWarnings({ configuration: given, policyDocument });
-  const warnings = [...common, unsetKeyWarning('MINE_KEY'), unsetKeyWarning('THEIRS_KEY'), 'PLANE is not set', ...built.warnings];
+  const warnings = [
+    ...common,
+    unsetKeyWarning('MINE_KEY'),
+    unsetKeyWarning('THEIRS_KEY'),
+    'PLANE is not set',
+    ...built.warnings,
+  ];
   const snapshot = { configuration: given, policyDocument, identities: built.identities, warnings };
   expect(common).toEqual([expect.stringContaining('secret-files')]);
   expect(warningsAsRead(reader('mine'), snapshot)).toEqual([
