@@ -1,6 +1,6 @@
 /** A decision of review: the call uses an approval that fits exactly this call, or requests one and waits for it. */
 
-import { isAnswerCurrent } from '#core/approvals/approval.ts';
+import { isAnswerCurrent, type Unusable } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -35,8 +35,7 @@ export async function review(
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
   // A new request beside a running call would have a person approve the same call twice [approval.execute-collected].
-  if (row && sameCall(action, row) && why === 'already_used' && isRunning(row) && !action.decideOnly)
-    return hold({ row, reason: 'executing' });
+  if (row && sameCall(action, row) && isCollected(action, row, why)) return hold({ row, reason: 'executing' });
   // A request that was denied or withdrawn is over, so the new request does not mention it.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
   if (row && sameCall(action, row) && why !== 'not_in_evidence' && isAnswerCurrent(row, isoTime(ports.clock.now()))) {
@@ -54,6 +53,9 @@ export async function review(
 
 /** The gateway makes the call at this moment, and keeps what comes out for the identical call. */
 const isRunning = ({ status, executed_by }: ApprovalRow) => status === 'executing' && executed_by === 'gateway';
+/** Whether what comes out of the running call is this call's answer too. A call that its caller makes collects nothing. */
+const isCollected = ({ decideOnly }: GovernedAction, row: ApprovalRow, why: Unusable) =>
+  why === 'already_used' && isRunning(row) && !decideOnly;
 const isAwaited = (row: ApprovalRow) => row.status === 'pending' || isRunning(row);
 
 const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest === action.call_digest;
@@ -93,6 +95,7 @@ async function holdFor(
     const use = await useApproval(ports, again, now, carry);
     if ('result' in use) return use.result;
     if (use.why === 'denied') return denied(action, now);
+    if (use.row && isCollected(action, use.row, use.why)) continue;
     return (await storedResult(ports, action, now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why);
   }
   return inReview(action, row, ports.adminUrl, reason);

@@ -1,4 +1,5 @@
 /** What becomes of a call that a rule holds for review: its request, the approval that fits it, and the wait in place. */
+import { executeApproved } from '#core/actions/execute-approved.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';
@@ -287,6 +288,39 @@ describe('a call that waits in place', () => {
     };
     const answer = await gateway.act(name, calls.pull, { how: waitFor(60), over: { pause } });
     expect(answer).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
+    expect(gateway.upstream.seen).toHaveLength(1);
+  });
+
+  test('[approval.execute-collected] whose approval the gateway took a moment before collects what comes out', async () => {
+    const name = fresh();
+    const released = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    gateway.upstream.behave = async () => {
+      begun.resolve();
+      await released.promise;
+      return { pr: 8 };
+    };
+    let taken: Promise<unknown> | undefined;
+    const approvals = Object.setPrototypeOf(
+      {
+        get: async (tenant: string, id: string) => {
+          const read = await gateway.ports.approvals.get(tenant, id);
+          if (taken || read?.status !== 'approved') return read;
+          taken = executeApproved(gateway.ports, read);
+          await begun.promise;
+          return read;
+        },
+      },
+      gateway.ports.approvals,
+    );
+    const pause = async () => {
+      if (taken) {
+        released.resolve();
+        await taken;
+      } else await gateway.vote((await gateway.entries(name))[0]!.envelope_id, 'approve');
+    };
+    const answer = await gateway.act(name, calls.pull, { how: waitFor(60), over: { pause, approvals } });
+    expect(answer).toMatchObject({ decision: 'allow', result: { pr: 8 } });
     expect(gateway.upstream.seen).toHaveLength(1);
   });
 });
