@@ -793,6 +793,10 @@ const evidence: readonly Requirement[] = [
     'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, the configuration is the one that it was decided by, and the server describes the tool as it did in what matters; else it is answered so that it can be sent again, and the repeated call is decided by what holds then.',
   ),
   must(
+    'approval.resend-asks-again',
+    'A call that is sent again once it is approved is made only where its server still describes the tool as it did in what matters when the approval was asked for: the list of tools is read again, once for each approval that would be used. Else nothing is sent, and the approval stays unused.',
+  ),
+  must(
     'approval.shown',
     'The signature of a vote covers what the reviewer was shown. Where that is not the call, because the row was changed, the approval opens nothing, also where secrets are withheld from the row.',
   ),

@@ -1,4 +1,7 @@
-/** What may have changed while a call was held for its approval: the call is made only where it would still be asked for like this [approval.hold-asks-again]. */
+/**
+ * What may have changed while a call waited for its approval: the call is made only where it would still be asked for like this,
+ * whether it was held [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
+ */
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -16,7 +19,7 @@ import type { WaitStrategy } from './wait.ts';
 export async function changedMeanwhile(
   ports: Pick<GovernPorts, 'snapshots' | 'keyRisks' | 'clock' | 'executors'>,
   action: GovernedAction,
-  { isSameTool = () => isPlacedAlike(ports, action) }: WaitStrategy,
+  wait: WaitStrategy,
 ): Promise<'policy_changed' | 'upstream_changed' | undefined> {
   const { envelope, principal, snapshot, head } = action;
   const { tenant, key_id } = envelope;
@@ -30,7 +33,19 @@ export async function changedMeanwhile(
   const stopped = blockedBy(now.configuration.behavior, { session: head?.risk, key }, ports.clock.now());
   if (stopped) throw sessionBlocked(stopped);
   if (now.version !== snapshot.version || now.sha256 !== snapshot.sha256) return 'policy_changed';
-  return envelope.definition !== undefined && !(await isSameTool()) ? 'upstream_changed' : undefined;
+  return (await isToolChanged(ports, action, wait)) ? 'upstream_changed' : undefined;
+}
+
+/**
+ * Whether the server describes the tool of a call otherwise than when the approval was asked for. Its list is read again.
+ * @throws GatewayError, RpcFault where the list could not be read, or the definition waits for a human.
+ */
+export async function isToolChanged(
+  ports: Pick<GovernPorts, 'executors'>,
+  action: GovernedAction,
+  { isSameTool = () => isPlacedAlike(ports, action) }: Pick<WaitStrategy, 'isSameTool'>,
+): Promise<boolean> {
+  return action.envelope.definition !== undefined && !(await isSameTool());
 }
 
 /** An approval covers what the definition of the tool said when it was asked for, also where the caller does not repeat the call. */

@@ -28,10 +28,15 @@ export async function review(
     request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
   if (!candidate) return hold(await requestApproval(ports, action, {}));
   const asked = candidate.row && (await applyDecisionTerms(ports, action, candidate.row));
-  const use = await useApproval(ports, action, asked, carry);
+  const use = await useApproval(ports, action, asked, carry, async () =>
+    (await changes()).isToolChanged(ports, action, wait),
+  );
   if ('result' in use) return use.result;
 
   const { row, why } = use;
+  // The approval stays as it is: the next call is decided with the tool as it is then.
+  if (row && sameCall(action, row) && why === 'upstream_changed' && row.status === 'approved')
+    return inReview(action, row, ports.adminUrl, why);
   const stored = row && (await storedResult(ports, action, row, why));
   if (stored) return stored;
   // A new request beside a running call would have a person approve the same call twice [approval.execute-collected].

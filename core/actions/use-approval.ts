@@ -23,15 +23,18 @@ type Use = { readonly result: DecisionResult } | { readonly why: Unusable; reado
 /**
  * Takes the approval for this call alone, if the evidence holds it: the row's conditions decide who was first, then the
  * call is carried out.
+ * @param isChanged whether the tool is another one since; called where the approval fits.
  */
 export async function useApproval(
   ports: GovernPorts,
   action: GovernedAction,
   found: ApprovalRow | undefined,
   carry: ExecutionMode,
+  isChanged?: () => Promise<boolean>,
 ): Promise<Use> {
   const why = await whyNot(ports, action, found);
   if (!found || why !== undefined) return { why: why ?? 'unknown_approval', row: found };
+  if (await isChanged?.()) return { why: 'upstream_changed', row: found };
   const id = found.envelope_id;
   const approved: GovernedAction = { ...action, decision: { ...action.decision, matched_rule: `approved:${id}` } };
   const { draft, changes } = decisionDraft(ports, approved, 'allow', {

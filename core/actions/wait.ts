@@ -7,8 +7,8 @@ export interface WaitStrategy {
   /** Ends the wait: the caller left. Its reason is thrown. */
   readonly signal?: AbortSignal;
   /**
-   * Whether the tool of the call is what it was when the wait began; asked once the call is approved. Where it is absent, the
-   * executors are asked where the call goes.
+   * Whether the tool of the call is what it was when the approval was asked for; called once the call is approved, also where it is
+   * not held. Where it is absent, the executors are asked where the call goes.
    */
   readonly isSameTool?: () => Promise<boolean>;
 }

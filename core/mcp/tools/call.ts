@@ -125,12 +125,10 @@ async function make(
   const holds = waiting === 'held' || back !== undefined;
   const { send, signal } = exchange;
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
-    wait: holds
-      ? {
-          ...holding(holdSecondsOf(caller), params, send, signal),
-          isSameTool: () => isSameTool(ports, caller, tool, args, signal),
-        }
-      : noHold,
+    wait: {
+      ...(holds ? holding(holdSecondsOf(caller), params, send, signal) : noHold),
+      isSameTool: () => isSameTool(ports, caller, tool, args, signal),
+    },
     carry: (given, allowed, hash, approval) =>
       executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
   });
@@ -197,7 +195,7 @@ export const noteFor =
   async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions, await notingGuard(ports, snapshot, entry, principal));
 
-/** Read from the server again: while a call was held, no other caller may have asked for the list. */
+/** Read from the server again: while a call waited, no other caller may have asked for the list. @throws RpcFault where it cannot be read. */
 async function isSameTool(
   ports: McpPorts,
   caller: Caller,
@@ -208,6 +206,8 @@ async function isSameTool(
   const asking = { signal, id: ports.ids.uuid() };
   const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);
   const same = now.tools.find(({ entry, own }) => entry.name === tool.entry.name && own === tool.own);
+  const silent = now.silent.find(({ entry }) => entry.name === tool.entry.name);
+  if (silent) throw faulted(upstreamError(tool.exposed, silent.entry, silent.fault));
   if (!same) return false;
   const [then, offered] = await Promise.all([tool, same].map((each) => placementIn(each, each.own, args)));
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
