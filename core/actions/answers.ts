@@ -47,12 +47,17 @@ const known = new WeakMap<ToolCall, string>();
 /** Remembers what would do instead of a large call [limit.heavy-call]. */
 export const rememberAlternative = (call: ToolCall, alternative: string): void => void known.set(call, alternative);
 
-/** What would do instead of a blocked call. */
-export const alternativeTo = (
-  { matched_rule }: Pick<PolicyDecision, 'matched_rule'>,
+/** What would do instead of a blocked call: as the rule says that decided, else by the source of the decision. */
+export function alternativeTo(
+  { matched_rule, rule }: Pick<PolicyDecision, 'matched_rule' | 'rule'>,
   policy: CompiledPolicy,
   call: ToolCall,
-): string => (matched_rule === secretRule ? byReference : (known.get(call) ?? suggestAlternative(policy, call)));
+): string {
+  if (matched_rule === secretRule) return byReference;
+  if (matched_rule.startsWith('behavior:'))
+    return 'Do not repeat the call, since each attempt counts. Ask a person to look at the session and to release it.';
+  return rule?.suggested_alternative ?? known.get(call) ?? suggestAlternative(policy, call);
+}
 
 /** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */
 export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: string, reason?: string): DecisionResult {

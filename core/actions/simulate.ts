@@ -34,7 +34,10 @@ export async function simulateCall(
   given: SimulatedCall,
 ): Promise<SimulatedDecision> {
   const call = await simulatedCall(evaluated.configuration, given);
-  const { rule: _rule, ...decision } = await evaluateCall(ports, evaluated, call, await ports.effects(call));
+  const { rule, ...decision } = await evaluateCall(ports, evaluated, call, await ports.effects(call));
   if (decision.decision !== 'block') return decision;
-  return { ...decision, suggested_alternative: alternativeTo(decision, evaluated.policy, call) };
+  return {
+    ...decision,
+    suggested_alternative: alternativeTo({ ...decision, ...(rule && { rule }) }, evaluated.policy, call),
+  };
 }

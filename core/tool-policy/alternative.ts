@@ -1,5 +1,5 @@
 /** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass. */
-import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { exampleOf } from '#core/matching/glob-example.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
@@ -20,17 +20,18 @@ const maxAttempts = 64;
 export function suggestAlternative(policy: CompiledPolicy, call: ToolCall): string {
   const decided = decide(policy, call);
   if (decided.rule?.suggested_alternative !== undefined) return decided.rule.suggested_alternative;
+  // What the call does, a limit or a task blocks it: no other name or target would change that.
+  if (decided.decision !== 'block') return blockedForOthers(policy, call);
   try {
-    return nearest(policy, call, decided) ?? nothingNear(policy, call, decided);
+    return nearest(policy, call) ?? nothingNear(policy, call, decided);
   } catch {
     return nothingNear(policy, call, decided);
   }
 }
 
-function nearest(policy: CompiledPolicy, call: ToolCall, decided: PolicyDecision): string | undefined {
-  const better = decisions.slice(0, decisions.indexOf(decided.decision));
+function nearest(policy: CompiledPolicy, call: ToolCall): string | undefined {
   const reading = worstReading(policy, call);
-  for (const wanted of better) {
+  for (const wanted of ['allow', 'review'] as const) {
     const attempts = policy.rules
       .filter((rule) => rule.rule.decision === wanted && (rule.protocol?.matches(reading.protocol) ?? true))
       .flatMap((rule) => [attemptFor(rule, call, reading, false), attemptFor(rule, call, reading, true)])
@@ -93,6 +94,9 @@ const outcome: Readonly<Record<Decision, string>> = {
 
 const describe = ({ rule, changes }: Attempt, wanted: Decision): string =>
   `With ${changes.join(' and ')} the call ${outcome[wanted]} (rule ${rule.name}).`;
+
+const blockedForOthers = (policy: CompiledPolicy, call: ToolCall): string =>
+  `The rules of policy ${policy.name} do not block ${call.protocol} tool ${call.tool} by its name; the reason names what is blocked. Make the call without that, or ask a person to do this step.`;
 
 function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule }: PolicyDecision): string {
   // The tool itself may be allowed by several rules, so nothing is said of rules.

@@ -31,6 +31,13 @@ describe('answers', () => {
     );
     expect(more).toMatchObject({ evidence_hash: 'h', error: { data: { reason: 'no', sources: ['l'] } } });
     expect(alternativeTo(secret, {} as never, envelope)).toContain('Pass secrets by reference');
+    const risk = { decision: 'block', matched_rule: 'behavior:fan_out' } as const;
+    expect(alternativeTo(risk, {} as never, envelope)).toContain('Ask a person to look at the session');
+  });
+
+  test('[action.block.alternative-from-policy] of a block have what the rule that decided states, an effect included', () => {
+    const rule = { protocol: 'shell', tool: 'shell.rm', decision: 'block', suggested_alternative: 'git rm' } as Loose;
+    expect(alternativeTo({ matched_rule: 'shell:shell.rm', rule }, {} as never, envelope)).toBe('git rm');
   });
 
   test('of a denial have the reviewer, a bounded comment, and when to ask again', () => {

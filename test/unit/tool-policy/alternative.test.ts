@@ -76,7 +76,7 @@ test('[action.block.alternative-from-policy] what would be allowed comes before 
   const reviewed = policyOf([{ target: 'docs' }, { capability: 'write', decision: 'block' }], {
     default_decision: 'review',
   });
-  expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('With target docs the call would be allowed');
+  expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('do not block git tool');
 });
 
 test('[action.block.alternative-from-policy] what an earlier rule refuses is not proposed', () => {
@@ -112,4 +112,15 @@ test('[action.block.alternative-from-policy] where the default allows, a block i
   expect(suggestAlternative(compilePolicy(policy), asked)).toBe(
     'Policy test blocks this call by a rule of its own (*:scm.get_*); a call that no rule fits is allowed. Ask an administrator to change the rule.',
   );
+});
+
+test('[action.block.alternative-from-policy] a call that the rules let pass is not said to lack a rule', () => {
+  const allowing = said([{ tool: 'scm.get_*' }]);
+  expect(allowing).toBe(
+    'The rules of policy test do not block git tool scm.get_file_contents by its name; the reason names what is blocked. ' +
+      'Make the call without that, or ask a person to do this step.',
+  );
+  // A rule for other tools is no way out where the effect of the call is what is blocked.
+  expect(said([{ tool: 'scm.get_*', decision: 'review' }, { tool: 'scm.get_repo' }])).not.toContain('With tool');
+  expect(said([{ tool: 'scm.put_*' }])).toContain(nothing);
 });
