@@ -264,6 +264,10 @@ const policies: readonly Requirement[] = [
     'A version and a difference of versions show callers other than those of the platform what decides for their tenants: no other tenant, none of its people, levels, callers and budgets, and no digest of a key.',
   ),
   must(
+    'policy-version.listed',
+    'Of a version, callers other than those of the platform read the members that are listed: one that is not listed is not shown.',
+  ),
+  must(
     'policy-version.own-warnings',
     'Warnings that callers other than those of the platform read concern their tenants: no key of another tenant, and no level of another.',
   ),

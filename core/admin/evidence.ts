@@ -15,6 +15,7 @@ import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { only } from '#core/kernel/only.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { keysOfLog } from '#core/transparency/note.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';
@@ -33,9 +34,10 @@ export const listSessions: Operation = async (call) => {
 };
 
 /** What the risk rules and task sheets remember between calls is theirs alone. */
-const shown = ({ risk, accepted_drift: _, first_request: _first, ...head }: SessionHead) => ({
-  ...head,
-  ...(risk && { risk: { score: risk.score, rule: risk.rule } }),
+const shown = (head: SessionHead) => ({
+  ...only(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
+  ...only(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
+  ...(head.risk && { risk: only(head.risk, ['score', 'rule']) }),
 });
 
 /** Only a chain that holds is signed, so only such a chain is exported. */

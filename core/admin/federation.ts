@@ -14,6 +14,7 @@ import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
@@ -123,16 +124,11 @@ const planesOf = ({ federation: { role, planes } }: Configuration): string[] =>
 
 function planeView(name: string, row: PlaneRow | undefined, version: number, now: number) {
   if (!row) return { name, state: 'never_seen' as PlaneState };
-  const {
-    plane: _plane,
-    revision: _revision,
-    instance: _instance,
-    interval_seconds: _interval,
-    walk: _walk,
-    accepted_at: _accepted,
-    ...told
-  } = row;
-  return { name, state: stateOf(row, now), ...told, behind: version - row.version };
+  return {
+    ...{ name, state: stateOf(row, now), behind: version - row.version },
+    ...only(row, ['seen_at', 'version', 'healthy', 'refused', 'requests', 'error_rate', 'pending_approvals']),
+    ...only(row, ['skew_seconds', 'divergence', 'divergences', 'conflict']),
+  };
 }
 
 /** Which session of which tenant differs is for the platform and that tenant. */

@@ -5,6 +5,7 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/tools/accept-definition.ts';
@@ -28,11 +29,10 @@ export const listMcpTools: Operation = async (call) => {
 };
 
 function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed: offered }: ToolMark) {
-  const { kept: _kept, ...changed } = offered ?? {};
   return {
     ...{ upstream, tool, fingerprint, seen_at },
     state: offered ? (fingerprint === undefined ? 'new' : 'changed') : 'accepted',
-    ...(offered && { changed }),
+    ...(offered && { changed: only(offered, ['fingerprint', 'seen_at', 'guard', 'shadows']) }),
   };
 }
 

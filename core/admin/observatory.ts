@@ -3,6 +3,7 @@
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { placeOf, teamsOf } from '#core/identity/organization.ts';
+import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { failingDeliveries } from '#core/notifications/failing.ts';
 import { addCounts, addUsages, type Counts } from '#core/observatory/add-usages.ts';
@@ -139,7 +140,11 @@ export const usage: Operation = async (call) => {
   };
   const tenants = tenantsOf(call, 'viewer');
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
-  const { cache: _cache, content: _content, blocked_by_policy: _policies, ...sums } = addUsages(each);
+  const all = addUsages(each);
+  const sums = {
+    ...only(all, ['total', 'decisions', 'protocols', 'tools', 'decisions_by_protocol', 'blocked_by_rule']),
+    ...only(all, ['requests', 'tokens', 'cost_microusd', 'cost_usd', 'outcomes', 'models']),
+  };
   return { body: { ...subjectOf(call, tenants), ...span, ...sums } };
 };
 

@@ -3,7 +3,7 @@
 import { blockedBy, forKeys } from '#core/behavior/assess.ts';
 import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
 import { scoreAt } from '#core/behavior/score.ts';
-import { stateOf } from '#core/behavior/state.ts';
+import { markLists, stateOf } from '#core/behavior/state.ts';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
@@ -45,7 +45,7 @@ export const sessionRisk: Operation = async (call) => {
 function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSettings) {
   const state = stateOf(record);
   const { score, rule } = state ? scoreAt(state, now, settings) : (record ?? { score: 0, rule: '' });
-  const { base: _base, settings: _settings, alerts = [], tripped = false, ...memory } = state ?? {};
+  const { alerts = [], tripped = false } = state ?? {};
   return {
     score,
     ...(rule !== '' && { rule }),
@@ -53,9 +53,10 @@ function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSetti
     alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
     /** How much is remembered of each kind; what is counted becomes an alert when there are enough. */
     remembered: Object.fromEntries(
-      Object.entries(memory).flatMap(([name, list]) =>
-        Array.isArray(list) && list.length > 0 ? [[name, list.length]] : [],
-      ),
+      [...markLists, 'attempts' as const].flatMap((name) => {
+        const length = state?.[name].length ?? 0;
+        return length > 0 ? [[name, length]] : [];
+      }),
     ),
   };
 }

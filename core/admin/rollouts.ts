@@ -4,6 +4,7 @@ import { createRolloutSchema, durationMs, type Rollout } from '#core/contracts/r
 import { personActor } from '#core/identity/principal.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
+import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { commitMove } from '#core/rollouts/advance.ts';
 import { figuresOf } from '#core/rollouts/figures.ts';
@@ -128,6 +129,14 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
 }
 
 /** What counts moves and observations stays inside. */
-function shown({ revision: _, observation: __, created_in: ___, ...rollout }: Rollout) {
-  return rollout;
-}
+const shown = (rollout: Rollout) => ({
+  ...only(rollout, ['id', 'tenant', 'route_model', 'baseline_providers', 'canary_provider', 'stages', 'current_stage']),
+  ...only(rollout, [
+    'current_percentage',
+    'state',
+    'observation_window_ms',
+    'error_threshold',
+    'latency_p95_threshold',
+  ]),
+  ...only(rollout, ['start_at', 'stage_started_at', 'created_at', 'created_by', 'completed_at', 'rollback_reason']),
+});

@@ -19,7 +19,7 @@ interface KeyChange {
  * Changes in the order of their paths. Entries of a list that have names are compared by name. The rules of a pack and the
  * rows of a price table come from files of their own: of them only whether they changed.
  */
-export function compareConfigurations(before: Configuration, after: Configuration): KeyChange[] {
+export function compareConfigurations(before: Partial<Configuration>, after: Partial<Configuration>): KeyChange[] {
   const [old, current] = [leavesOf(before), leavesOf(after)];
   const paths = [...new Set([...old.keys(), ...current.keys()])].sort();
   return paths.flatMap((path) => {
@@ -30,13 +30,15 @@ export function compareConfigurations(before: Configuration, after: Configuratio
   });
 }
 
+type WithGuards = Pick<Configuration, 'tool_policies'>;
+
 /** Guards of packs that were in force and are not any more. */
-export function liftedGuards(before: Configuration, after: Configuration): string[] {
+export function liftedGuards(before: WithGuards, after: WithGuards): string[] {
   const still = new Set(guardsOf(after));
   return guardsOf(before).filter((name) => !still.has(name));
 }
 
-const guardsOf = ({ tool_policies: { pack, disable_guards } }: Configuration): string[] => [
+const guardsOf = ({ tool_policies: { pack, disable_guards } }: WithGuards): string[] => [
   ...new Set((pack?.guards ?? []).map(({ name }) => name).filter((name) => !disable_guards.includes(name))),
 ];
 
@@ -47,7 +49,7 @@ interface Leaf {
   readonly shown: string;
 }
 
-function leavesOf(configuration: Configuration): Map<string, Leaf> {
+function leavesOf(configuration: Partial<Configuration>): Map<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   collect(configuration, [], leaves);
   return leaves;

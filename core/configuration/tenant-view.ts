@@ -1,5 +1,4 @@
 /** What a caller of a tenant reads of a configuration: what decides for its tenants, and nothing that only concerns others [policy-version.own-tenant]. */
-import { federation } from '#core/contracts/config/federation.ts';
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration, KeyEntry, Tenant } from '#core/contracts/config.ts';
 import { allGrants } from '#core/identity/grants.ts';
@@ -7,6 +6,7 @@ import { type Identities, keyIdOf } from '#core/identity/identities.ts';
 import { type Place, placesOf } from '#core/identity/organization.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { globMatches } from '#core/matching/glob.ts';
+import { listedPart } from './shown-to-tenants.ts';
 import type { RulePlaces } from './store/places.ts';
 import { unsetKeyWarning } from './store/secrets.ts';
 import { commonWarnings, type InForce } from './store/warnings.ts';
@@ -14,8 +14,15 @@ import { commonWarnings, type InForce } from './store/warnings.ts';
 type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
 type Team = Organization['teams'][number];
 
-/** The platform's callers read all of it. The result can be loaded again, because the console's playground does so. */
-export function asRead(reader: Reader, configuration: Configuration): Configuration {
+/** Sections that are not shown are absent. */
+type ConfigurationAsRead = Partial<Configuration> &
+  Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
+
+/**
+ * The platform's callers read all of it, others what is listed, of their own tenants. The result can be loaded again, because the
+ * console's playground does so: what is absent has its default then.
+ */
+export function asRead(reader: Reader, configuration: Configuration): ConfigurationAsRead {
   if (reader.platform) return configuration;
   const tenants = configuration.tenants.filter(({ id }) => visible(reader, id)).map(withoutDigests);
   const places = visiblePlaces(reader, configuration);
@@ -24,16 +31,14 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
   );
   const voters = new Set(separation_rules.flatMap(({ requires }) => requires.from_teams ?? []));
   const organizations = organizationsOf(configuration, places, voters);
-  return {
+  return listedPart({
     ...configuration,
     tenants,
     organizations,
     separation_rules,
     people: peopleOf(reader, configuration, tenants, organizations),
-    identity: { ...configuration.identity, oidc: [], aws: { callers: [] } },
     budgets: { tenants: own(reader, configuration.budgets.tenants) },
-    federation: federation.parse(undefined),
-  };
+  }) as ConfigurationAsRead;
 }
 
 /** Lines of levels whose rules the caller does not read are left out. */
@@ -126,10 +131,7 @@ function peopleOf(
     ...allGrants({ organizations }).map(({ person }) => person),
   ]);
   const shown = people.filter(({ id, tenants: theirs }) => named.has(id) || theirs.some((each) => acts(reader, each)));
-  return shown.map(({ id, name, role, tenants: theirs }) => ({
-    ...{ id, role, tenants: theirs.filter((each) => acts(reader, each)) },
-    ...(name !== undefined && { name }),
-  }));
+  return shown.map((person) => ({ ...person, tenants: person.tenants.filter((each) => acts(reader, each)) }));
 }
 
 const acts = (reader: Reader, tenant: string): boolean => tenant === '*' || visible(reader, tenant);

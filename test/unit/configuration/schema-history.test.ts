@@ -1,11 +1,10 @@
 /** What an older release meets after a rollback: configurations that a newer one stored. */
 import { readFileSync } from 'node:fs';
-import * as z from 'zod';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { schemaAdditions, schemaOf, storable } from '#core/configuration/store/schema-history.ts';
 import { configurationBytes, readBody } from '#core/configuration/store/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationMembers } from '../../support/configuration-members.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const later = [
@@ -76,23 +75,8 @@ describe('[config.schema-number] a version of a newer release', () => {
   });
 });
 
-/** Every member the schema knows, written as in `schemaAdditions`. */
-function members(schema: z.core.JSONSchema.BaseSchema | boolean, at = ''): string[] {
-  if (typeof schema !== 'object') return [];
-  const below = [
-    ...Object.entries(schema.properties ?? {}).flatMap(([name, one]) => {
-      const path = at ? `${at}.${name}` : name;
-      return [path, ...members(one, path)];
-    }),
-    ...(schema.items && !Array.isArray(schema.items) ? members(schema.items, `${at}[]`) : []),
-    ...(schema.additionalProperties ? members(schema.additionalProperties, `${at}.*`) : []),
-    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])].flatMap((one) => members(one, at)),
-  ];
-  return [...new Set(below)];
-}
-
 it('[config.schema-number] knows since which number each member of the schema exists', () => {
-  const known = members(z.toJSONSchema(configurationSchema, { io: 'output', reused: 'inline' }) as never).sort();
+  const known = configurationMembers();
   const first = JSON.parse(readFileSync('test/golden/configuration-schema-1.json', 'utf8')) as string[];
   expect(known.length).toBeGreaterThan(100);
   // A member that is missing below belongs into `schemaAdditions`, with the number of the coming release.
