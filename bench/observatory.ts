@@ -51,7 +51,7 @@ async function queries(client: DynamoDBClient, tables: Tables) {
     const stamps = await observations.stamps('default', span);
     const answers = await Promise.all(
       dimensions.map(async (dimension) =>
-        bucketsOf(await sumsBetween(observations, 'default', { dimension, ...span }, '1h', nowMs, stamps), '1h'),
+        bucketsOf(await sumsBetween(observations, 'default', { dimension, ...span, step: '1h' }, nowMs, stamps), '1h'),
       ),
     );
     const { user, system } = process.cpuUsage(before);

@@ -25,6 +25,14 @@ export interface Api {
   events(path: string, lastEventId: string | undefined, signal: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
+/** What a request carries beside its path: `body` is sent as JSON, `raw` as it is. */
+interface Sent {
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly raw?: string;
+}
+
 /**
  * @param keyNow the key as it is when a call begins; undefined without a session, and then nothing is sent.
  * @param rejected the gateway refused this key: called once a call, before it fails.
@@ -33,10 +41,7 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
   const answered = async (
     method: string,
     path: string,
-    body?: unknown,
-    signal?: AbortSignal,
-    headers: Readonly<Record<string, string>> = {},
-    raw?: string,
+    { body, signal, headers = {}, raw }: Sent = {},
   ): Promise<Response> => {
     const key = keyNow();
     if (key === undefined) throw new ApiError(401, 'signed_out', 'Sign in again.');
@@ -58,20 +63,20 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
     throw refusalOf(response.status, await response.text());
   };
   const asked = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> =>
-    (await answered(method, path, body, signal)).text();
+    (await answered(method, path, { body, signal })).text();
   const parsed = <T>(text: string): T => JSON.parse(text) as T;
   return {
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     post: async (path, body) => parsed(await asked('POST', path, body)),
     putText: async (path, text) =>
       parsed(
-        await (await answered('PUT', path, undefined, undefined, { 'content-type': 'application/yaml' }, text)).text(),
+        await (await answered('PUT', path, { headers: { 'content-type': 'application/yaml' }, raw: text })).text(),
       ),
     remove: async (path) => void (await asked('DELETE', path)),
     text: (path) => asked('GET', path),
     async *events(path, lastEventId, signal) {
       const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-      const reader = (await answered('GET', path, undefined, signal, headers)).body?.getReader();
+      const reader = (await answered('GET', path, { signal, headers })).body?.getReader();
       for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
     },
   };

@@ -13,7 +13,7 @@ export function serviceAddress({ metadata, spec: { service } }: Gateway): string
 
 /** The version in force. */
 export async function liveVersion(address: string, token: string, signal: AbortSignal): Promise<Live> {
-  const answer = await call(address, token, 'GET', 'policy-versions/current', signal);
+  const answer = await call({ address, token }, 'GET', 'policy-versions/current', signal);
   if (answer.unreachable !== undefined) return { unreachable: answer.unreachable };
   const { status, body } = answer;
   if (status === 200) return body as { version: number; sha256: string };
@@ -27,7 +27,7 @@ export async function putConfiguration(
   { text, composed }: Composition,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const answer = await call(address, token, 'PUT', 'config', signal, text);
+  const answer = await call({ address, token }, 'PUT', 'config', signal, text);
   if (answer.unreachable !== undefined) return failed('Unreachable', answer.unreachable);
   const { status, body } = answer;
   if (status === 201) {
@@ -38,7 +38,13 @@ export async function putConfiguration(
   return failed(status >= 400 && status < 500 && status !== 429 ? 'Refused' : 'Unreachable', messageOf(status, body));
 }
 
-async function call(address: string, token: string, method: string, path: string, ended: AbortSignal, body?: string) {
+async function call(
+  { address, token }: { readonly address: string; readonly token: string },
+  method: string,
+  path: string,
+  ended: AbortSignal,
+  body?: string,
+) {
   try {
     const answer = await fetch(new URL(`/admin/v1/${path}`, address), {
       method,

@@ -9,7 +9,7 @@ import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const dayS = 24 * 3600;
@@ -58,8 +58,7 @@ export function actionEndItem(
 }
 
 export function toStartedAction(item: Item): StartedAction {
-  const { ttl: _ttl, due_in: _in, ...kept } = fromItem(item);
-  const row = kept as unknown as StartedAction;
+  const { ttl: _ttl, due_in: _in, ...row } = fromItem<StartedAction & Beside<'ttl' | 'due_in'>>(item);
   return { ...row, id: row.id.slice(row.tenant.length + 1) };
 }
 

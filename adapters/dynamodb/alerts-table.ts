@@ -7,7 +7,7 @@
 import { GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { AlertStore } from '#core/alerts/ports.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import { ifUnchanged, putRevision } from './put-revision.ts';
 import { queried } from './query-pages.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -19,8 +19,8 @@ const ttlOf = ({ evaluated }: AlertRow): number => Math.floor(Date.parse(`${eval
 const toAlertItem = (row: AlertRow): Item => toItem({ ...row, id: row.key, ttl: ttlOf(row) });
 
 function toRow(item: Item): AlertRow {
-  const { id: _id, ttl: _ttl, ...row } = fromItem(item);
-  return row as unknown as AlertRow;
+  const { id: _id, ttl: _ttl, ...row } = fromItem<AlertRow & Beside<'id' | 'ttl'>>(item);
+  return row;
 }
 
 /** The row if it is as it was read; an alert that is replaced stays beside it under its own number. */

@@ -6,7 +6,7 @@
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { BatchOwner, BatchStore } from '#core/chat/batches/ports.ts';
 import type { Stored, StoredBatch } from '#core/contracts/stored-batch.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** What was deleted stays this long, so that a list that is being read does not lose its place. */
@@ -20,8 +20,8 @@ const ownerOf = ({ tenant, key_id }: BatchOwner): string => `${tenant}#${key_id}
 const responseSeconds = 30 * 24 * 3600;
 
 function toStored(item: Item): Stored {
-  const { owner: _owner, ttl: _ttl, ...row } = fromItem(item);
-  return row as unknown as Stored;
+  const { owner: _owner, ttl: _ttl, ...row } = fromItem<Stored & Beside<'owner' | 'ttl'>>(item);
+  return row;
 }
 
 const ttlOf = ({ kind, created_at, deleted_at }: Stored): { readonly ttl?: number } =>

@@ -30,7 +30,7 @@ import {
   type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 
 const keptVersions = 20;
 
@@ -42,8 +42,13 @@ const federationId = 'federation';
 const versionId = (version: number) => `version#${version}`;
 
 const toRow = (item: Item): VersionRow => {
-  const { id: _id, keys: _keys, keys_revision: _revision, ...row } = fromItem(item);
-  return row as unknown as VersionRow;
+  const {
+    id: _id,
+    keys: _keys,
+    keys_revision: _revision,
+    ...row
+  } = fromItem<VersionRow & Beside<'id' | 'keys' | 'keys_revision'>>(item);
+  return row;
 };
 
 /** Kept as JSON: names of secrets are not names of attributes. */
@@ -83,7 +88,7 @@ function advanceParams(
       {
         Put: {
           TableName: table,
-          Item: toItem({ id: versionId(row.version), ...row }) as never,
+          Item: toItem({ id: versionId(row.version), ...row }),
           ConditionExpression: 'attribute_not_exists(id)',
         },
       },
@@ -94,7 +99,7 @@ function advanceParams(
             id: pointerId,
             ...row,
             ...(keys && { keys: JSON.stringify(keys), keys_revision: keys.revision }),
-          }) as never,
+          }),
           ...(expected === 0
             ? { ConditionExpression: 'attribute_not_exists(id)' }
             : {
@@ -105,7 +110,7 @@ function advanceParams(
       },
       ...(importedSha256 === undefined
         ? []
-        : [{ Put: { TableName: table, Item: toItem({ id: importedId, sha256: importedSha256 }) as never } }]),
+        : [{ Put: { TableName: table, Item: toItem({ id: importedId, sha256: importedSha256 }) } }]),
       ...(bindings === undefined ? [] : [{ Put: bindingsPut(table, bindings) }]),
     ],
   };
@@ -114,7 +119,7 @@ function advanceParams(
 /** Kept as JSON: names of secrets are not names of attributes. */
 const bindingsPut = (table: string, { revision, names }: HeldBindings) => ({
   TableName: table,
-  Item: toItem({ id: bindingsId, revision, names: JSON.stringify(names) }) as never,
+  Item: toItem({ id: bindingsId, revision, names: JSON.stringify(names) }),
   ConditionExpression: revision === 1 ? 'attribute_not_exists(id)' : 'revision = :before',
   ...(revision > 1 && { ExpressionAttributeValues: { ':before': { N: `${revision - 1}` } } }),
 });
@@ -130,7 +135,7 @@ const replaceKeysParams = (table: string, version: number, keys: StoredKeyDigest
     ':revision': keys.revision,
     ':version': version,
     ...(keys.revision > 1 && { ':before': keys.revision - 1 }),
-  }) as never,
+  }),
 });
 
 /** Puts the digest of the platform administrator's token; what is in force is changed by `replaceKeys`. */

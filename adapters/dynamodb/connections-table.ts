@@ -18,7 +18,7 @@ import {
   socketLeases,
 } from '#core/chat/socket-ports.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 interface ConnectionsTableOptions extends StoreOptions {
@@ -29,8 +29,8 @@ const toConnectionItem = (connection: SocketConnection): Item =>
   toItem({ ...connection, ttl: Math.ceil(Date.parse(connection.expires_at) / 1000) });
 
 function toConnection(item: Item): SocketConnection {
-  const { ttl: _ttl, ...connection } = fromItem(item);
-  return connection as unknown as SocketConnection;
+  const { ttl: _ttl, ...connection } = fromItem<SocketConnection & Beside<'ttl'>>(item);
+  return connection;
 }
 
 /** Connections that are known, in time, and not left. */

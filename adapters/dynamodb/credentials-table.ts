@@ -11,7 +11,7 @@ import type { CredentialStore } from '#core/credentials/ports.ts';
 import { maxCredentialSeconds } from '#core/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -53,8 +53,13 @@ export const credentialRevokeItem = (
 });
 
 function toRecord(item: Item): CredentialRecord {
-  const { kept_in: _kept, ttl: _ttl, due_in: _due, ...record } = fromItem(item);
-  return record as unknown as CredentialRecord;
+  const {
+    kept_in: _kept,
+    ttl: _ttl,
+    due_in: _due,
+    ...record
+  } = fromItem<CredentialRecord & Beside<'kept_in' | 'ttl' | 'due_in'>>(item);
+  return record;
 }
 
 export function credentialsTable({ client, tables }: StoreOptions): CredentialStore {

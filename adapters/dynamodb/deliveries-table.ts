@@ -7,7 +7,7 @@
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -26,8 +26,13 @@ export const toDeliveryItem = ({ due_at, ...delivery }: Delivery): Item =>
   });
 
 export function toDelivery(item: Item): Delivery {
-  const { due: due_at, due_in: _in, ttl: _ttl, ...delivery } = fromItem(item);
-  return { ...delivery, due_at } as unknown as Delivery;
+  const {
+    due,
+    due_in: _in,
+    ttl: _ttl,
+    ...delivery
+  } = fromItem<Delivery & Beside<'due_in' | 'ttl'> & { due: string }>(item);
+  return { ...delivery, due_at: due };
 }
 
 export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore {

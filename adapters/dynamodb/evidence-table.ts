@@ -13,7 +13,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
-import { fromItem, type Item, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 import { queried } from './query-pages.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
@@ -98,8 +98,14 @@ export function headPutItem(tableName: string, before: SessionHead | undefined, 
 }
 
 export function toHead(item: Item): SessionHead {
-  const { id: _id, session, opened_in: _in, opened: _opened, ...rest } = fromItem(item);
-  return { ...rest, session_id: session } as unknown as SessionHead;
+  const {
+    id: _id,
+    session,
+    opened_in: _in,
+    opened: _opened,
+    ...rest
+  } = fromItem<Omit<SessionHead, 'session_id'> & Beside<'id' | 'opened_in' | 'opened'> & { session: string }>(item);
+  return { ...rest, session_id: session };
 }
 
 const entryOf = (item: Item): EvidenceEntry => JSON.parse(item.entry?.S ?? '');

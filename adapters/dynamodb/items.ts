@@ -14,12 +14,15 @@ export function toItem(record: object): Item {
   return item;
 }
 
-/** As `unmarshall`. */
-export function fromItem(item: Item): Record<string, unknown> {
+/** As `unmarshall`. @typeParam Row what this gateway stored in such an item: what it wrote it does not parse again. */
+export function fromItem<Row extends object = Record<string, unknown>>(item: Item): Row {
   const record: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(item)) member(record, name, nativeOf(value));
-  return record;
+  return record as Row;
 }
+
+/** Attributes that an item has beside its row: keys of its indexes and its time to live. */
+export type Beside<Name extends string> = { readonly [Key in Name]?: unknown };
 
 function attributeOf(value: unknown): AttributeValue {
   if (typeof value === 'string') return { S: value };

@@ -126,7 +126,7 @@ export function logTable({
         ),
       );
       return Items.map((item) => {
-        const { at, size, note } = fromItem(item as Item) as unknown as { at: string } & Cosignature;
+        const { at, size, note } = fromItem<{ at: string } & Cosignature>(item);
         return { witness: at, size, note };
       });
     },

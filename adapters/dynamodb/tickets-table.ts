@@ -9,7 +9,7 @@ import type { TicketRecord } from '#core/contracts/credential.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Redemption, TicketStore } from '#core/tickets/ports.ts';
-import { fromItem, type Item, storeDown, stored, toItem } from './items.ts';
+import { type Beside, fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import { livePage } from './live-page.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -24,8 +24,8 @@ const keyOf = (tenant: string, id: string): Item =>
   toItem({ kept_in: partitionOf(listOf(tenant), id, shards.credentials), id });
 
 function toRecord(item: Item): TicketRecord {
-  const { kept_in: _kept, ttl: _ttl, ...record } = fromItem(item);
-  return record as unknown as TicketRecord;
+  const { kept_in: _kept, ttl: _ttl, ...record } = fromItem<TicketRecord & Beside<'kept_in' | 'ttl'>>(item);
+  return record;
 }
 
 export function ticketsTable({ client, tables }: StoreOptions): TicketStore {

@@ -74,7 +74,7 @@ async function register(
     const { Item } = await client.send(
       new GetItemCommand({ TableName: table, Key: toItem({ id }), ConsistentRead: true }),
     );
-    return Item && (fromItem(Item) as unknown as RegisteredKey);
+    return Item && fromItem<RegisteredKey>(Item);
   }
 
   /** False when another process was first. */

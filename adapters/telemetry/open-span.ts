@@ -46,6 +46,13 @@ export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
   url?: string | undefined;
 }
 
+/** Under which span it stands, how deep, and the steady timer's milliseconds at its beginning. */
+interface SpanPlace {
+  readonly parentId: string | undefined;
+  readonly depth: number;
+  readonly from: number;
+}
+
 export class OpenSpan implements Span, EndedSpan {
   readonly trace: LocalTrace;
   readonly name: string;
@@ -59,14 +66,7 @@ export class OpenSpan implements Span, EndedSpan {
   #durationMs = 0;
   end: SpanEnd = 'well';
 
-  constructor(
-    trace: LocalTrace,
-    name: string,
-    attributes: SpanAttributes,
-    parentId: string | undefined,
-    depth: number,
-    from: number,
-  ) {
+  constructor(trace: LocalTrace, name: string, attributes: SpanAttributes, { parentId, depth, from }: SpanPlace) {
     this.trace = trace;
     this.name = name;
     this.#attributes = attributes;
@@ -76,7 +76,11 @@ export class OpenSpan implements Span, EndedSpan {
   }
 
   child(name: string, attributes: SpanAttributes): OpenSpan {
-    return new OpenSpan(this.trace, name, attributes, this.spanId, this.depth + 1, performance.now());
+    return new OpenSpan(this.trace, name, attributes, {
+      parentId: this.spanId,
+      depth: this.depth + 1,
+      from: performance.now(),
+    });
   }
 
   set(more: SpanAttributes): void {

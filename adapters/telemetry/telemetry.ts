@@ -154,7 +154,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     const context = known ?? traceContextOf({ xray: functionTrace() }) ?? freshContext();
     const clocks = { startedMs: clock.now(), from: performance.now() };
     const trace: LocalTrace = { ...context, ...clocks, ...fateOf(context), spans: [] };
-    return new OpenSpan(trace, name, attributes, context.parentId, 0, clocks.from);
+    return new OpenSpan(trace, name, attributes, { parentId: context.parentId, depth: 0, from: clocks.from });
   }
 
   function fateOf({ traceId, sampled }: TraceContext): Pick<LocalTrace, 'fate' | 'begins' | 'isHeld'> {

@@ -87,14 +87,19 @@ export function isOwnHost(host: string, listenHost: string, names: readonly stri
   return ['0.0.0.0', '::'].includes(listenHost) && /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)$/.test(name);
 }
 
+/** What stands before the gateway: the load balancer that is trusted, and the token of the edge of this process. */
+interface InFront {
+  readonly loadBalancer?: LoadBalancer | undefined;
+  readonly edgeToken?: string | undefined;
+}
+
 /** The event of a request whose body is not read yet. */
 export function eventOf(
   request: IncomingMessage,
   target: Target,
   match: Match,
   requestId: string,
-  loadBalancer?: LoadBalancer,
-  edgeToken?: string,
+  { loadBalancer, edgeToken }: InFront = {},
 ): HttpEvent {
   // Behind the edge the address that the caller knows, as behind CloudFront [edge.address].
   const viaEdge = isFromEdge(request, edgeToken);

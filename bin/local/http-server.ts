@@ -111,7 +111,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const match = router(request.method ?? 'GET', target.path);
     const handler = (await options.handlers)[match.handledBy];
     if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);
-    const event = eventOf(request, target, match, requestId, loadBalancer, options.edgeToken);
+    const event = eventOf(request, target, match, requestId, { loadBalancer, edgeToken: options.edgeToken });
     const bytes = hasBody(request) ? await bodyLimit(event) : 0;
     if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
     if (bytes > 0) goOn();

@@ -107,7 +107,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
     { edgeToken },
   );
   const link = keys.human === undefined ? undefined : signInLink(keys.human, systemClock);
-  const servers = await openListeners(flags, started.promise, telemetry, sockets, edgeToken, link);
+  const servers = await openListeners(flags, started.promise, { telemetry, sockets, edgeToken, link });
   const [gateway_url, admin_url, mcp_url] = servers.map(({ port }) => `http://${urlHost(flags.host)}:${port}`);
   const urls = { gateway_url, admin_url, mcp_url } as Urls;
   const gateway = await startGateway({
@@ -163,14 +163,18 @@ async function keysOfStore({ keys, host, state }: Flags, { DYNAMODB_ENDPOINT: en
   );
 }
 
+interface ListenerNeeds {
+  readonly telemetry: Telemetry;
+  readonly sockets: WebSockets;
+  readonly edgeToken: string;
+  readonly link: SignInLink | undefined;
+}
+
 /** Gateway, admin and MCP. */
 function openListeners(
   flags: Flags,
   gateway: Promise<Gateway>,
-  telemetry: Telemetry,
-  sockets: WebSockets,
-  edgeToken: string,
-  link: SignInLink | undefined,
+  { telemetry, sockets, edgeToken, link }: ListenerNeeds,
 ): Promise<HttpServer[]> {
   const gatewayRoutes = routes.filter(({ surface }) => surface === 'gateway');
   const surfaces = [

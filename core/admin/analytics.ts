@@ -113,7 +113,7 @@ async function summaryOf(call: Call, series: readonly Series[], span: Span, step
       const all: TimedSums[] = [];
       for (const { scope, dimension } of sums) {
         const known = step === '1h' ? await stampsOf(scope) : undefined;
-        all.push(...(await sumsBetween(observations, scope, { dimension, ...span }, step, clock.now(), known)));
+        all.push(...(await sumsBetween(observations, scope, { dimension, ...span, step }, clock.now(), known)));
       }
       const own = bucketsOf(all, step);
       buckets += own.length;

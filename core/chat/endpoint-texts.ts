@@ -13,13 +13,13 @@ export function endpointTexts(reply: JsonObject): TextSlot[] {
     delete reply.segments;
     delete reply.words;
   };
-  addText(slots, 'text', 'text', reply, 'text', forgetSegments);
+  addText(slots, 'text', 'text', reply, 'text')?.afterChange(forgetSegments);
   for (const [at, choice] of objectsOf(reply.choices).entries()) {
     // Log probabilities spell the text out once more: they go when it changes.
     const forgetTokens = () => {
       if (choice.logprobs) choice.logprobs = null;
     };
-    addText(slots, `${at}:text`, 'text', choice, 'text', forgetTokens);
+    addText(slots, `${at}:text`, 'text', choice, 'text')?.afterChange(forgetTokens);
   }
   return [...slots, ...leaves(reply, 'reply', slots)];
 }

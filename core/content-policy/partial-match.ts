@@ -70,6 +70,11 @@ export class PartialMatches {
   /** Round in which an instruction was looked at last, and in which it was made the next of a thread. */
   readonly #seen: Int32Array;
   readonly #added: Int32Array;
+  readonly #looked: { conditions: number; char: number | undefined; length: number } = {
+    conditions: 0,
+    char: undefined,
+    length: 0,
+  };
   #round = 0;
   readonly #open: number[] = [];
   readonly #hasEmpty: boolean;
@@ -102,7 +107,8 @@ export class PartialMatches {
     if (threads.next.length === 0 && first.length === 0) return;
     this.#round++;
     const next: Threads = { next: [], begins: [], ats: [] };
-    for (let i = 0; i < threads.next.length; i++) this.#advance(threads, i, conditions, char, length, next, hits);
+    this.#look(conditions, char, length);
+    for (let i = 0; i < threads.next.length; i++) this.#advance(threads, i, next, hits);
     for (const thread of first) this.#add(next, thread, length, at);
     walk.threads = this.#settled(next, length + 1, hits);
   }
@@ -120,8 +126,8 @@ export class PartialMatches {
     const conditions = boundaryConditions(walk.last, -1);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
     this.#round++;
-    for (let i = 0; i < walk.threads.next.length; i++)
-      this.#advance(walk.threads, i, conditions, undefined, walk.length, none, hits);
+    this.#look(conditions, undefined, walk.length);
+    for (let i = 0; i < walk.threads.next.length; i++) this.#advance(walk.threads, i, none, hits);
     walk.threads = none;
   }
 
@@ -156,16 +162,16 @@ export class PartialMatches {
     };
   }
 
-  /** Follows one thread over a character, or to the end of the text. */
-  #advance(
-    { next: nexts, begins, ats }: Threads,
-    thread: number,
-    conditions: number,
-    char: number | undefined,
-    length: number,
-    next: Threads,
-    hits: Hit[],
-  ): void {
+  /** What all threads of one step are followed over: no object is made for a character. */
+  #look(conditions: number, char: number | undefined, length: number): void {
+    this.#looked.conditions = conditions;
+    this.#looked.char = char;
+    this.#looked.length = length;
+  }
+
+  /** Follows one thread over the character looked at, or to the end of the text. */
+  #advance({ next: nexts, begins, ats }: Threads, thread: number, next: Threads, hits: Hit[]): void {
+    const { conditions, char, length } = this.#looked;
     const open = this.#open;
     const begin = begins[thread]!;
     const at = ats[thread]!;

@@ -14,15 +14,14 @@ class MemberSlot implements TextSlot {
   readonly #holder: JsonObject;
   readonly #key: string;
   readonly json: boolean;
-  readonly #changed: (() => void) | undefined;
+  #changed: (() => void) | undefined;
 
-  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, changed?: () => void, json = false) {
+  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, json = false) {
     this.json = json;
     this.channel = channel;
     this.kind = kind;
     this.#holder = holder;
     this.#key = key;
-    this.#changed = changed;
   }
 
   get text(): string {
@@ -38,12 +37,18 @@ class MemberSlot implements TextSlot {
     this.#holder[this.#key] = text;
     this.#changed?.();
   }
+
+  /** @param changed called when the text is replaced by another. */
+  afterChange(changed: () => void): void {
+    this.#changed = changed;
+  }
 }
 
 /** An object read as its JSON text (tool input). Changed text that is not a JSON object any more is kept under `_raw`. */
 class JsonSlot implements TextSlot {
   readonly json = true;
-  readonly whole: boolean;
+  /** Nothing continues it, also not in a stream. */
+  whole = false;
   readonly channel: string;
   readonly kind: Kind;
   group?: string;
@@ -51,8 +56,7 @@ class JsonSlot implements TextSlot {
   readonly #holder: JsonObject;
   readonly #key: string;
 
-  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, whole: boolean) {
-    this.whole = whole;
+  constructor(channel: string, kind: Kind, holder: JsonObject, key: string) {
     this.channel = channel;
     this.kind = kind;
     this.#holder = holder;
@@ -75,43 +79,40 @@ class JsonSlot implements TextSlot {
   }
 }
 
-/**
- * Adds the slot of `holder[key]` where it is a text that says something.
- * @param changed called when the text is replaced by another.
- */
+/** Adds the slot of `holder[key]` where it is a text that says something. @returns the slot that was added. */
 export function addText(
   slots: TextSlot[],
   channel: string,
   kind: Kind,
   holder: JsonObject,
   key: string,
-  changed?: () => void,
-): void {
+): MemberSlot | undefined {
   const value = holder[key];
-  if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, changed));
+  if (typeof value !== 'string' || value === '') return undefined;
+  const slot = new MemberSlot(channel, kind, holder, key);
+  slots.push(slot);
+  return slot;
 }
 
 /** Adds `holder[key]` where it is JSON text: the arguments of a call. */
 export function addJsonText(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
   const value = holder[key];
-  if (typeof value === 'string' && value !== '')
-    slots.push(new MemberSlot(channel, kind, holder, key, undefined, true));
+  if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, true));
 }
 
-/**
- * Adds `holder[key]` as JSON text where it is an object that holds something.
- * @param whole nothing continues it, also not in a stream.
- */
+/** Adds `holder[key]` as JSON text where it is an object that holds something. @returns the slot that was added. */
 export function addJson(
   slots: TextSlot[],
   channel: string,
   kind: Kind,
   holder: JsonObject,
   key: string,
-  whole = false,
-): void {
+): JsonSlot | undefined {
   const value = holder[key];
-  if (isObject(value) && Object.keys(value).length > 0) slots.push(new JsonSlot(channel, kind, holder, key, whole));
+  if (!isObject(value) || Object.keys(value).length === 0) return undefined;
+  const slot = new JsonSlot(channel, kind, holder, key);
+  slots.push(slot);
+  return slot;
 }
 
 /** Members of content parts that are read as text, in either dialect and in tool results. */

@@ -16,8 +16,7 @@ const hourMs = steps['1h'];
 export async function sumsBetween(
   observations: Pick<Observations, 'minutes' | 'hours'>,
   scope: Scope,
-  query: BucketQuery,
-  step: Step,
+  { step, ...query }: BucketQuery & { readonly step: Step },
   nowMs: number,
   stamps?: HourStamps,
 ): Promise<readonly TimedSums[]> {

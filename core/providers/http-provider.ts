@@ -123,7 +123,7 @@ export function httpProvider(
         if (!call.stream) return { type: 'json', body: form.reply(await whole(reply, key)) };
         refuseUnstreamed(reply);
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
-        const events = streamOf(entry, call, reply, frames, form.stream(call), key);
+        const events = streamOf(entry, call, reply, { frames, reader: form.stream(call) }, key);
         const broken = (thrown: unknown) => withId(asFault(name, thrown, call.signal, 'broken'), id);
         return {
           type: 'stream',
@@ -223,8 +223,7 @@ async function* streamOf(
   { name }: ProviderEntry,
   call: ProviderCall,
   reply: HttpReply,
-  frames: Frames,
-  reader: FrameReader,
+  { frames, reader }: { readonly frames: Frames; readonly reader: FrameReader },
   key: string | undefined,
 ): AsyncGenerator<JsonObject, undefined> {
   const { body } = reply;

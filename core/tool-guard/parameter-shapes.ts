@@ -26,19 +26,19 @@ const isObject = (value: unknown): value is JsonObject =>
 /** In the order of the schema. What lies deeper, or behind the last of many, is one digest. */
 export function shapesOf({ inputSchema }: JsonObject): Shape[] {
   const shapes: Shape[] = [];
-  walk(inputSchema, '', true, 0, shapes);
+  walk(inputSchema, { path: '', required: true, within: true, level: 0 }, shapes);
   return shapes;
 }
 
-/** @param within whether what is required inside of it is required of the call: of a definition (`$defs`), it may be. */
-function walk(
-  schema: Json | undefined,
-  path: string,
-  required: boolean,
-  level: number,
-  shapes: Shape[],
-  within = required,
-): void {
+interface Place {
+  readonly path: string;
+  readonly required: boolean;
+  /** Whether what is required inside of it is required of the call: of a definition (`$defs`), it may be. */
+  readonly within: boolean;
+  readonly level: number;
+}
+
+function walk(schema: Json | undefined, { path, required, within, level }: Place, shapes: Shape[]): void {
   if (shapes.length >= maxShapes || level > maxLevels) {
     shapes.push({ path: `${path}…`, mark: `any~${digestOf(schema ?? null).slice(0, 8)}` });
     return;
@@ -47,17 +47,17 @@ function walk(
   shapes.push({ path, mark: markOf(schema, required, secrecyOf(name) !== 'none') });
   if (!isObject(schema)) return;
   const needed = new Set(Array.isArray(schema.required) ? schema.required : []);
-  const below = (key: string) => (path === '' ? key : `${path}.${key}`);
-  for (const [key, member] of entriesOf(schema.properties))
-    walk(member, below(key), within && needed.has(key), level + 1, shapes);
+  const named = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const below = (member: Json, at: string, isRequired: boolean, isWithin = isRequired) =>
+    walk(member, { path: at, required: isRequired, within: isWithin, level: level + 1 }, shapes);
+  for (const [key, member] of entriesOf(schema.properties)) below(member, named(key), within && needed.has(key));
   for (const list of ['$defs', 'definitions'])
-    for (const [key, member] of entriesOf(schema[list]))
-      walk(member, below(`${list}.${key}`), false, level + 1, shapes, true);
-  if (isObject(schema.items)) walk(schema.items, `${path}[]`, within, level + 1, shapes);
+    for (const [key, member] of entriesOf(schema[list])) below(member, named(`${list}.${key}`), false, true);
+  if (isObject(schema.items)) below(schema.items, `${path}[]`, within);
   for (const list of compositions)
     if (Array.isArray(schema[list]))
       for (const [at, member] of schema[list].entries())
-        walk(member, below(`${list}${at}`), within && list === 'allOf', level + 1, shapes);
+        below(member, named(`${list}${at}`), within && list === 'allOf');
 }
 
 const entriesOf = (value: Json | undefined): [string, Json][] => (isObject(value) ? Object.entries(value) : []);

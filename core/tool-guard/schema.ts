@@ -37,9 +37,7 @@ function check(schema: unknown, value: unknown, where: string, level: number, re
   if (reading.misfits.length >= maxMisfits) return;
   // In older drafts the members beside a reference do not count.
   if (!isObject(schema) || '$ref' in schema || '$dynamicRef' in schema) return;
-  const add = (problem: string, at = where) => {
-    if (reading.misfits.length < maxMisfits) reading.misfits.push({ where: at.slice(0, 200), problem });
-  };
+  const add = (problem: string) => addMisfit(reading, where, problem);
   if (level > maxLevels || ++reading.values > maxValues) return void add('is too deep or too large to be compared');
   const types = typesOf(schema.type);
   if (types && !types.some((type) => isOf(type, value))) return void add(`must be ${types.join(' or ')}`);
@@ -53,27 +51,25 @@ function check(schema: unknown, value: unknown, where: string, level: number, re
     }
     return;
   }
-  if (isObject(value)) checkMembers(schema, value, where, level, reading, add);
+  if (isObject(value)) checkMembers(schema, value, where, level, reading);
 }
 
-function checkMembers(
-  schema: JsonObject,
-  value: JsonObject,
-  where: string,
-  level: number,
-  reading: Reading,
-  add: (problem: string, at?: string) => void,
-): void {
+function addMisfit({ misfits }: Reading, where: string, problem: string): void {
+  if (misfits.length < maxMisfits) misfits.push({ where: where.slice(0, 200), problem });
+}
+
+function checkMembers(schema: JsonObject, value: JsonObject, where: string, level: number, reading: Reading): void {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const closed = schema.additionalProperties === false && schema.patternProperties === undefined;
   const required = Array.isArray(schema.required) ? schema.required.slice(0, 1_000) : [];
   for (const name of required)
-    if (typeof name === 'string' && !Object.hasOwn(value, name)) add('is required', `${where}.${shown(name)}`);
+    if (typeof name === 'string' && !Object.hasOwn(value, name))
+      addMisfit(reading, `${where}.${shown(name)}`, 'is required');
   for (const [name, member] of Object.entries(value)) {
     if (reading.misfits.length >= maxMisfits) return;
     const at = `${where}.${shown(name)}`;
     if (Object.hasOwn(properties, name)) check(properties[name], member, at, level + 1, reading);
-    else if (closed) add(`is not a parameter; ${namesOf(properties)}`, at);
+    else if (closed) addMisfit(reading, at, `is not a parameter; ${namesOf(properties)}`);
   }
 }
 

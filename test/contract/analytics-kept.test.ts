@@ -70,7 +70,9 @@ async function answers(observations: Observations, remembers: boolean): Promise<
   for (const [scope, dimension] of asked)
     for (const span of spans) {
       const stamps = remembers ? await observations.stamps(scope, span) : undefined;
-      all.push(bucketsOf(await sumsBetween(observations, scope, { dimension, ...span }, '1h', nowMs, stamps), '1h'));
+      all.push(
+        bucketsOf(await sumsBetween(observations, scope, { dimension, ...span, step: '1h' }, nowMs, stamps), '1h'),
+      );
     }
   return all;
 }

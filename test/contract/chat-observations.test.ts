@@ -160,7 +160,7 @@ describe('the views of chat calls', () => {
       for (const [first, last] of spans) {
         const query = { dimension, from: `2026-01-01T${first}:00.000Z`, to: `2026-01-01T${last}:00.000Z` };
         const byMinutes = bucketsOf(await observations.minutes(scope, query), '1h');
-        const byHours = bucketsOf(await sumsBetween(observations, scope, query, '1h', nowMs), '1h');
+        const byHours = bucketsOf(await sumsBetween(observations, scope, { ...query, step: '1h' }, nowMs), '1h');
         expect(byHours).toEqual(byMinutes);
         if (first === '00:00') expect(byHours.length).toBeGreaterThan(0);
       }

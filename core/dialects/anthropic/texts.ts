@@ -66,7 +66,10 @@ export function eventTexts(event: JsonObject): TextSlot[] {
 function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun = false): void {
   if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
   else if (block.type === 'thinking') addText(slots, `${channel}:thinking`, 'reasoning', block, 'thinking');
-  else if (isCall(block)) addJson(slots, `${channel}:input`, 'tool_arguments', block, 'input', begun);
+  else if (isCall(block)) {
+    const input = addJson(slots, `${channel}:input`, 'tool_arguments', block, 'input');
+    if (input) input.whole = begun;
+  }
 }
 
 /** Kinds whose text goes on in deltas; others (results of the provider's own tools) come whole in their first event. */

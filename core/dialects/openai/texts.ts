@@ -52,9 +52,9 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
       if (choice.logprobs) choice.logprobs = null;
     };
     if (typeof part.content === 'string')
-      addText(slots, `${choiceChannel}:content`, 'text', part, 'content', forgetTokens);
+      addText(slots, `${choiceChannel}:content`, 'text', part, 'content')?.afterChange(forgetTokens);
     else addParts(slots, choiceChannel, part);
-    addText(slots, `${choiceChannel}:refusal`, 'refusal', part, 'refusal', forgetTokens);
+    addText(slots, `${choiceChannel}:refusal`, 'refusal', part, 'refusal')?.afterChange(forgetTokens);
     addReasoning(slots, choiceChannel, part);
     if (said === 'delta') addOwn(slots, choiceChannel, part);
     addCalls(slots, choiceChannel, part);
@@ -64,7 +64,7 @@ export function choiceTexts(message: JsonObject, said: 'message' | 'delta'): Tex
     const forgetSpeech = () => {
       if (audio?.data) audio.data = '';
     };
-    if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript', forgetSpeech);
+    if (audio) addText(slots, `${choiceChannel}:audio`, 'text', audio, 'transcript')?.afterChange(forgetSpeech);
   }
   // Names of tools, annotations, citations, members of one vendor's own: each comes whole.
   return [...slots, ...leaves(message, 'reply', slots)];

@@ -82,7 +82,7 @@ async function make(
   const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
   const prompt = promptOf(params._meta);
-  const governed = await actionOf(tool, await nameFor(ports, connected, tool, args, sent, prompt), args);
+  const governed = await actionOf(tool, await nameFor(ports, connected, tool, { args, sent_with: sent, prompt }), args);
   const placement = await placementIn(tool, governed.tool, args);
   const action: GovernedRequest = {
     ...governed,
@@ -214,14 +214,19 @@ async function isSameTool(
   return offered!.definition === then!.definition && !(await drifted(ports.mcpStore, same, guard));
 }
 
+/** What a client gives with a tool's name. */
+interface Given {
+  readonly args: JsonObject;
+  readonly sent_with: JsonObject | undefined;
+  readonly prompt: string | undefined;
+}
+
 /** Both names are decided with the sources of the values, or one rule that asks for them would look like another's default. */
 const nameFor = (
   ports: McpPorts,
   { snapshot, principal, sessionId }: Caller,
   tool: Tool,
-  args: JsonObject,
-  sent_with: JsonObject | undefined,
-  prompt: string | undefined,
+  { args, sent_with, prompt }: Given,
 ) =>
   policyName(tool, async (name) => {
     const action = {

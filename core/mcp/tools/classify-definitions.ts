@@ -21,8 +21,7 @@ export async function classifyNew(
   entry: McpUpstreamEntry,
   definitions: readonly JsonObject[],
   found: Map<string, Found>,
-  classifier: DefinitionClassifier,
-  action: 'log' | 'review',
+  { classifier, action }: { readonly classifier: DefinitionClassifier; readonly action: 'log' | 'review' },
 ): Promise<void> {
   const { tools } = await mcpStore.marks(entry.name);
   const fresh = definitions.filter(({ name }) => {

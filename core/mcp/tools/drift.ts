@@ -48,7 +48,8 @@ export async function noteDefinitions(
   }
   if (guard?.classifier) {
     const { classifyNew } = await classifying();
-    await classifyNew(ports, entry, definitions, found, guard.classifier, guard.actions.classified);
+    const { classifier, actions } = guard;
+    await classifyNew(ports, entry, definitions, found, { classifier, action: actions.classified });
   }
   for (let attempt = 0; attempt < tries; attempt++) {
     const marks = await ports.mcpStore.marks(entry.name);

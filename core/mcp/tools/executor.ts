@@ -286,6 +286,6 @@ async function headersFor(
 ): Promise<Readonly<Record<string, string>>> {
   const link = await conversation.link(entry).catch(() => undefined);
   if (link?.era !== 'stateless') return {};
-  const definitions = await definitionsOf(ports, conversation, entry, asking, async () => {}, false).catch(() => []);
+  const definitions = await definitionsOf(ports, conversation, entry, asking).catch(() => []);
   return paramHeaders(definitions.find(({ name }) => name === own) ?? {}, args);
 }

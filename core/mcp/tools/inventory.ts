@@ -43,7 +43,7 @@ export async function inventoryOf(
   const lists = await Promise.all(
     conversation.entries.map(async (entry): Promise<Listed | Silent> => {
       try {
-        return { entry, definitions: await definitionsOf(ports, conversation, entry, asking, seen, fresh) };
+        return { entry, definitions: await definitionsOf(ports, conversation, entry, asking, { seen, fresh }) };
       } catch (fault) {
         if (fault instanceof UpstreamFault && fault.kind !== 'aborted') return { entry, fault };
         throw fault;
@@ -92,15 +92,14 @@ export async function definitionsOf(
   conversation: Conversation,
   entry: McpUpstreamEntry,
   asking: Asking,
-  seen: Seen,
-  fresh: boolean,
+  { seen, fresh }: { readonly seen?: Seen; readonly fresh?: boolean } = {},
 ): Promise<readonly JsonObject[]> {
   const link = await conversation.link(entry);
   const now = ports.clock.now();
   const held = knownTools.get(link);
   if (!fresh && held && held.at > now - keptMs) return held.definitions;
   const definitions = readAll(conversation, entry, asking).then(async (read) => {
-    await seen(entry, read);
+    await seen?.(entry, read);
     return read;
   });
   knownTools.set(link, { at: now, definitions });

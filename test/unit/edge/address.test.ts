@@ -29,7 +29,7 @@ test('[edge.address] a listener without an edge trusts no forwarded address, and
   const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
   expect(addressOf(request, undefined, undefined)).toBe('127.0.0.1');
   const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;
-  const event = eventOf(request, targetOf('/health'), match, 'r1', undefined, 'token');
+  const event = eventOf(request, targetOf('/health'), match, 'r1', { edgeToken: 'token' });
   expect(event.requestContext.identity.sourceIp).toBe('198.51.100.7');
   expect(JSON.stringify(event)).not.toContain('token');
 });
@@ -38,7 +38,7 @@ test('[edge.address] [edge.mcp-metadata] of the edge alone the address that the 
   const match = { resource: '/mcp', pathParameters: {}, handledBy: 'mcp' } as const;
   const seen = (headers: Record<string, string>) => {
     const request = from({ host: '127.0.0.1:8082', 'x-forwarded-host': 'gateway.example:8443', ...headers });
-    const event = eventOf(request, targetOf('/mcp'), match, 'r1', undefined, 'token');
+    const event = eventOf(request, targetOf('/mcp'), match, 'r1', { edgeToken: 'token' });
     return [event.headers?.host, event.multiValueHeaders?.host, event.requestContext.domainName];
   };
   const asked = 'gateway.example:8443';

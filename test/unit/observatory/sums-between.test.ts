@@ -11,8 +11,8 @@ async function readsOf(from: string, to: string, step: '1m' | '5m' | '1h' = '1h'
     reads.push(`${width} ${query.from.slice(5, 16)} to ${query.to.slice(5, 16)}`);
     return [];
   };
-  const query = { dimension, from: `2026-01-${from}.000Z`, to: `2026-01-${to}.000Z` };
-  await sumsBetween({ minutes: noted('minutes'), hours: noted('hours') }, 'default', query, step, now);
+  const query = { dimension, step, from: `2026-01-${from}.000Z`, to: `2026-01-${to}.000Z` };
+  await sumsBetween({ minutes: noted('minutes'), hours: noted('hours') }, 'default', query, now);
   return reads;
 }
 
