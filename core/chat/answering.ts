@@ -3,6 +3,7 @@
 import type { Speech } from '#core/dialects/endpoints.ts';
 import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { KnownCall } from './call-stages.ts';
 
 /** The status line is decided before the first event of a stream; what goes wrong later is an event of it. */
 export interface ChatReply {
@@ -19,8 +20,8 @@ export const isStream = (body: ChatReply['body']): body is AsyncIterable<JsonObj
 
 /** Where a stage puts the answer. */
 export interface Answering {
-  /** The first event is at hand: from now on the answer is a stream. */
-  stream(): AsyncQueue<JsonObject>;
+  /** The first event is at hand: from now on the answer is a stream, under the headers of what is known of its call. */
+  stream(known: KnownCall): AsyncQueue<JsonObject>;
   json(status: number, body: JsonObject): void;
   /** All that a stream says, where no model speaks. */
   events(status: number, events: readonly JsonObject[]): void;

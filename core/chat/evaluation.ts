@@ -6,7 +6,10 @@ import { excerptOf, isSampled } from '#core/evaluation/message.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { deliveryId } from '#core/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/notifications/ports.ts';
-import { type ChatCallState, usageOf } from './call-state.ts';
+import type { EndedCall, RunningCall } from './call-stages.ts';
+import { usageOf } from './call-usage.ts';
+import { providerOf } from './known-facts.ts';
+import type { Recorded } from './stages/settle.ts';
 
 interface SubmitPorts {
   readonly clock: Clock;
@@ -15,7 +18,7 @@ interface SubmitPorts {
 }
 
 /** Most code points of each text that are sent; undefined for a call that is not sent. */
-export function sampleOf({ call }: Pick<ChatCallState, 'call'>): number | undefined {
+export function sampleOf({ call }: Pick<RunningCall, 'call'>): number | undefined {
   const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
   if (url === undefined || isEndpoint(call.operation) || call.batch) return undefined;
   return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
@@ -35,16 +38,17 @@ function promptOf(slots: readonly TextSlot[], enough: number): string {
 /** Never rejects: a call that could not be queued is not evaluated, and the log says so. */
 export async function submitForEvaluation(
   { deliveries, clock, telemetry }: SubmitPorts,
-  state: ChatCallState,
+  { known, ending: { outcome } }: EndedCall,
+  recorded: Recorded | undefined,
   most: number,
   answer: string,
 ): Promise<void> {
-  const { call, recorded, provider } = state;
-  if (!recorded || (state.outcome !== 'completed' && state.outcome !== 'cached')) return;
+  const { call } = known;
+  if (!recorded || (outcome !== 'completed' && outcome !== 'cached')) return;
   // An excerpt looks a little further than it shows.
   const prompt = excerptOf(promptOf(call.wire.requestTexts(call.body), 2 * most + 8_192), most);
   const response = excerptOf(answer, most);
-  const usage = usageOf(state);
+  const usage = usageOf(known);
   const delivery = {
     id: deliveryId(call.envelopeId, 'evaluation', 'evaluation'),
     ...({ channel: 'evaluation', event: 'evaluation', envelope_id: call.envelopeId, tenant: call.tenant.id } as const),
@@ -55,13 +59,13 @@ export async function submitForEvaluation(
         tenant: call.tenant.id,
         session_id: call.sessionId,
         model: call.resolvedModel,
-        provider: provider ?? null,
+        provider: providerOf(known) ?? null,
         prompt: prompt.text,
         response: response.text,
         truncated: prompt.truncated || response.truncated,
         latency_ms: recorded.latencyMs,
         tokens: { input: usage.input_tokens, output: usage.output_tokens },
-        finish_reason: state.finishReason ?? null,
+        finish_reason: known.progress?.finishReason ?? null,
         evidence_hash: recorded.hash,
         traceparent: telemetry.outgoing().traceparent ?? null,
       },

@@ -5,13 +5,7 @@ export class RecordedFailure extends GatewayError {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(fault: GatewayError, headers: Readonly<Record<string, string>>) {
-    const { cause, data, retryAfterSeconds, providerRequestId } = fault;
-    super(fault.code, fault.message, {
-      cause,
-      providerRequestId,
-      ...(data && { data }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    });
+    super(fault.code, fault.message, fault);
     this.headers = headers;
   }
 }

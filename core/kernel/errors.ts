@@ -70,8 +70,8 @@ export class GatewayError extends Error {
     message: string,
     options: {
       cause?: unknown;
-      data?: Record<string, unknown>;
-      retryAfterSeconds?: number;
+      data?: Readonly<Record<string, unknown>> | undefined;
+      retryAfterSeconds?: number | undefined;
       providerRequestId?: string | undefined;
     } = {},
   ) {

@@ -5,37 +5,40 @@
 import type { StoredResponse } from '#core/contracts/stored-batch.ts';
 import { filesOf } from '../batches/at-provider.ts';
 import { responseIdOf } from '../batches/names.ts';
-import { type ChatCallState, usageOf } from '../call-state.ts';
+import type { Finished, KnownCall } from '../call-stages.ts';
+import { usageOf } from '../call-usage.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from './retention.ts';
 
-/** Never rejects: without its row a response is answered as one that is not kept. */
-export async function keepResponse(ports: ChatPorts, state: ChatCallState, keep: ResponseRetention): Promise<void> {
-  const { provider_id } = state;
+/**
+ * Never rejects: without its row a response is answered as one that is not kept.
+ * @returns the id of the response, if it is kept.
+ */
+export async function keepResponse(
+  ports: ChatPorts,
+  { known, ending }: Finished,
+  keep: ResponseRetention,
+): Promise<string | undefined> {
+  const keptId = known.progress?.keptId;
   keep.stored = false;
-  if (provider_id === undefined || !keep.store) return;
-  if (state.outcome === 'completed' && !keep.withheld) {
+  if (keptId === undefined || !keep.store) return undefined;
+  if (ending.outcome === 'completed' && !keep.withheld) {
     try {
-      const row = rowOf(ports, state, keep, provider_id);
+      const row = rowOf(ports, known, keep, keptId);
       await ports.batchStore.put(row);
-      state.resource = row.id;
       keep.stored = true;
-      return;
+      return row.id;
     } catch (thrown) {
-      log(ports, state, 'a response whose owner was not stored is deleted at its provider', thrown);
+      log(ports, known, 'a response whose owner was not stored is deleted at its provider', thrown);
     }
   }
-  await forget(ports, state, provider_id);
+  await forget(ports, known, keptId);
+  return undefined;
 }
 
-function rowOf(
-  { clock }: ChatPorts,
-  state: ChatCallState,
-  keep: ResponseRetention,
-  provider_id: string,
-): StoredResponse {
-  const { call, provider = '' } = state;
-  const { input_tokens, output_tokens } = usageOf(state);
+function rowOf({ clock }: ChatPorts, known: KnownCall, keep: ResponseRetention, provider_id: string): StoredResponse {
+  const { call, provider = '' } = known;
+  const { input_tokens, output_tokens } = usageOf(known);
   return {
     ...{ id: responseIdOf(call.envelopeId), kind: 'response', provider, provider_id, input_tokens, output_tokens },
     tenant: call.principal.tenant,
@@ -51,19 +54,19 @@ function rowOf(
 }
 
 /** The caller may be gone: that ends nothing here. */
-async function forget(ports: ChatPorts, state: ChatCallState, id: string): Promise<void> {
-  const entry = state.call.plan.candidates.find(({ entry: { name } }) => name === state.provider)?.entry;
+async function forget(ports: ChatPorts, known: KnownCall, id: string): Promise<void> {
+  const entry = known.call.plan.candidates.find(({ entry: { name } }) => name === known.provider)?.entry;
   if (!entry) return;
   try {
     const { resource } = await filesOf(ports, entry);
     const { signal } = new AbortController();
     await resource({ method: 'DELETE', path: `/responses/${id}`, headers: ports.telemetry.outgoing(), signal });
   } catch (thrown) {
-    log(ports, state, 'a response without an owner was not deleted at its provider', thrown);
+    log(ports, known, 'a response without an owner was not deleted at its provider', thrown);
   }
 }
 
-function log({ telemetry }: ChatPorts, { call, provider }: ChatCallState, message: string, thrown: unknown): void {
+function log({ telemetry }: ChatPorts, { call, provider }: KnownCall, message: string, thrown: unknown): void {
   const error = thrown instanceof Error ? thrown.message : String(thrown);
   telemetry.log('error', message, { envelope_id: call.envelopeId, provider, error });
 }

@@ -10,8 +10,10 @@ import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import type { Limits, ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
-import { type ChatCallState, ended } from '../call-state.ts';
+import type { ChatCall } from '../call.ts';
+import type { AdmittedCall, Ruling, RunningCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
+import { knowing, StageFailure } from '../stage-failure.ts';
 import { isLookedUp } from './response-cache.ts';
 
 /**
@@ -19,39 +21,45 @@ import { isLookedUp } from './response-cache.ts';
  * @throws GatewayError `rate_limit_error`, `budget_exceeded` (nothing is consumed), `forbidden` (another key's session),
  * `session_blocked` (kill switch), `service_unavailable` (fail closed).
  */
-export async function admit(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<void> {
-  const { call } = state;
+export async function admit(ports: ChatPorts, running: RunningCall, policy: ContentPolicy): Promise<AdmittedCall> {
+  const { call } = running;
   const { id: tenant } = call.tenant;
   const scored = call.principal.kind === 'agent';
+  const startNoted = isCalledImmediately(call, policy);
   const store = Promise.all([
-    reserve(ports, state, policy),
+    reserve(ports, call, startNoted),
     ports.evidence.head(tenant, call.sessionId),
     scored ? ports.keyRisks.of(tenant, call.principal.key_id) : undefined,
   ]);
   store.catch(() => {}); // reported by the await below
   // The request before filters change it; estimated while the store works.
-  state.requestSha256 = digestOf(call.body);
-  const [reserved, head, key] = await store;
-  state.standing = { session: head?.risk, key };
-  state.head = head ?? null;
-  state.reserved = reserved.ok;
-  Object.assign(state.headers, limitHeaders(reserved));
-  // Before any refusal is written down: it would be written into the session.
-  assertSessionOwner(head, call.principal);
-  if (!reserved.ok) throw refused(ports, state, reserved);
-  for (const { tier } of reserved.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
-  assertNotBlocked(ports, state);
-  refuseUnallowed(state);
+  const requestSha256 = digestOf(call.body);
+  const [outcome, head, key] = await store;
+  const admitted: AdmittedCall = {
+    ...running,
+    reserved: outcome.ok,
+    startNoted,
+    limitHeaders: limitHeaders(outcome),
+    head: head ?? null,
+    standing: { session: head?.risk, key },
+    requestSha256,
+  };
+  return knowing(admitted, async () => {
+    // Before any refusal is written down: it would be written into the session.
+    assertSessionOwner(head, call.principal);
+    if (!outcome.ok) throw limitReached(ports, admitted, outcome);
+    for (const { tier } of outcome.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
+    assertNotBlocked(ports, admitted);
+    if (call.refusal) throw unallowed(admitted, call.refusal);
+    return admitted;
+  });
 }
 
 /** What the tenant may not have is a decision, so it is recorded like one; a model that no provider serves is not. */
-function refuseUnallowed(state: ChatCallState): void {
-  const { refusal, model } = state.call;
-  if (!refusal) return;
-  ended(state, 'refused', refusal);
-  Object.assign(state, { decision: 'block', matchedRule: `model:${model}` });
-  throw refusal;
-}
+const unallowed = (admitted: AdmittedCall, refusal: GatewayError): StageFailure =>
+  new StageFailure(refusal, admitted, 'refused', { ruling: blockRuledBy(`model:${admitted.call.model}`) });
+
+const blockRuledBy = (matchedRule: string): Ruling => ({ decision: 'block', matchedRule });
 
 /** Filters look at larger requests in a worker, or with turns for other work between. */
 const quickTokens = 4 * 1024;
@@ -60,15 +68,13 @@ const quickTokens = 4 * 1024;
  * Whether the provider is called as soon as the call is let in [limit.begun]: its start is then noted with the reservation, a
  * write less. Filters that look at once change nothing: a call that they block is settled like any other.
  */
-const isCalledImmediately = ({ call }: ChatCallState, policy: ContentPolicy): boolean =>
+const isCalledImmediately = (call: ChatCall, policy: ContentPolicy): boolean =>
   (policy.inputIdle || (policy.inputQuick && call.inputTokens <= quickTokens && call.batch === undefined)) &&
   !isLookedUp(call, call.body) &&
   call.refusal === undefined;
 
-function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy): Promise<ReserveOutcome> {
-  const { call } = state;
+function reserve(ports: ChatPorts, call: ChatCall, begun: boolean): Promise<ReserveOutcome> {
   const { configuration, identities } = call.snapshot;
-  state.startNoted = isCalledImmediately(state, policy);
   const limits = limitsOf(configuration, call.tenant.id, call.resolvedModel);
   const key = keyPartOf(identities, call.principal, call.resolvedModel);
   const named = { tenant: call.tenant.id, id: call.envelopeId, session_id: call.sessionId };
@@ -85,33 +91,27 @@ function reserve(ports: ChatPorts, state: ChatCallState, policy: ContentPolicy):
     cost_microusd: reserveCost(configuration, call.resolvedModel, usage, { budgets }, surchargeOf(call.body)),
     limits,
     key,
-    begun: state.startNoted,
+    begun,
   });
 }
 
 const withoutBudgets = (limits: Limits): Limits => ({ ...limits, budgets: [] });
 
-function refused(
+function limitReached(
   ports: ChatPorts,
-  state: ChatCallState,
-  outcome: Extract<ReserveOutcome, { ok: false }>,
-): GatewayError {
-  const { code, message, what, retryAfterSeconds } = outcome;
+  admitted: AdmittedCall,
+  { code, message, what, retryAfterSeconds }: Extract<ReserveOutcome, { ok: false }>,
+): StageFailure {
   const error = new GatewayError(code, message, { retryAfterSeconds });
-  ended(state, 'refused', error);
-  if (code !== 'budget_exceeded') return error;
-  Object.assign(state, { decision: 'block', matchedRule: `budget:${what}` });
+  if (code !== 'budget_exceeded') return new StageFailure(error, admitted, 'refused');
   ports.telemetry.count('svc_budget_tier_total', { tier: 'exhausted' });
-  return error;
+  return new StageFailure(error, admitted, 'refused', { ruling: blockRuledBy(`budget:${what}`) });
 }
 
 /** The behavioural kill switch: of the session, and of its key over all its sessions. */
-function assertNotBlocked({ clock }: ChatPorts, state: ChatCallState): void {
-  const { behavior } = state.call.snapshot.configuration;
-  const stopped = blockedBy(behavior, state.standing ?? { session: undefined, key: undefined }, clock.now());
+function assertNotBlocked({ clock }: ChatPorts, admitted: AdmittedCall): void {
+  const { behavior } = admitted.call.snapshot.configuration;
+  const stopped = blockedBy(behavior, admitted.standing, clock.now());
   if (!stopped) return;
-  const error = sessionBlocked(stopped);
-  ended(state, 'blocked', error);
-  Object.assign(state, { decision: 'block', matchedRule: stopped.matched_rule });
-  throw error;
+  throw new StageFailure(sessionBlocked(stopped), admitted, 'blocked', { ruling: blockRuledBy(stopped.matched_rule) });
 }

@@ -1,6 +1,5 @@
 /**
- * A review of chat traffic: the call waits for a human like any action, answered 202, and its retry is let through once
- *.
+ * A review of chat traffic: the call waits for a human like any action, answered 202, and its retry is let through once.
  */
 import { answer } from '#core/actions/answers.ts';
 import type { ExecutionMode } from '#core/actions/execute-action.ts';
@@ -15,8 +14,9 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
-import { type ChatCallState, ended } from '../call-state.ts';
+import { type ApprovedCall, endedWith, type Finished, type ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
+import { knowing, StageFailure } from '../stage-failure.ts';
 
 /** What a reviewer is shown whole; of larger requests the last words and the digest that the approval is bound to. */
 const shownBytes = 128 * 1024;
@@ -24,50 +24,65 @@ const lastWords = 8 * 1024;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Body of a 202 while a human has to decide; undefined once an approval of exactly this call was taken.
- * @throws GatewayError `policy_violation` for a minute after a human denied it.
+ * The call as it goes on once an approval of exactly this call was taken, or its end while a human has to decide.
+ * @throws GatewayError `policy_violation` for a minute after a human denied it; `conflict` where what waits is answered as an error.
  */
-export async function awaitApproval(ports: ChatPorts, state: ChatCallState): Promise<JsonObject | undefined> {
-  const { call } = state;
+export async function awaitApproval(
+  ports: ChatPorts,
+  screened: ScreenedCall,
+  answering: Answering,
+): Promise<ApprovedCall | Finished> {
+  const { call, inputVerdict } = screened;
+  const how = chatReviewOf(call);
+  // The answer begins, and is kept alive while the call waits.
+  if (how === 'hold' && call.stream) answering.stream(screened);
   const envelope = envelopeOf(call);
+  const { matched_rule } = inputVerdict;
   const action: GovernedAction = {
     envelope,
     principal: call.principal,
     snapshot: call.snapshot,
     decision: {
       decision: 'review',
-      matched_rule: state.matchedRule ?? 'content',
+      matched_rule: matched_rule ?? 'content',
       policy: 'content policy',
-      reason: `The filter ${state.matchedRule?.replace(/^content:/, '')} asks for a human's decision.`,
+      reason: `The filter ${matched_rule?.replace(/^content:/, '')} asks for a human's decision.`,
     },
     call_digest: callDigest(envelope),
     // The approval shows the prompt to the reviewer; the log keeps its digest only.
     privateParameters: true,
     // The call goes on in this pipeline: no executor has it, and its approval lets one call through [chat.review-once].
     decideOnly: true,
-    head: state.head,
+    head: screened.head,
   };
   const { hold_seconds: holdSeconds } = call.snapshot.configuration.approvals;
   const candidate = await approvalFor(ports, envelope, action.call_digest);
   const result = await review(ports, action, candidate, takenOnly, waitingFor(holdSeconds));
-  if (result.decision === 'review') return pending(state, result);
-  if (result.decision === 'block') throw deniedChat(state, result);
-  state.approvalId = result.matched_rule.replace(/^approved:/, '');
-  state.matchedRule = result.matched_rule;
-  state.decision = 'allow';
-  state.head = (await ports.evidence.head(call.tenant.id, call.sessionId)) ?? null;
-  return undefined;
+  if (result.decision === 'allow') return taken(ports, screened, result);
+  if (result.decision === 'block') throw deniedChat(screened, result);
+  const pending = pendingOf(result);
+  if (how !== 'status_202') throw reviewError(screened, pending);
+  answerPending(call, answering, pending);
+  return { known: screened, ending: endedWith('review') };
+}
+
+async function taken(
+  ports: ChatPorts,
+  screened: ScreenedCall,
+  { matched_rule: matchedRule }: DecisionResult,
+): Promise<ApprovedCall> {
+  const { call } = screened;
+  const approval = { id: matchedRule.replace(/^approved:/, ''), matchedRule, head: screened.head };
+  const head = await knowing({ ...screened, approval }, () => ports.evidence.head(call.tenant.id, call.sessionId));
+  return { ...screened, approval: { ...approval, head: head ?? null } };
 }
 
 /** A human denied exactly this call: answered as such, with the reviewer's words. */
-function deniedChat(state: ChatCallState, { matched_rule, envelope_id, error }: DecisionResult): GatewayError {
-  state.matchedRule = matched_rule;
-  state.decision = 'block';
+function deniedChat(screened: ScreenedCall, { matched_rule, envelope_id, error }: DecisionResult): StageFailure {
   const fault = new GatewayError('policy_violation', error?.message ?? 'The call was denied.', {
     data: { decision: 'block', matched_rule, envelope_id, ...error?.data },
   });
-  ended(state, 'blocked', fault);
-  return fault;
+  return new StageFailure(fault, screened, 'blocked', { ruling: { decision: 'block', matchedRule: matched_rule } });
 }
 
 /** The approval is taken; what it allows is the rest of the pipeline. */
@@ -77,10 +92,8 @@ const takenOnly: ExecutionMode = async (_ports, action, evidence_hash) => ({
   evidence_hash,
 });
 
-function pending(state: ChatCallState, { envelope_id, error }: DecisionResult): JsonObject {
+function pendingOf({ envelope_id, error }: DecisionResult): JsonObject {
   const { approval_url, queued_at, reason } = (error?.data ?? {}) as Record<string, string>;
-  state.outcome = 'review';
-  state.status = 202;
   return {
     status: 'pending_approval',
     envelope_id,
@@ -90,18 +103,14 @@ function pending(state: ChatCallState, { envelope_id, error }: DecisionResult): 
   };
 }
 
-export const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
+const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**
  * 202 with the approval. A client library takes it for an answer: of a stream it would yield nothing and end, so it gets
  * an error event, which each of them throws [chat.review-202].
  */
-export function answerPending(
-  { wire, stream, readsEvents }: ChatCall,
-  answering: Answering,
-  pending: JsonObject,
-): void {
+function answerPending({ wire, stream, readsEvents }: ChatCall, answering: Answering, pending: JsonObject): void {
   if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);
   else answering.json(202, pending);
 }
@@ -114,13 +123,9 @@ const needsApproval = (pending: JsonObject): GatewayError =>
   );
 
 /** What waits, as an error that client libraries throw: its message names the address and the id [chat.review-error]. */
-export function reviewError(state: ChatCallState, pending: JsonObject): GatewayError {
-  const fault = needsApproval(pending);
-  ended(state, 'review', fault);
+const reviewError = (screened: ScreenedCall, pending: JsonObject): StageFailure =>
   // Client libraries repeat a 409 at once, before any reviewer can have decided.
-  state.headers['x-should-retry'] = 'false';
-  return fault;
-}
+  new StageFailure(needsApproval(pending), screened, 'review', { headers: { 'x-should-retry': 'false' } });
 
 function envelopeOf(call: ChatCall): ActionEnvelope {
   const ref = call.approvalRef;

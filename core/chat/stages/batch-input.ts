@@ -5,19 +5,14 @@ import { batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
-import type { ChatCallState } from '../call-state.ts';
+import type { ChatCall } from '../call.ts';
+import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
 import { looksAtTools } from '../looks-at-tools.ts';
 import type { ChatPorts } from '../ports.ts';
-import { clean, note, violation } from './input-policy.ts';
+import { blocked, clean, countFindings, violation } from './input-policy.ts';
 import { transformRequest } from './transform.ts';
 
 const strictness = { allow: 0, review: 1, block: 2 } as const;
-
-interface CheckedLines {
-  readonly decision: Verdict['decision'];
-  /** The requests as the provider gets them, in the order of the lines. */
-  readonly bodies: readonly JsonObject[];
-}
 
 /**
  * The first line that is blocked refuses the file; a review of one is a review of all.
@@ -25,11 +20,11 @@ interface CheckedLines {
  */
 export async function checkLines(
   ports: ChatPorts,
-  state: ChatCallState,
+  admitted: AdmittedCall,
   policy: ContentPolicy,
   { lines, endpoint }: BatchFile,
-): Promise<CheckedLines> {
-  const { call } = state;
+): Promise<ScreenedCall> {
+  const { call } = admitted;
   const chats = batchEndpoints[endpoint] === 'chat.completions';
   const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
   const tools = chats && looksAtTools(call.snapshot.configuration) ? await import('./tool-results.ts') : undefined;
@@ -60,13 +55,14 @@ export async function checkLines(
     span.set({ decision: worst.verdict.decision, policy_name: worst.verdict.matched_rule });
   });
   const verdict: Verdict = { ...worst.verdict, findings: findings.all() };
-  note(ports, state, verdict);
-  if (verdict.decision === 'block') throw atLine(worst.line, violation(state, verdict));
-  return { decision: verdict.decision, bodies };
+  countFindings(ports, verdict);
+  const screened = { ...admitted, body: call.body, lines: bodies, inputVerdict: verdict };
+  if (verdict.decision === 'block') throw blocked(screened, verdict, atLine(worst.line, violation(verdict)));
+  return screened;
 }
 
 /** What a batch answers is read later, and its tool calls are not decided: they pass only where all do. */
-function refuseTools({ snapshot, wire }: ChatCallState['call'], body: JsonObject, line: number): void {
+function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: number): void {
   if (snapshot.configuration.chat_completions.tool_use === 'pass' || !wire.usesTools(body)) return;
   throw atLine(
     line,

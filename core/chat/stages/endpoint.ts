@@ -10,14 +10,24 @@ import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { type Answered, callProvider } from '#core/routing/call-provider.ts';
+import type { ProviderForm } from '#core/providers/ports.ts';
+import { callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
-import { type ChatCallState, ended } from '../call-state.ts';
+import type { ChatCall } from '../call.ts';
+import {
+  type ApprovedCall,
+  type BegunCall,
+  type CheckedCall,
+  endedWith,
+  type Finished,
+  type ModelCall,
+} from '../call-stages.ts';
 import { formOf } from '../endpoint-form.ts';
 import { endpointTexts } from '../endpoint-texts.ts';
 import type { ChatPorts } from '../ports.ts';
+import { knowing, StageFailure } from '../stage-failure.ts';
 import { checkReply } from './output-policy.ts';
-import { recordProviderStart } from './provider-call.ts';
+import { beginModel } from './provider-call.ts';
 import { failed } from './provider-fault.ts';
 
 /** Kinds of providers with such endpoints. */
@@ -26,45 +36,54 @@ const having: ReadonlySet<string> = new Set(['openai', 'mock']);
 /** @throws GatewayError `model_not_found` where no provider of the model has the endpoint; faults of providers as for chat. */
 export async function callEndpoint(
   ports: ChatPorts,
-  state: ChatCallState,
+  approved: ApprovedCall,
   policy: ContentPolicy,
-  checked: JsonObject,
   answering: Answering,
-): Promise<void> {
-  const { call } = state;
+): Promise<Finished> {
+  const { call } = approved;
   const name = call.operation as EndpointName;
-  if (!call.plan.candidates.some(({ entry }) => having.has(entry.type))) throw notHad(state, name);
-  const body = { ...endpointBody(name, checked), model: call.resolvedModel };
-  if (endpoints[name].speech) await checkSpoken(ports, state, policy, body);
-  const form = endpoints[name].form && (await formOf(body, call.files));
-  state.begun = state.startNoted ? Promise.resolve() : recordProviderStart(ports, state);
-  let answered: Answered;
+  if (!call.plan.candidates.some(({ entry }) => having.has(entry.type))) throw notHad(call.model, name);
+  const { form: isForm, speech } = endpoints[name];
+  const body = { ...endpointBody(name, approved.body), model: call.resolvedModel };
+  const before = speech ? await checkSpoken(ports, approved, policy, body) : approved;
+  const form = isForm ? await knowing(before, () => formOf(body, call.files)) : undefined;
+  const begun = beginModel(ports, before);
+  const [model, reply] = await knowing(begun, () => askProvider(ports, begun, name, body, form));
+  const known = speech ? model : await checkReply(ports, model, policy, reply, endpointTexts(reply));
+  answering.json(200, name === 'embeddings' ? vectorsOf(call, reply) : reply);
+  return { known, ending: endedWith('completed') };
+}
+
+async function askProvider(
+  ports: ChatPorts,
+  begun: BegunCall,
+  endpoint: EndpointName,
+  body: JsonObject,
+  form: ProviderForm | undefined,
+): Promise<[ModelCall, JsonObject]> {
+  const { call, progress } = begun;
   try {
-    answered = await ports.telemetry.span('provider.call', { model: call.resolvedModel }, async (span) => {
+    const answered = await ports.telemetry.span('provider.call', { model: call.resolvedModel }, async (span) => {
       const found = await callProvider(ports, call.plan, {
         model: call.resolvedModel,
         stream: false,
-        endpoint: name,
+        endpoint,
         form,
         headers: ports.telemetry.outgoing(),
-        signal: state.signal,
+        signal: begun.signal,
         bodyFor: () => body,
       });
       span.set({ provider: found.provider.name, latency_ms: Math.round(span.elapsedUs() / 1000) });
       return found;
     });
+    const reply = answered.reply.type === 'json' ? answered.reply.body : {};
+    count(begun, endpoint, reply);
+    answered.settleSpan({ body: {}, usage: progress.counted, finishReason: undefined });
+    const { provider, region, attempts } = answered;
+    return [{ ...begun, provider: provider.name, region, rollout: undefined, attempts, leftOut: [] }, reply];
   } catch (thrown) {
-    throw failed(ports, state, thrown);
+    throw failed(ports, begun, thrown);
   }
-  const reply = answered.reply.type === 'json' ? answered.reply.body : {};
-  state.provider = answered.provider.name;
-  state.region = answered.region;
-  state.attempts = answered.attempts;
-  count(state, name, reply);
-  answered.settleSpan({ body: {}, usage: state.counted, finishReason: undefined });
-  if (!endpoints[name].speech) await checkReply(ports, state, policy, reply, endpointTexts(reply));
-  state.outcome = 'completed';
-  answering.json(200, name === 'embeddings' ? vectorsOf(state, reply) : reply);
 }
 
 /**
@@ -73,38 +92,36 @@ export async function callEndpoint(
  */
 async function checkSpoken(
   ports: ChatPorts,
-  state: ChatCallState,
+  approved: ApprovedCall,
   policy: ContentPolicy,
   body: JsonObject,
-): Promise<void> {
+): Promise<CheckedCall<ApprovedCall>> {
   const said = structuredClone(body);
-  await checkReply(ports, state, policy, said, leaves(said, 'speech'));
-  if (canonicalize(said) === canonicalize(body)) return;
+  const checked = await checkReply(ports, approved, policy, said, leaves(said, 'speech'));
+  if (canonicalize(said) === canonicalize(body)) return checked;
   const fault = new GatewayError(
     'policy_violation',
     'The reply would say what a policy takes out of replies, and it cannot be taken out of speech. Send a text without it.',
   );
-  ended(state, 'blocked', fault);
-  throw fault;
+  throw new StageFailure(fault, checked, 'blocked');
 }
 
 /** What was used: the provider's counts; without them what was reserved, so that no budget is passed unseen. */
-function count(state: ChatCallState, name: EndpointName, reply: JsonObject): void {
-  const { call } = state;
+function count({ call, progress }: BegunCall, name: EndpointName, reply: JsonObject): void {
   const { silent } = endpoints[name];
   const counted: Partial<Usage> = readOpenaiUsage(reply.usage) ?? {};
   const usage = objectOf(reply.usage) ?? {};
   const input = counted.input_tokens ?? countOf(usage.input_tokens);
   const output = silent ? 0 : (counted.output_tokens ?? countOf(usage.output_tokens));
-  state.counted = {
+  progress.count({
     ...counted,
     ...(input !== undefined && { input_tokens: input }),
     ...(output !== undefined && { output_tokens: output }),
-  };
-  if (output === undefined) state.outputCharacters = call.maxTokens * 4;
+  });
+  if (output === undefined) progress.assumeOutput(call.maxTokens);
 }
 
-const vectorsOf = ({ call }: ChatCallState, reply: JsonObject): JsonObject => ({
+const vectorsOf = (call: ChatCall, reply: JsonObject): JsonObject => ({
   object: 'list',
   data: objectsOf(reply.data).map(({ index, embedding }, at) => ({
     object: 'embedding',
@@ -115,13 +132,10 @@ const vectorsOf = ({ call }: ChatCallState, reply: JsonObject): JsonObject => ({
   usage: objectOf(reply.usage) ?? { prompt_tokens: call.inputTokens, total_tokens: call.inputTokens },
 });
 
-function notHad(state: ChatCallState, name: EndpointName): GatewayError {
-  const { model } = state.call;
+function notHad(model: string, name: EndpointName): GatewayError {
   const what = name === 'embeddings' ? 'gives embeddings' : `has /v1${pathOfEndpoint(name)}`;
-  const fault = new GatewayError(
+  return new GatewayError(
     'model_not_found',
     `No provider of the model ${JSON.stringify(model)} ${what}; allowed are models of providers of type ${[...having].join(' and ')}. Set the client to such a model, or to chat completions.`,
   );
-  ended(state, 'refused', fault);
-  return fault;
 }

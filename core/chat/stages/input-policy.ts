@@ -2,9 +2,9 @@
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ChatCallState } from '../call-state.ts';
-import { ended } from '../call-state.ts';
+import type { AdmittedCall, KnownCall, ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
+import { StageFailure } from '../stage-failure.ts';
 
 /**
  * Texts may be redacted in place. `review` is for the approval stage to act on.
@@ -12,51 +12,44 @@ import type { ChatPorts } from '../ports.ts';
  */
 export async function checkInputPolicy(
   ports: ChatPorts,
-  state: ChatCallState,
+  admitted: AdmittedCall,
   policy: ContentPolicy,
   body: JsonObject,
-): Promise<Verdict['decision']> {
-  const { call } = state;
+): Promise<ScreenedCall> {
+  const { call } = admitted;
   return ports.telemetry.span('policy.check_input', {}, async (span) => {
     const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
     const verdict = policy.inputIdle ? clean : await policy.checkInput(call.wire.requestTexts(body), context);
     span.set({ decision: verdict.decision, policy_name: verdict.matched_rule, action: strictest(verdict) });
-    note(ports, state, verdict);
-    if (verdict.decision === 'block') throw violation(state, verdict);
-    return verdict.decision;
+    countFindings(ports, verdict);
+    const screened = { ...admitted, body, lines: [], inputVerdict: verdict };
+    if (verdict.decision === 'block') throw blocked(screened, verdict);
+    return screened;
   });
 }
 
 /** The result of a stage without filters; it is in the trace as well [trace.policy-stages]. */
 export const clean: Verdict = { decision: 'allow', findings: [] };
 
-/** Findings go into the call's entry; they are counted by filter and action. A warning is a header of the reply as well. */
-export function note(ports: ChatPorts, state: ChatCallState, verdict: Verdict): void {
-  state.findings.push(...verdict.findings);
-  for (const { policy, action } of verdict.findings)
-    ports.telemetry.count('svc_policy_violations_total', { policy, action });
-  const warnings = new Set(state.findings.filter(({ action }) => action === 'warn').map(({ policy }) => policy));
-  if (warnings.size > 0) state.headers['x-policy-warning'] = [...warnings].map(inHeader).join(', ');
-  if (verdict.decision === 'allow' || verdict.matched_rule === undefined) return;
-  state.matchedRule = verdict.matched_rule;
-  state.decision = verdict.decision;
+/** By filter and action. */
+export function countFindings({ telemetry }: Pick<ChatPorts, 'telemetry'>, { findings }: Verdict): void {
+  for (const { policy, action } of findings) telemetry.count('svc_policy_violations_total', { policy, action });
 }
 
-/** A header holds ASCII only. */
-const inHeader = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
+/** The end of a call that a filter does not let pass. */
+export const blocked = (known: KnownCall, verdict: Verdict, fault = violation(verdict)): StageFailure =>
+  new StageFailure(fault, known, 'blocked');
 
 /** What the caller gets: which filter, never what it found. */
-export function violation(state: ChatCallState, { matched_rule, findings }: Verdict): GatewayError {
+export function violation({ matched_rule, findings }: Verdict): GatewayError {
   const policy = matched_rule?.replace(/^content:/, '') ?? 'content policy';
   const deciding = findings.find((finding) => finding.policy === policy && finding.action === 'block');
   const where = deciding?.phase === 'output' ? 'The reply' : 'The request';
   const reason =
     deciding?.type === 'wasm' && deciding.detail !== undefined && !deciding.erred ? `: ${deciding.detail}` : '';
-  const error = new GatewayError('policy_violation', `${where} is blocked by policy ${policy}${reason}.`, {
+  return new GatewayError('policy_violation', `${where} is blocked by policy ${policy}${reason}.`, {
     data: { policy, phase: deciding?.phase ?? 'input' },
   });
-  ended(state, 'blocked', error);
-  return error;
 }
 
 const strictest = ({ decision, findings }: Verdict): string =>

@@ -3,14 +3,14 @@ import type { ContentContext, ContentPolicy, StreamScan, Verdict } from '#core/c
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from '../call.ts';
-import type { ChatCallState } from '../call-state.ts';
+import type { CheckedCall, KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
-import { clean, note, violation } from './input-policy.ts';
+import { blocked, clean, countFindings } from './input-policy.ts';
 
-const contextOf = ({ call, provider = '' }: ChatCallState): ContentContext => ({
-  tenant_id: call.tenant.id,
-  model: call.resolvedModel,
+const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentContext => ({
+  tenant_id: tenant.id,
+  model: resolvedModel,
   provider,
 });
 
@@ -19,23 +19,25 @@ const contextOf = ({ call, provider = '' }: ChatCallState): ContentContext => ({
  * @param texts where its texts stand; by default as its dialect knows.
  * @throws GatewayError `policy_violation`.
  */
-export async function checkReply(
+export async function checkReply<Before extends KnownCall>(
   ports: ChatPorts,
-  state: ChatCallState,
+  known: Before,
   policy: ContentPolicy,
   reply: JsonObject,
-  texts: readonly TextSlot[] = state.call.wire.replyTexts(reply),
-): Promise<void> {
-  const { call } = state;
+  texts: readonly TextSlot[] = known.call.wire.replyTexts(reply),
+): Promise<CheckedCall<Before>> {
+  const { call, provider } = known;
   // The stage stands in the trace even where no filter looks at replies [trace.policy-stages].
   const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
-    const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(state));
+    const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(call, provider));
     span.set({ decision: found.decision });
     return found;
   });
-  note(ports, state, verdict);
-  if (verdict.decision !== 'allow') throw violation(state, verdict);
+  countFindings(ports, verdict);
+  const checked = { ...known, outputVerdict: verdict };
+  if (verdict.decision !== 'allow') throw blocked(checked, verdict);
   rewriteTexts(call, texts);
+  return checked;
 }
 
 /** The response transforms, on the running texts of a complete reply. */
@@ -58,19 +60,16 @@ export interface StreamGate {
 }
 
 /** What the filters found in a stream, once it is over, as the stage it is. */
-export function reportStream(ports: ChatPorts, state: ChatCallState): void {
-  const { verdict } = state;
-  if (!verdict) return;
+export function reportStream(ports: ChatPorts, verdict: Verdict): void {
   void ports.telemetry.span('policy.check_output', { decision: verdict.decision }, async () => {});
-  note(ports, state, verdict);
+  countFindings(ports, verdict);
 }
 
 /** Undefined where neither filters nor transforms look at replies. */
-export function streamGate(state: ChatCallState, policy: ContentPolicy): StreamGate | undefined {
-  const { call } = state;
+export function streamGate(call: ChatCall, policy: ContentPolicy, provider: string): StreamGate | undefined {
   const rewrite = rewriting(call.snapshot.configuration, call.tenant);
   if (policy.outputIdle && !rewrite) return undefined;
-  return new Gate(call, policy.outputIdle ? undefined : policy.streamOutput(contextOf(state)), rewrite);
+  return new Gate(call, policy.outputIdle ? undefined : policy.streamOutput(contextOf(call, provider)), rewrite);
 }
 
 class Gate implements StreamGate {

@@ -14,13 +14,23 @@ import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { type ChatCallState, disconnectError, noteKept, noteLeftOut } from '../call-state.ts';
+import {
+  type ApprovedCall,
+  type BegunCall,
+  endedWith,
+  type Finished,
+  type LookedUpCall,
+  type ModelCall,
+} from '../call-stages.ts';
+import { ModelProgress } from '../model-progress.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from '../responses/retention.ts';
+import { knowing } from '../stage-failure.ts';
 import { leavesTools } from '../structured-output.ts';
+import { cancelledError } from './caller-gone.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
-import { relayStream } from './stream.ts';
+import { openStream, type RepliedModel, relayStream, type StreamToCaller } from './stream.ts';
 import { promptsAround } from './transform.ts';
 
 /**
@@ -29,61 +39,45 @@ import { promptsAround } from './transform.ts';
  */
 export async function callModel(
   ports: ChatPorts,
-  state: ChatCallState,
+  looked: LookedUpCall,
   policy: ContentPolicy,
-  body: JsonObject,
-  flight: Flight | undefined,
   answering: Answering,
-): Promise<void> {
+): Promise<Finished> {
+  const { lookup, body } = looked;
+  const flight = lookup?.state === 'MISS' ? lookup.flight : undefined;
+  let stream: StreamToCaller | undefined;
   try {
-    const spoken = await ports.telemetry.span('provider.call', { model: state.call.resolvedModel }, async (span) => {
-      const answered = await openReply(ports, state, body);
-      span.set({ provider: answered.provider.name, latency_ms: Math.round(span.elapsedUs() / 1000) });
-      if (answered.reply.type === 'json') return readReply(ports, state, answered, answered.reply.body);
-      return relayStream(ports, state, policy, answered, answering);
-    });
-    const reply = state.streamed ? spoken : await completeReply(ports, state, policy, spoken!, answering);
-    if (flight && reply && cacheable(body, reply, state.outcome)) storeReply(state, flight, reply);
+    const begun = beginModel(ports, looked);
+    const said = await knowing(begun, () =>
+      ports.telemetry.span('provider.call', { model: looked.call.resolvedModel }, async (span) => {
+        const [model, answered] = await openReply(ports, begun);
+        span.set({ provider: model.provider, latency_ms: Math.round(span.elapsedUs() / 1000) });
+        return knowing(model, async () => {
+          const { reply } = answered;
+          if (reply.type === 'json') return { model, spoken: readReply(ports, model, answered, reply.body) };
+          stream = await openStream(ports, model, policy, answering);
+          return relayStream(ports, model, { ...answered, events: reply.events }, stream);
+        });
+      }),
+    );
+    const finished = 'spoken' in said ? await completeReply(ports, said.model, policy, said.spoken, answering) : said;
+    const { known, ending, reply } = finished;
+    if (flight && reply && cacheable(body, reply, ending.outcome)) storeReply(known, flight, reply);
+    return { known, ending };
   } finally {
-    reportStream(ports, state);
+    if (stream) reportStream(ports, stream.verdict());
     flight?.drop();
   }
 }
 
-/** A provider that answers; which ones did not, and why, goes into the record. */
-async function openReply(ports: ChatPorts, state: ChatCallState, body: JsonObject): Promise<Answered> {
-  const { call } = state;
-  state.begun = state.startNoted ? Promise.resolve() : recordProviderStart(ports, state);
-  const { tenant, sessionId: session, snapshot } = call;
-  const rollouts = await ports.rolloutsInForce();
-  // A conversation stays where it is kept.
-  const { plan, mark } = assign(
-    call.plan,
-    call.keep?.previous ? [] : rollouts,
-    { tenant: tenant.id, session },
-    snapshot.configuration,
-  );
-  state.rollout = mark;
-  try {
-    const answered = await callProvider(ports, plan, {
-      model: call.resolvedModel,
-      stream: call.stream,
-      headers: { ...call.passed, ...ports.telemetry.outgoing() },
-      signal: state.signal,
-      kept: call.keep && keptCall(call, call.keep, body),
-      bodyFor: (provider) => bodyFor(state, body, provider),
-    });
-    state.provider = answered.provider.name;
-    state.region = answered.region;
-    state.attempts = answered.attempts;
-    return answered;
-  } catch (thrown) {
-    throw failed(ports, state, thrown);
-  }
+/** From here on the call is charged, also where this process ends before it is settled. */
+export function beginModel<Before extends ApprovedCall>(ports: ChatPorts, before: Before): BegunCall<Before> {
+  if (!before.startNoted) void recordProviderStart(ports, before.call);
+  return { ...before, progress: new ModelProgress() };
 }
 
-/** Written while the provider is called, so that a crash from here on is charged. */
-export function recordProviderStart(ports: ChatPorts, { call }: ChatCallState): Promise<void> {
+/** Written while the provider is called. */
+function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {
       envelope_id: call.envelopeId,
@@ -92,17 +86,55 @@ export function recordProviderStart(ports: ChatPorts, { call }: ChatCallState): 
   });
 }
 
-/** The provider's name of the model comes first: what a translation may say depends on it. */
-function bodyFor(state: ChatCallState, given: JsonObject, provider: Provider): JsonObject {
-  const { call } = state;
+/** A provider that answers; which ones did not, and why, goes into the record. */
+async function openReply(
+  ports: ChatPorts,
+  begun: BegunCall<LookedUpCall>,
+): Promise<[ModelCall<LookedUpCall>, Answered]> {
+  const { call, body } = begun;
+  const { tenant, sessionId: session, snapshot } = call;
+  const rollouts = await ports.rolloutsInForce();
+  // A conversation stays where it is kept.
+  const { plan, mark: rollout } = assign(
+    call.plan,
+    call.keep?.previous ? [] : rollouts,
+    { tenant: tenant.id, session },
+    snapshot.configuration,
+  );
+  /** Of the provider that was asked last. */
+  let leftOut: readonly string[] = [];
+  try {
+    const answered = await callProvider(ports, plan, {
+      model: call.resolvedModel,
+      stream: call.stream,
+      headers: { ...call.passed, ...ports.telemetry.outgoing() },
+      signal: begun.signal,
+      kept: call.keep && keptCall(call, call.keep, body),
+      bodyFor(provider) {
+        const names: string[] = [];
+        leftOut = names;
+        return bodyFor(call, body, provider, names);
+      },
+    });
+    const { provider, region, attempts } = answered;
+    return [{ ...begun, provider: provider.name, region, rollout, attempts, leftOut }, answered];
+  } catch (thrown) {
+    throw failed(ports, { ...begun, rollout, leftOut }, thrown);
+  }
+}
+
+/**
+ * The provider's name of the model comes first: what a translation may say depends on it.
+ * @param leftOut takes the names of what the provider does not get.
+ */
+function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut: string[]): JsonObject {
   const { dialect, keepsResponses } = provider;
   const { metadata: _, ...body } = given;
   const own = call.keep && !keepsResponses ? body : given;
-  const names: string[] = [];
   const asked = translator(call.dialect, dialect).request({ ...own, model: call.resolvedModel }, (name) => {
-    names.push(name);
+    leftOut.push(name);
   });
-  noteLeftOut(state, [...names, ...(provider.leftOut?.(asked) ?? [])]);
+  leftOut.push(...(provider.leftOut?.(asked) ?? []));
   if (dialect !== 'openai') return asked;
   // A provider that keeps responses gets the pictures where they were.
   const shown = call.operation === 'responses' && !(call.keep && keepsResponses) ? picturesAfterResults(asked) : asked;
@@ -124,35 +156,29 @@ function keptCall(
 /** A complete reply: counted, and put into the caller's dialect. */
 function readReply(
   ports: ChatPorts,
-  state: ChatCallState,
+  { call, progress }: ModelCall,
   { provider, settleSpan }: Answered,
   body: JsonObject,
 ): JsonObject {
-  const { call } = state;
-  const native = dialects[provider.dialect];
-  noteKept(state, provider, body);
-  state.counted = native.usageOf(body) ?? {};
-  const finishReason = native.finishReason(body);
-  if (finishReason !== undefined) state.finishReason = finishReason;
-  for (const { text, whole } of native.replyTexts(body)) if (!whole) state.outputCharacters += text.length;
-  settleSpan({ body, usage: state.counted, finishReason });
+  if (call.keep) progress.readKeptId(provider, body);
+  progress.readReply(dialects[provider.dialect], body);
+  settleSpan({ body, usage: progress.counted, finishReason: progress.finishReason });
   return translator(call.dialect, provider.dialect).reply(body, translationContext(call, ports.clock));
 }
 
 async function completeReply(
   ports: ChatPorts,
-  state: ChatCallState,
+  model: ModelCall<LookedUpCall>,
   policy: ContentPolicy,
   spoken: JsonObject,
   answering: Answering,
-): Promise<JsonObject> {
-  const { call } = state;
-  await checkReply(ports, state, policy, spoken);
-  const reply = await toolsDecided(ports, call, spoken);
-  if (call.signal.aborted) disconnectError(state);
-  else state.outcome = 'completed';
+): Promise<RepliedModel> {
+  const { call } = model;
+  const known = await knowing(model, () => checkReply(ports, model, policy, spoken));
+  const reply = await knowing(known, () => toolsDecided(ports, call, spoken));
   answering.json(200, reply);
-  return reply;
+  const ending = call.signal.aborted ? endedWith('aborted', cancelledError(call)?.code) : endedWith('completed');
+  return { known, ending, reply };
 }
 
 async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject): Promise<JsonObject> {
@@ -165,8 +191,7 @@ async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-use.ts'));
 
-function storeReply(state: ChatCallState, flight: Flight, reply: JsonObject): void {
-  const { call, provider = '', counted, leftOut } = state;
-  const usage = { input_tokens: 0, output_tokens: 0, ...counted };
+function storeReply({ call, provider, progress, leftOut }: ModelCall, flight: Flight, reply: JsonObject): void {
+  const usage = { input_tokens: 0, output_tokens: 0, ...progress.counted };
   flight.keep({ dialect: call.dialect, provider, reply, usage, leftOut });
 }

@@ -1,35 +1,26 @@
 /** Answers from the response cache where the tenant has asked the same before. */
 import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/cache/cache-key.ts';
 import { cacheableRequest } from '#core/cache/cacheable.ts';
-import type { CachedReply, CacheQuestion, Flight } from '#core/cache/ports.ts';
+import type { CachedReply, CacheQuestion } from '#core/cache/ports.ts';
 import { isUsageOnly, isUsageRequested } from '#core/dialects/openai/openai.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Answering } from '../answering.ts';
-import { type ChatCallState, noteLeftOut } from '../call-state.ts';
+import type { ChatCall } from '../call.ts';
+import { type ApprovedCall, endedWith, type Finished, type LookedUpCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
- * `answered`, or the flight of a call that the provider has to answer; undefined where nothing may be cached: the cache
- * is off, the caller wants a fresh answer (`Cache-Control`, a temperature), or tools are at work.
+ * Asks the cache, unless nothing may be cached: the cache is off, the caller wants a fresh answer (`Cache-Control`, a temperature),
+ * or tools are at work. Of a miss, the call has to keep or drop the flight.
  */
-export async function fromCache(
-  ports: ChatPorts,
-  state: ChatCallState,
-  body: JsonObject,
-  answering: Answering,
-): Promise<'answered' | Flight | undefined> {
-  const { call } = state;
-  if (!isLookedUp(call, body)) return undefined;
-  const found = await ports.cache.lookup(questionOf(state, body), call.signal);
-  state.cache = found.state;
-  state.headers['x-cache'] = found.state;
-  if (found.state === 'MISS') return found.flight;
-  await replay(state, found.cached, answering);
-  return 'answered';
+export async function lookUp(ports: ChatPorts, approved: ApprovedCall): Promise<LookedUpCall> {
+  const { call, body } = approved;
+  const lookup = isLookedUp(call, body) ? await ports.cache.lookup(questionOf(call, body), call.signal) : undefined;
+  return { ...approved, lookup };
 }
 
 /** Whether the cache may answer the call, or keep its answer. */
-export function isLookedUp({ noCache, snapshot }: ChatCallState['call'], body: JsonObject): boolean {
+export function isLookedUp({ noCache, snapshot }: ChatCall, body: JsonObject): boolean {
   const { cache } = snapshot.configuration;
   return cache.enabled && !noCache && !isVaried(body, cache.max_temperature) && cacheableRequest(body);
 }
@@ -39,10 +30,10 @@ const isVaried = ({ temperature }: JsonObject, most: number): boolean =>
   typeof temperature === 'number' && temperature > most;
 
 /** In one order, each once. */
-const betasOf = ({ passed }: ChatCallState['call']): string[] =>
+const betasOf = ({ passed }: ChatCall): string[] =>
   [...new Set((passed['anthropic-beta'] ?? '').split(',').map((beta) => beta.trim()))].filter(Boolean).sort();
 
-function questionOf({ call }: ChatCallState, body: JsonObject): CacheQuestion {
+function questionOf(call: ChatCall, body: JsonObject): CacheQuestion {
   const { cache } = call.snapshot.configuration;
   const parts: CacheKeyParts = {
     tenant: call.tenant.id,
@@ -63,14 +54,19 @@ function questionOf({ call }: ChatCallState, body: JsonObject): CacheQuestion {
 }
 
 /** As JSON or as the events that would have streamed it, whichever the caller asks for. */
-async function replay(state: ChatCallState, cached: CachedReply, answering: Answering): Promise<void> {
-  const { call } = state;
-  const { reply, provider, leftOut } = cached;
-  noteLeftOut(state, leftOut);
-  state.outcome = 'cached';
-  state.provider = provider;
-  if (!call.stream) return answering.json(200, reply);
-  const queue = answering.stream();
+export async function replay(
+  known: LookedUpCall,
+  { reply }: Pick<CachedReply, 'reply'>,
+  answering: Answering,
+): Promise<Finished> {
+  const { call } = known;
+  const finished = { known, ending: endedWith('cached') };
+  if (!call.stream) {
+    answering.json(200, reply);
+    return finished;
+  }
+  const queue = answering.stream(known);
   const counted = call.dialect !== 'openai' || isUsageRequested(call.body);
   for (const event of call.wire.replay(reply)) if (counted || !isUsageOnly(event)) await queue.write(event);
+  return finished;
 }

@@ -14,35 +14,55 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
-import { type ChatCallState, costOfCall, recordOf, usageOf } from '../call-state.ts';
+import type { ChatCall } from '../call.ts';
+import type { EndedCall } from '../call-stages.ts';
+import { costOfCall, usageOf } from '../call-usage.ts';
+import { recordOf } from '../chat-record.ts';
+import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
+
+/** The call's entry in evidence. */
+export interface Recorded {
+  readonly hash: string;
+  readonly at: string;
+  readonly latencyMs: number;
+}
 
 /**
  * @param traceId of the call's span.
+ * @returns undefined for a call that leaves no entry.
  * @throws GatewayError `service_unavailable` when the entry could not be written: no caller may take the call for recorded.
  */
-export async function settle(ports: ChatPorts, state: ChatCallState, traceId: string): Promise<void> {
-  await Promise.all([recordEvidence(ports, state, traceId), settleReservation(ports, state)]);
-  report(ports, state);
+export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
+  const [recorded] = await Promise.all([recordEvidence(ports, ended, traceId), settleReservation(ports, ended)]);
+  report(ports, ended);
+  return recorded;
 }
 
 /**
  * A refusal by the rate limiter reserves nothing and writes nothing: it would let callers write without limit. Neither
  * does one for naming another key's session: that chain is its owner's. Of refusals by a budget the first of a minute does.
  */
-function leavesNoEntry({ error, outcome, call, matchedRule = '' }: ChatCallState, nowMs: number): boolean {
+function leavesNoEntry({ known, ending }: EndedCall, nowMs: number): boolean {
+  const { outcome, error } = ending;
+  // A review has its entry already: the one that queued it.
+  if (outcome === 'review') return true;
   if (outcome !== 'refused') return false;
-  if (error === 'budget_exceeded') return !isFirstOfMinute(call.principal.key_id, matchedRule, nowMs);
+  const { matchedRule = '' } = rulingOf(known, ending);
+  if (error === 'budget_exceeded') return !isFirstOfMinute(known.call.principal.key_id, matchedRule, nowMs);
   return error === 'rate_limit_error' || error === 'forbidden';
 }
 
-async function recordEvidence(ports: ChatPorts, state: ChatCallState, traceId: string): Promise<void> {
-  // A review has its entry already: the one that queued it.
-  if (leavesNoEntry(state, ports.clock.now()) || state.outcome === 'review') return;
-  const { call, standing } = state;
+async function recordEvidence(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
+  if (leavesNoEntry(ended, ports.clock.now())) return undefined;
+  const { known } = ended;
+  const { call, standing } = known;
   const scored = call.principal.kind === 'agent';
-  await ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
-    const body = recordOf(state, ports.clock, traceId, ports.cache.takeEvictions(), deliveryOf(ports, state));
+  return ports.telemetry.span('evidence.record', { session_id: call.sessionId }, async (span) => {
+    const body = recordOf(ended, {
+      ...{ clock: ports.clock, traceId, evictions: ports.cache.takeEvictions() },
+      delivered: deliveryOf(ports, call),
+    });
     const draft = {
       tenant: call.tenant.id,
       session_id: call.sessionId,
@@ -50,19 +70,19 @@ async function recordEvidence(ports: ChatPorts, state: ChatCallState, traceId: s
       kind: 'chat' as const,
       envelope_id: call.envelopeId,
       actor: { key_id: call.principal.key_id, agent: call.principal.name, ...federatedActor(call.principal) },
-      body: { ...body, ...behaviorNote(state) },
+      body: { ...body, ...behaviorNote(ended) },
     };
-    const step = { draft, head: state.head, owner: sessionOwner(call.principal) };
+    const step = { draft, head: headOf(known), owner: sessionOwner(call.principal) };
     let outcome = await ports.ledger
-      .commit({ ...step, changes: consume(state) })
+      .commit({ ...step, changes: consume(ended) })
       .catch((thrown) => recordApart(ports, step, thrown));
     // The lease on the approval ended meanwhile, so its outcome is `unknown`; the call is recorded.
     if (!outcome.ok) outcome = await ports.ledger.commit({ draft });
-    if (!outcome.ok) return;
+    if (!outcome.ok) return undefined;
     const { hash, timestamp: at } = outcome.entry;
-    state.recorded = { hash, at, latencyMs: body.latency_ms };
     span.set({ hash });
     await followRisk(ports, outcome.entry, { before: standing?.session, key: standing?.key, scored });
+    return { hash, at, latencyMs: body.latency_ms };
   });
 }
 
@@ -85,34 +105,35 @@ async function recordApart(
 }
 
 /** Over a WebSocket each message is acknowledged by its post; elsewhere it depends on the host. */
-const deliveryOf = ({ hostLimits }: ChatPorts, { call }: ChatCallState): 'unknown' | undefined =>
-  call.transport === 'http' && hostLimits?.seesCallers === false ? 'unknown' : undefined;
+const deliveryOf = ({ hostLimits }: ChatPorts, { transport }: ChatCall): 'unknown' | undefined =>
+  transport === 'http' && hostLimits?.seesCallers === false ? 'unknown' : undefined;
 
 /** A chat that the content policy blocked is a refused attempt like any other. */
-function behaviorNote({ call, outcome, matchedRule = '' }: ChatCallState): { behavior?: BehaviorNote } {
+function behaviorNote({ known, ending }: EndedCall): { behavior?: BehaviorNote } {
+  const { call } = known;
   const { behavior } = call.snapshot.configuration;
-  const refused = outcome === 'blocked' && matchedRule.startsWith('content:');
+  const refused = ending.outcome === 'blocked' && rulingOf(known, ending).matchedRule?.startsWith('content:');
   return refused && behavior.enabled && call.principal.kind === 'agent'
     ? { behavior: noteOfBlockedChat(behavior) }
     : {};
 }
 
-function consume({ call, approvalId, outcome }: ChatCallState): Change[] {
-  if (approvalId === undefined) return [];
-  const holder = { approval: approvalId, tenant: call.tenant.id, owner: call.envelopeId };
+function consume({ known: { call, approval }, ending: { outcome } }: EndedCall): Change[] {
+  if (!approval) return [];
+  const holder = { approval: approval.id, tenant: call.tenant.id, owner: call.envelopeId };
   return [finishExecution(holder, outcome === 'completed' || outcome === 'cached' ? 'executed' : 'failed')];
 }
 
 /** What fails here is healed from the evidence when the lease ends. */
-async function settleReservation(ports: ChatPorts, state: ChatCallState): Promise<void> {
-  if (!state.reserved) return;
-  const { call } = state;
-  const usage = usageOf(state);
+async function settleReservation(ports: ChatPorts, { known }: EndedCall): Promise<void> {
+  if (!known.reserved) return;
+  const { call } = known;
+  const usage = usageOf(known);
   try {
     await ports.counters.settle(call.tenant.id, call.envelopeId, {
       tokens:
         usage.input_tokens + usage.output_tokens + (usage.cache_read_tokens ?? 0) + (usage.cache_write_tokens ?? 0),
-      cost_microusd: costOfCall(state).microusd,
+      cost_microusd: costOfCall(known).microusd,
       counted: true,
     });
   } catch (thrown) {
@@ -123,25 +144,27 @@ async function settleReservation(ports: ChatPorts, state: ChatCallState): Promis
   }
 }
 
-function report(ports: ChatPorts, state: ChatCallState): void {
+function report(ports: ChatPorts, ended: EndedCall): void {
   const { telemetry, clock } = ports;
-  const { call, outcome, status, provider } = state;
-  const usage = usageOf(state);
-  const latency_ms = clock.now() - state.startedMs;
+  const { known, status } = ended;
+  const { call, progress } = known;
+  const { outcome } = ended.ending;
+  const usage = usageOf(known);
+  const latency_ms = clock.now() - known.startedMs;
   telemetry.count('svc_chat_requests_total', { outcome });
   telemetry.count('svc_chat_tokens_total', { direction: 'input' }, usage.input_tokens);
   telemetry.count('svc_chat_tokens_total', { direction: 'output' }, usage.output_tokens);
-  telemetry.count('svc_chat_cost_microusd_total', {}, costOfCall(state).microusd);
+  telemetry.count('svc_chat_cost_microusd_total', {}, costOfCall(known).microusd);
   telemetry.observe('svc_chat_latency_ms', latency_ms, {});
-  if (state.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', state.firstTokenMs, {});
-  reportModel(ports, state, latency_ms / 1000);
+  if (progress?.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', progress.firstTokenMs, {});
+  reportModel(ports, ended, latency_ms / 1000);
   telemetry.log('info', 'chat answered', {
     envelope_id: call.envelopeId,
     request_id: call.requestId,
     tenant: call.tenant.id,
     key_id: call.principal.key_id,
     model: call.resolvedModel,
-    provider,
+    provider: providerOf(known),
     outcome,
     status,
     latency_ms,
@@ -149,11 +172,14 @@ function report(ports: ChatPorts, state: ChatCallState): void {
 }
 
 /** The GenAI metrics of a call that reached a model. */
-function reportModel({ telemetry }: ChatPorts, state: ChatCallState, durationSeconds: number): void {
-  const { call, counted, error, firstTokenMs } = state;
+function reportModel({ telemetry }: ChatPorts, { known, ending }: EndedCall, durationSeconds: number): void {
+  const { call, progress, provider } = known;
+  if (!progress) return;
   const { configuration } = call.snapshot;
-  const entry = configuration.providers.find(({ name }) => name === state.provider);
-  if (!entry || !state.begun) return;
+  const entry = configuration.providers.find(({ name }) => name === provider);
+  if (!entry) return;
+  const { counted, firstTokenMs } = progress;
+  const { error } = ending;
   const measured = genAiMetrics(configuration.telemetry, {
     provider: entry.type,
     model: call.resolvedModel,

@@ -15,91 +15,120 @@ import { ProviderFault } from '#core/providers/ports.ts';
 import type { Answered } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
-import { abortReason, type ChatCallState, disconnectError, ended, noteKept } from '../call-state.ts';
+import {
+  type CheckedCall,
+  endedWith,
+  type Finished,
+  type LookedUpCall,
+  type ModelCall,
+  type RunningCall,
+} from '../call-stages.ts';
 import type { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
+import { StageFailure } from '../stage-failure.ts';
 import { leavesTools } from '../structured-output.ts';
 import type { ToolGate } from '../tool-gate.ts';
-import { violation } from './input-policy.ts';
+import { cancelledError, haltedBy } from './caller-gone.ts';
+import { blocked, clean } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 
-type Source = Answered & { readonly reply: { readonly type: 'stream'; readonly events: AsyncIterable<JsonObject> } };
+/** A model has answered: the complete reply is for the cache, if it ended well. */
+export interface RepliedModel extends Finished {
+  readonly known: CheckedCall<ModelCall<LookedUpCall>>;
+  readonly reply: JsonObject | undefined;
+}
 
-/**
- * @returns the complete reply if the stream ended well, for the cache.
- * @throws GatewayError after the stream has begun: an event in the caller's dialect.
- */
+/** A provider's stream, and the end of its attempt. */
+interface StreamSource extends Pick<Answered, 'provider' | 'settleSpan'> {
+  readonly events: AsyncIterable<JsonObject>;
+}
+
+/** The answer begins: the caller's end of a stream. */
+export async function openStream(
+  ports: ChatPorts,
+  model: ModelCall<LookedUpCall>,
+  policy: ContentPolicy,
+  answering: Answering,
+): Promise<StreamToCaller> {
+  const tools = await toolGate(ports, model.call);
+  return new StreamToCaller(model, policy, answering.stream(model), tools);
+}
+
+/** @throws GatewayError after the stream has begun: an event in the caller's dialect. */
 export async function relayStream(
   ports: ChatPorts,
-  state: ChatCallState,
-  policy: ContentPolicy,
-  source: Answered,
-  answering: Answering,
-): Promise<JsonObject | undefined> {
-  const { call } = state;
-  const tools = await toolGate(ports, call);
-  const queue = answering.stream();
-  state.streamed = true;
-  const line = new Line(state, policy, queue, tools);
-  const watches = [keepLease(ports, call), watchKey(ports, state)];
+  model: ModelCall<LookedUpCall>,
+  source: StreamSource,
+  stream: StreamToCaller,
+): Promise<RepliedModel> {
+  const watches = [keepLease(ports, model.call), watchKey(ports, model)];
+  const { progress } = model;
   try {
-    await relayEvents(ports, state, source as Source, line);
-    if (state.outcome === 'aborted') return undefined;
-    state.outcome = 'completed';
-    return line.reply();
+    await relayEvents(ports, model, source, stream);
+    return { known: checked(model, stream), ending: endedWith('completed'), reply: stream.reply() };
+  } catch (thrown) {
+    return { ...interrupted(ports, checked(model, stream), thrown), reply: undefined };
   } finally {
     for (const stop of watches) stop();
-    source.settleSpan({ usage: state.counted, finishReason: state.finishReason });
-    state.verdict = line.verdict();
+    source.settleSpan({ usage: progress.counted, finishReason: progress.finishReason });
   }
 }
+
+const checked = (model: ModelCall<LookedUpCall>, stream: StreamToCaller) => ({
+  ...model,
+  outputVerdict: stream.verdict(),
+});
 
 /** The number of events after which other work has a turn. */
 const turnEvents = 16;
 
-/** Event by event until the source ends, the caller leaves or a filter blocks. */
+/** Event by event until the source ends, the caller leaves or a filter blocks. Leaving the loop closes the provider's stream. */
 async function relayEvents(
   ports: ChatPorts,
-  state: ChatCallState,
-  { provider, reply }: Source,
-  line: Line,
+  { call, provider: name, progress, signal, startedMs }: ModelCall,
+  { provider, events: spoken }: StreamSource,
+  stream: StreamToCaller,
 ): Promise<void> {
-  const { call } = state;
   const native = dialects[provider.dialect];
   const translate = translator(call.dialect, provider.dialect).events(translationContext(call, ports.clock));
+  const elapsedMs = () => ports.clock.now() - startedMs;
   const most = charactersOf(call);
   let events = 0;
-  try {
-    for await (const event of reply.events) {
-      recordEvent(state, native, event, ports);
-      noteKept(state, provider, event);
-      if (state.outputCharacters > most || ++events > maxEvents) throw endless(state);
-      if (events % turnEvents === 0) await ports.texts?.turn();
-      for (const out of translate.next(event)) await line.send(out);
-      // Leaving the loop closes the provider's stream.
-      if (line.blocked()) throw violation(state, line.verdict());
-      if (state.signal.aborted) throw abortReason(state) ?? new Gone();
-    }
-    for (const out of translate.end()) await line.send(out);
-    await line.end();
-    if (line.blocked()) throw violation(state, line.verdict());
-  } catch (thrown) {
-    const halted = abortReason(state);
-    if (halted) {
-      ended(state, 'refused', halted);
-      throw halted;
-    }
-    if (call.signal.aborted) {
-      const cancelled = disconnectError(state);
-      if (cancelled) throw cancelled;
-      return;
-    }
-    throw thrown instanceof ProviderFault ? failed(ports, state, thrown) : thrown;
+  for await (const event of spoken) {
+    progress.readEvent(native, event, elapsedMs);
+    if (call.keep) progress.readKeptId(provider, event);
+    if (progress.outputCharacters > most || ++events > maxEvents) throw endless(name);
+    if (events % turnEvents === 0) await ports.texts?.turn();
+    for (const out of translate.next(event)) await stream.send(out);
+    if (stream.blocked()) throw new Blocked();
+    if (signal.aborted) throw new Gone();
   }
+  for (const out of translate.end()) await stream.send(out);
+  await stream.end();
+  if (stream.blocked()) throw new Blocked();
 }
 
+class Blocked extends Error {}
 class Gone extends Error {}
+
+/** How a stream ends that was not relayed to its end. @throws StageFailure unless its caller has left. */
+function interrupted<Known extends CheckedCall<ModelCall>>(
+  ports: ChatPorts,
+  known: Known,
+  thrown: unknown,
+): Finished & { readonly known: Known } {
+  const { call, outputVerdict } = known;
+  const halted = haltedBy(known);
+  if (halted) throw new StageFailure(halted, known, 'refused');
+  if (call.signal.aborted) {
+    const cancelled = cancelledError(call);
+    if (cancelled) throw new StageFailure(cancelled, known, 'aborted');
+    return { known, ending: endedWith('aborted') };
+  }
+  if (thrown instanceof Blocked) throw blocked(known, outputVerdict);
+  throw thrown instanceof ProviderFault ? failed(ports, known, thrown) : StageFailure.of(thrown, known);
+}
 
 /** More than any model says in one answer: a provider that never stops is a broken one. */
 const maxCharacters = 8 * 1024 * 1024;
@@ -109,23 +138,12 @@ const charactersOf = ({ maxTokens }: ChatCall): number =>
   Math.min(maxCharacters, Math.max(roomyCharacters, maxTokens * 16));
 const maxEvents = 1_000_000;
 
-const endless = ({ provider = '' }: ChatCallState) =>
+const endless = (provider: string) =>
   new ProviderFault(
     provider,
     'broken',
     `the stream went on far beyond what was asked for, or beyond ${maxEvents} events`,
   );
-
-/** Counts as the provider gives them, each replacing the one before; characters for where it gives none. */
-function recordEvent(state: ChatCallState, native: Dialect, event: JsonObject, { clock }: ChatPorts): void {
-  const counted = native.usageOf(event);
-  if (counted) state.counted = { ...state.counted, ...counted };
-  const finish = native.finishReason(event);
-  if (finish !== undefined) state.finishReason = finish;
-  for (const { text, whole } of native.eventTexts(event)) if (!whole) state.outputCharacters += text.length;
-  if (state.firstTokenMs === undefined && state.outputCharacters > 0)
-    state.firstTokenMs = Math.max(0, clock.now() - state.startedMs);
-}
 
 /** What decides the tool calls of a stream; undefined where they pass as they are. */
 async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | CompletionToolGate | undefined> {
@@ -143,7 +161,7 @@ const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-gate.ts'));
 
 /** The caller's end: output policy, transforms and tool decisions stand between the model and the queue. */
-class Line {
+export class StreamToCaller {
   readonly #queue: AsyncQueue<JsonObject>;
   readonly #gate: StreamGate | undefined;
   readonly #tools: ToolGate | CompletionToolGate | undefined;
@@ -151,16 +169,15 @@ class Line {
   readonly #dropsUsage: boolean;
 
   constructor(
-    state: ChatCallState,
+    { call, provider, lookup }: ModelCall<LookedUpCall>,
     policy: ContentPolicy,
     queue: AsyncQueue<JsonObject>,
     tools: ToolGate | CompletionToolGate | undefined,
   ) {
-    const { call } = state;
     this.#queue = queue;
-    this.#gate = streamGate(state, policy);
+    this.#gate = streamGate(call, policy, provider);
     this.#tools = tools;
-    this.#collector = state.cache === 'MISS' ? call.wire.collector() : undefined;
+    this.#collector = lookup?.state === 'MISS' ? call.wire.collector() : undefined;
     this.#dropsUsage = call.dialect === 'openai' && !isUsageRequested(call.body);
   }
 
@@ -176,7 +193,7 @@ class Line {
   }
 
   /** What the filters found. */
-  verdict = (): Verdict => this.#gate?.verdict() ?? { decision: 'allow', findings: [] };
+  verdict = (): Verdict => this.#gate?.verdict() ?? clean;
   blocked = (): boolean => this.#gate !== undefined && this.verdict().decision !== 'allow';
   reply = (): JsonObject | undefined => this.#collector?.reply();
 
@@ -202,7 +219,7 @@ const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
 const keyLookMs = 4_000;
 
 /** A key that is revoked while it streams stops within five seconds, too. */
-const watchKey = (ports: ChatPorts, { call, halt }: ChatCallState) =>
+const watchKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
   repeat(ports, keyLookMs, async () => {
     const { key_id, federated } = call.principal;
     if (await recall(await ports.snapshots.current(), key_id, federated)) return;

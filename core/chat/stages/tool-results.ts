@@ -10,9 +10,10 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import { checkDefinition } from '#core/tool-guard/definitions.ts';
 import type { DefinitionKind } from '#core/tool-guard/finding.ts';
 import { type GuardedResult, guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';
-import type { ChatCallState } from '../call-state.ts';
+import type { ChatCall } from '../call.ts';
+import type { ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
-import { note, violation } from './input-policy.ts';
+import { blocked, countFindings } from './input-policy.ts';
 
 const name = 'tool_guard';
 
@@ -20,12 +21,15 @@ const name = 'tool_guard';
  * Texts are marked or stripped in place.
  * @throws GatewayError `policy_violation` for what is to be blocked, and for what cannot be looked over [guard.fails-closed].
  */
-export function guardTools(ports: ChatPorts, state: ChatCallState, body: JsonObject): void {
-  const findings = lookAtTools(state.call, body);
-  if (findings.length === 0) return;
+export function guardTools(ports: ChatPorts, screened: ScreenedCall): ScreenedCall {
+  const findings = lookAtTools(screened.call, screened.body);
+  if (findings.length === 0) return screened;
   const verdict = verdictOf(findings);
-  note(ports, state, verdict);
-  if (verdict.decision === 'block') throw violation(state, verdict);
+  countFindings(ports, verdict);
+  const { inputVerdict } = screened;
+  const all = [...inputVerdict.findings, ...findings];
+  if (verdict.decision !== 'block') return { ...screened, inputVerdict: { ...inputVerdict, findings: all } };
+  throw blocked({ ...screened, inputVerdict: { ...verdict, findings: all } }, verdict);
 }
 
 export function verdictOf(findings: readonly Finding[]): Verdict {
@@ -34,7 +38,7 @@ export function verdictOf(findings: readonly Finding[]): Verdict {
 }
 
 /** What is found in one request; its results are marked or stripped in place. */
-export function lookAtTools({ snapshot, wire }: ChatCallState['call'], body: JsonObject): readonly Finding[] {
+export function lookAtTools({ snapshot, wire }: ChatCall, body: JsonObject): readonly Finding[] {
   const { chat_results, chat_definitions, results, definitions } = snapshot.configuration.tool_guard;
   const found = new Map<string, Finding>();
   if (chat_definitions !== 'off')

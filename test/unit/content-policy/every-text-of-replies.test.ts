@@ -1,5 +1,5 @@
 /** Filters look at every text of replies and streams, wherever it stands. */
-import type { ChatCallState } from '#core/chat/call-state.ts';
+import type { ChatCall } from '#core/chat/call.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -136,7 +136,7 @@ test('[content.every-text] tokens of a reply go with what they spell; others sta
 });
 async function sent(dialect: keyof typeof dialects, events: readonly JsonObject[]) {
   const call = { wire: dialects[dialect], tenant: { id: 't' }, resolvedModel: 'm', snapshot: { configuration: {} } };
-  const gate = streamGate({ call } as unknown as ChatCallState, policy);
+  const gate = streamGate(call as unknown as ChatCall, policy, '');
   const out: JsonObject[] = [];
   for (const event of events) out.push(...(await gate!.pass(structuredClone(event))));
   out.push(...(await gate!.end()));

@@ -1,6 +1,6 @@
 /** Arguments of tool calls: JSON text that is read as it decodes, whole and in streams, and that stays JSON. */
 import fc from 'fast-check';
-import type { ChatCallState } from '#core/chat/call-state.ts';
+import type { ChatCall } from '#core/chat/call.ts';
 import { streamGate } from '#core/chat/stages/output-policy.ts';
 import { decodedJson } from '#core/content-policy/json-spelling.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
@@ -158,7 +158,7 @@ test('[content.json-text] redaction of a stream is that of the whole text, and l
 
 async function sent(dialect: keyof typeof dialects, policy: Policy, events: readonly JsonObject[]) {
   const call = { wire: dialects[dialect], tenant: { id: 't' }, resolvedModel: 'm', snapshot: { configuration: {} } };
-  const gate = streamGate({ call } as unknown as ChatCallState, policy)!;
+  const gate = streamGate(call as unknown as ChatCall, policy, '')!;
   const out: JsonObject[] = [];
   for (const event of events) out.push(...(await gate.pass(structuredClone(event))));
   out.push(...(await gate.end()));

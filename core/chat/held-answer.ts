@@ -1,0 +1,83 @@
+/** The answer of one call: a stream begins while the model speaks; all else is held until the call is recorded. */
+import { answerOf, RecordingQueue } from '#core/evaluation/recording-queue.ts';
+import { AsyncQueue } from '#core/kernel/async-queue.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Answering, ChatReply } from './answering.ts';
+import type { ChatCall } from './call.ts';
+import type { EndedCall, KnownCall } from './call-stages.ts';
+import { headersOfCall } from './known-facts.ts';
+import { RecordedFailure } from './recorded-failure.ts';
+
+export type Reply = (reply: Pick<ChatReply, 'status' | 'headers' | 'body'>) => void;
+
+type Whole =
+  | { readonly status: number; readonly json: JsonObject }
+  | { readonly status: number; readonly events: readonly JsonObject[] };
+
+export class HeldAnswer implements Answering {
+  readonly #wire: ChatCall['wire'];
+  readonly #reply: Reply;
+  /** Characters of the answer that an evaluator gets; undefined for a call that is not evaluated. */
+  readonly #sampled: number | undefined;
+  #queue: AsyncQueue<JsonObject> | undefined;
+  #whole: Whole | undefined;
+
+  constructor(wire: ChatCall['wire'], sampled: number | undefined, reply: Reply) {
+    this.#wire = wire;
+    this.#sampled = sampled;
+    this.#reply = reply;
+  }
+
+  /** The caller has seen the status line. */
+  get streamed(): boolean {
+    return this.#queue !== undefined;
+  }
+
+  stream(known: KnownCall): AsyncQueue<JsonObject> {
+    this.#queue ??= this.#begun(known);
+    return this.#queue;
+  }
+
+  #begun(known: KnownCall): AsyncQueue<JsonObject> {
+    const queue =
+      this.#sampled === undefined
+        ? new AsyncQueue<JsonObject>()
+        : new RecordingQueue((event) => this.#wire.eventTexts(event), 2 * this.#sampled + 8_192);
+    this.#reply({ status: 200, headers: headersOfCall(known), body: queue });
+    return queue;
+  }
+
+  json(status: number, json: JsonObject): void {
+    this.#whole = { status, json };
+  }
+
+  events(status: number, events: readonly JsonObject[]): void {
+    this.#whole = { status, events };
+  }
+
+  /** Lets the caller have it. @throws RecordedFailure in place of an answer that has not begun. */
+  release({ known, ending }: EndedCall, fault: GatewayError | undefined): void {
+    const queue = this.#queue;
+    if (queue) {
+      if (fault) void queue.write(this.#wire.errorEvent(fault));
+      queue.end();
+      return;
+    }
+    const headers = headersOfCall(known, ending);
+    if (fault) throw new RecordedFailure(fault, headers);
+    const whole = this.#whole;
+    if (whole)
+      this.#reply({ status: whole.status, headers, body: 'json' in whole ? whole.json : eachOf(whole.events) });
+  }
+
+  /** What the caller reads, as far as an evaluator gets it. */
+  get text(): string {
+    if (this.#queue instanceof RecordingQueue) return this.#queue.text;
+    return answerOf(this.#whole && 'json' in this.#whole ? this.#wire.replyTexts(this.#whole.json) : []);
+  }
+}
+
+async function* eachOf(events: readonly JsonObject[]): AsyncGenerator<JsonObject> {
+  yield* events;
+}

@@ -1,0 +1,79 @@
+/** What a provider has said so far of the call it works on. It grows while the provider answers; the stage that calls the provider owns it. */
+import type { Usage } from '#core/contracts/chat.ts';
+import type { Dialect } from '#core/dialects/dialect.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import type { Provider } from '#core/providers/ports.ts';
+
+export class ModelProgress {
+  #counted: Partial<Usage> = {};
+  #outputCharacters = 0;
+  #finishReason: string | undefined;
+  #firstTokenMs: number | undefined;
+  #keptId: string | undefined;
+
+  /** The provider's own counts; later ones replace earlier ones. */
+  get counted(): Partial<Usage> {
+    return this.#counted;
+  }
+
+  /** Characters the model put out, where the provider reports no count. */
+  get outputCharacters(): number {
+    return this.#outputCharacters;
+  }
+
+  get finishReason(): string | undefined {
+    return this.#finishReason;
+  }
+
+  /** Milliseconds from the start of the call to the first character of a stream. */
+  get firstTokenMs(): number | undefined {
+    return this.#firstTokenMs;
+  }
+
+  /** The provider's id of the response that it keeps. */
+  get keptId(): string | undefined {
+    return this.#keptId;
+  }
+
+  /** A complete reply in the provider's dialect. */
+  readReply(native: Dialect, reply: JsonObject): void {
+    this.#counted = native.usageOf(reply) ?? {};
+    this.#read(native.finishReason(reply), native.replyTexts(reply));
+  }
+
+  /** One event of a stream: counts as the provider gives them, characters for where it gives none. */
+  readEvent(native: Dialect, event: JsonObject, elapsedMs: () => number): void {
+    const counted = native.usageOf(event);
+    if (counted) this.#counted = { ...this.#counted, ...counted };
+    this.#read(native.finishReason(event), native.eventTexts(event));
+    if (this.#firstTokenMs === undefined && this.#outputCharacters > 0) this.#firstTokenMs = Math.max(0, elapsedMs());
+  }
+
+  #read(finishReason: string | undefined, texts: ReturnType<Dialect['replyTexts']>): void {
+    if (finishReason !== undefined) this.#finishReason = finishReason;
+    for (const { text, whole } of texts) if (!whole) this.#outputCharacters += text.length;
+  }
+
+  /** Of a provider that keeps responses, the id of this one. */
+  readKeptId({ keepsResponses }: Pick<Provider, 'keepsResponses'>, { id }: JsonObject): void {
+    if (!keepsResponses || this.#keptId !== undefined) return;
+    if (typeof id === 'string' && /^[\w.:-]{1,200}$/.test(id)) this.#keptId = id;
+  }
+
+  /** Counts that are read otherwise than from a chat. */
+  count(counted: Partial<Usage>): void {
+    this.#counted = counted;
+  }
+
+  /** Without a count, what was reserved is charged: no budget is passed unseen. */
+  assumeOutput(tokens: number): void {
+    this.#outputCharacters = tokens * charactersOfToken;
+  }
+
+  /** Tokens of the characters so far, where no provider counts them. */
+  get estimatedOutput(): number {
+    return Math.ceil(this.#outputCharacters / charactersOfToken);
+  }
+}
+
+const charactersOfToken = 4;

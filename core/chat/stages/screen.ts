@@ -1,0 +1,28 @@
+/** What stands before the provider: transforms, content filters, the tool guard. */
+import type { ContentPolicy } from '#core/content-policy/ports.ts';
+import { isEndpoint } from '#core/dialects/endpoints.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
+import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
+import { looksAtTools } from '../looks-at-tools.ts';
+import type { ChatPorts } from '../ports.ts';
+import { checkInputPolicy } from './input-policy.ts';
+import { transformRequest } from './transform.ts';
+
+/** Few configurations have the guard look at chats. */
+const toolResults = lazyImport(() => import('./tool-results.ts'));
+
+/** @throws GatewayError `policy_violation`. */
+export async function screen(ports: ChatPorts, admitted: AdmittedCall, policy: ContentPolicy): Promise<ScreenedCall> {
+  const { call } = admitted;
+  const { batch } = call;
+  if (batch?.kind === 'upload') {
+    const { checkLines } = await import('./batch-input.ts');
+    return checkLines(ports, admitted, policy, batch.file);
+  }
+  // Texts of endpoints beside chat are data, no conversation: nothing is put around them.
+  if (batch || isEndpoint(call.operation)) return checkInputPolicy(ports, admitted, policy, call.body);
+  const screened = await checkInputPolicy(ports, admitted, policy, transformRequest(call));
+  if (!looksAtTools(call.snapshot.configuration)) return screened;
+  const { guardTools } = await toolResults();
+  return guardTools(ports, screened);
+}
