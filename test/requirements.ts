@@ -2414,6 +2414,10 @@ const toolGateway: readonly Requirement[] = [
   ),
   must('effects.bypasses', 'Known bypasses of shell and SQL rules become what they would do.'),
   must(
+    'effects.argument-lists',
+    'Arguments that a tool hands to the program it stands for are read as that command line: one that is not known to look only is reviewed.',
+  ),
+  must(
     'effects.profiles',
     'A shell program is read by its exact options and operands; what its profile does not know makes the line unclear.',
   ),

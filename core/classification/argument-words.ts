@@ -106,8 +106,3 @@ export const fetching = set('api browse crawl fetch http page pages request scra
 /** Names of texts that people write and search: an address in them is a word. */
 export const textKeys = set(`
   body comment content description filter message pattern prompt q queries query question regex search summary text title`);
-
-/** Words of tools that stand for a program with a command line of its own. */
-export const programs: ReadonlySet<string> = set(
-  'git gh hg svn terraform tofu helm kubectl docker podman rg ripgrep grep find tar rsync ssh curl ffmpeg',
-);

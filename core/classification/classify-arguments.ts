@@ -21,7 +21,6 @@ import {
   places,
   programKeys,
   programReaders,
-  programs,
   reachedByPrograms,
   readingMethods,
   replacements,
@@ -35,6 +34,7 @@ import {
 } from './argument-words.ts';
 import { calledBy, changeOfEndpoint } from './called-names.ts';
 import { changeOfWord, classifyTool, moreSevere, type ToolClass } from './classify-tool.ts';
+import { holdsOption, isOptionInPlace, programNamed } from './command-programs.ts';
 import { hasMutation } from './graphql-text.ts';
 import { isInnerAddress } from './inner-address.ts';
 import { toolWords, wordsIn } from './tool-words.ts';
@@ -49,7 +49,8 @@ const maxLevels = 64;
  * @param values the parameters, and what is sent besides them. What is too large or too deep to look over executes.
  */
 export function classifyArguments(tool: string, ...values: readonly unknown[]): ToolClass | undefined {
-  const look = new Look(toolWords(tool).words);
+  const { family, words } = toolWords(tool);
+  const look = new Look(words, programNamed([...family, ...words]) !== undefined);
   for (const value of values) look.walk(value, [], 0);
   return look.gravest;
 }
@@ -59,9 +60,12 @@ class Look {
   #left = maxValues;
   readonly #tool: readonly string[];
   readonly #readsPrograms: boolean;
+  /** Its command line is read as one [effects.argument-lists]. */
+  readonly #hasProgram: boolean;
 
-  constructor(tool: readonly string[]) {
+  constructor(tool: readonly string[], hasProgram: boolean) {
     this.#tool = tool;
+    this.#hasProgram = hasProgram;
     this.#readsPrograms = tool.some((word) => programReaders.has(word));
   }
 
@@ -116,7 +120,7 @@ class Look {
       this.#found('execute', `the argument ${shown} is an address that is not of the public web`);
     const sent = sentTo(key);
     if (sent) this.#found(sent, `the argument ${shown} names where something goes`);
-    if (isOption(this.#tool, key, value))
+    if (isOptionInPlace(this.#tool, key, value) || (!this.#hasProgram && holdsOption(key, value)))
       this.#found('execute', `the argument ${shown} may be an option of the program behind the tool`);
     if (replacements.has(name)) this.#found('write', `the argument ${shown} holds a replacement`);
     if (isOutput(key, value)) this.#found('write', `the argument ${shown} names a place to write to`);
@@ -139,13 +143,6 @@ function changeOfCommand(key: readonly string[], list: readonly unknown[]): Excl
   if (!commandLists.has(key.at(-1) ?? '')) return undefined;
   const verb = list.find((word): word is string => typeof word === 'string' && /^[a-z][a-z-]*$/i.test(word));
   return verb === undefined || shownVerbs.has(verb.toLowerCase()) ? undefined : changeOfWord(verb.toLowerCase());
-}
-
-/** A server that runs a program with `--output=x` where it expects a revision writes a file, and `--upload-pack=x` runs another program. */
-function isOption(tool: readonly string[], key: readonly string[], value: string): boolean {
-  if (textKeys.has(key.at(-1) ?? '') || commandLists.has(key.at(-1) ?? '')) return false;
-  const [option, assigned] = /^--[a-z][a-z-]*(=)?/i.exec(value.trim()) ?? [];
-  return option !== undefined && (assigned !== undefined || tool.some((word) => programs.has(word)));
 }
 
 /** `{action: {type: 'delete'}}` names its operation as `{action: 'delete'}` does. */

@@ -7,6 +7,7 @@ import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { alikeNames } from './alike-names.ts';
+import { argumentListEffects } from './argument-lists.ts';
 import { urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
@@ -32,12 +33,13 @@ function withNames({ parameters, sent_with }: ToolCall, effects: Effects): Effec
 
 function effectsOf(readers: EffectReaders, call: ToolCall): Effects {
   const protocol = foldCase(call.protocol).trim();
-  if (Object.hasOwn(readers, protocol)) return readers[protocol as ReaderName](call);
-  const all = (Object.keys(looksLike) as ReaderName[])
-    .filter((name) => looksLike[name](call))
-    .map((name) => readers[name](call))
-    .filter(({ parts, unclear }) => parts.length > 0 || unclear !== undefined);
-  return combine(all, all.length > 0 && all.every(({ carrier }) => carrier));
+  const named = Object.hasOwn(readers, protocol);
+  const names = named ? [protocol as ReaderName] : looks.filter((name) => looksLike[name](call));
+  const lists = protocol === 'shell' || protocol === 'sql' ? [] : [argumentListEffects(call)];
+  const all = [...names.map((name) => readers[name](call)), ...lists].filter(
+    ({ parts, unclear }) => parts.length > 0 || unclear !== undefined,
+  );
+  return all.length === 1 ? all[0]! : combine(all, all.length > 0 && all.every(({ carrier }) => carrier));
 }
 
 /** Whether a call of an unnamed protocol may be one the gateway reads. A look too many only makes the decision stricter. */
@@ -55,6 +57,8 @@ const looksLike: Readonly<Record<ReaderName, (call: ToolCall) => boolean>> = {
       (has(call, ['owner']) && has(call, ['branch', 'path'])) ||
       writesBranch(call)),
 };
+
+const looks = Object.keys(looksLike) as ReaderName[];
 
 const has = (call: ToolCall, keys: readonly string[]): boolean =>
   keys.some((key) => Object.hasOwn(call.parameters, key) && call.parameters[key] !== null);

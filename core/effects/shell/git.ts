@@ -26,6 +26,8 @@ const commands = new Map<string, Command>(
   ),
 );
 
+export const isGitCommand = (name: string): boolean => commands.has(name);
+
 /** Reads `git` with its global options. */
 export function git(call: Invocation): void {
   const parsed = parseWords(call.args, globals);

@@ -1,0 +1,169 @@
+/**
+ * What a call would do whose tool stands for a program and which is given words of its command line: `kubernetes.get` with
+ * `args: [get, secret]`, `git_log` with `flags: [--output=x]`. They are read as the same line is in a shell [effects.argument-lists].
+ */
+import { moreSevere } from '#core/classification/classify-tool.ts';
+import {
+  isOptionInPlace,
+  isOptionWord,
+  listKind,
+  programNamed,
+  startsProgram,
+  wordsOfText,
+} from '#core/classification/command-programs.ts';
+import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
+import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
+import { commandNamed, isLooking, isLookingCommand, lookingLines } from './argument-lists/looking-lines.ts';
+import type { EffectReader, Effects } from './ports.ts';
+import { isGitCommand } from './shell/git.ts';
+import { Walk } from './shell/walk.ts';
+import { argOf } from './shell/words.ts';
+
+const maxLevels = 8;
+const standsAlone: Effects = { parts: [], carrier: false };
+
+export const argumentListEffects: EffectReader = (call) => {
+  const { family, words } = toolWords(call.tool);
+  const named = programNamed([...family, ...words]);
+  if (!named) return standsAlone;
+  const command = commandOf(named.program, named.rest);
+  const read = [...listsIn(call.parameters, 0)].map((list) => effectsOfList(call, named.program, command, list));
+  const unclear = [
+    ...read.flatMap((each) => each.unclear ?? []),
+    ...Object.entries(call.parameters)
+      .filter(
+        ([key, value]) => typeof value === 'string' && isOptionInPlace([...family, ...words], wordsIn(key), value),
+      )
+      .map(([key]) => `the argument "${key.slice(0, 40)}" may be an option of ${named.program}`),
+  ];
+  return {
+    parts: read.flatMap(({ parts }) => parts),
+    carrier: false,
+    ...(unclear.length > 0 && { unclear: unclear.join('; ') }),
+  };
+};
+
+/** The command of the program that its tool is named after; empty where it is not one that is known. */
+const commandOf = (program: string, rest: readonly string[]): readonly string[] =>
+  program === 'git' ? rest.filter(isGitCommand).slice(0, 1) : commandNamed(program, rest);
+
+interface List {
+  readonly words: readonly string[];
+  /** It is a text with characters that a shell reads in its own way, or it holds objects. */
+  readonly unclear?: string;
+}
+
+/** The words of each object that holds some, in the order in which a server puts them together. */
+function* listsIn(value: unknown, level: number): Iterable<List> {
+  if (value === null || typeof value !== 'object' || level > maxLevels) return;
+  if (!Array.isArray(value)) {
+    const list = listOf(Object.entries(value).map(([key, member]) => [wordsIn(key), member]));
+    if (list) yield list;
+  }
+  for (const item of Object.values(value)) yield* listsIn(item, level + 1);
+}
+
+type Members = readonly (readonly [key: readonly string[], value: unknown])[];
+
+function listOf(members: Members): List | undefined {
+  // Beside a statement a list holds the values for it.
+  if (members.some(([key, value]) => typeof value === 'string' && statements.has(key.join('_')))) return undefined;
+  const lists = members.filter(([key, value]) => holdsWords(key, value)).map(([, value]) => wordsOf(value));
+  const unclear = lists.find((list) => list.unclear !== undefined)?.unclear;
+  const words = lists.flatMap((list) => list.words);
+  if (words.length === 0 && unclear === undefined) return undefined;
+  const before = members.flatMap(([key, value]) => (leading.has(key.join('_')) ? wordsOf(value).words : []));
+  return { words: [...before, ...words], ...(unclear !== undefined && { unclear }) };
+}
+
+const statements = new Set(['sql', 'query', 'statement', 'stmt']);
+const leading = new Set(['command', 'cmd', 'subcommand', 'verb']);
+
+function holdsWords(key: readonly string[], value: unknown): boolean {
+  const kind = listKind(key);
+  if (kind === undefined) return false;
+  const isList = typeof value === 'string' || Array.isArray(value);
+  return (kind === 'certain' && isList) || wordsOf(value).words.some(isOptionWord);
+}
+
+function wordsOf(value: unknown): List {
+  if (typeof value === 'string') {
+    const unclear = special.test(value.trim()) && { unclear: 'a text of arguments holds more than plain words' };
+    return { words: wordsOfText(value), ...unclear };
+  }
+  if (value === null || typeof value !== 'object') return { words: [] };
+  if (!Array.isArray(value))
+    return { words: Object.entries(value).flatMap(([option, item]) => optionOf(option, item)) };
+  const words = value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
+  return { words, ...(words.length < value.length && { unclear: 'a list of arguments holds more than texts' }) };
+}
+
+const special = /[;&|<>$`(){}'"\\*?[\]#!~\p{Cc}]/u;
+
+/** `{"--output": "x", "--all": true}`. */
+const optionOf = (option: string, value: unknown): string[] => {
+  if (value === false || value === null) return [];
+  return [value === true || value === '' ? option : `${option}=${String(value)}`];
+};
+
+function effectsOfList(call: ToolCall, program: string, command: readonly string[], list: List): Effects {
+  const lines = [list.words, ...againSplit(list.words)].flatMap((words) => linesOf(program, command, words));
+  const read = lines.map((line) => readLine(program, line));
+  const unclear = list.unclear ?? read.find((each) => each.unclear !== undefined)?.unclear;
+  const parts = read.flatMap((each) => each.parts);
+  const asked = parts.map((part) => part.capability as Capability).filter((capability) => capability !== 'read');
+  if (unclear !== undefined) asked.push('execute');
+  // The call itself, with its words and the paths among them where rules and guards see them.
+  const opened: ToolCall = {
+    ...call,
+    capability: asked.reduce(moreSevere, call.capability as Capability),
+    parameters: {
+      ...call.parameters,
+      argument_words: list.words.flatMap((word) => [word, ...valueIn(word)]),
+      argument_paths: parts.map(({ target }) => target).filter((target) => target !== ''),
+    },
+  };
+  return { parts: [opened], carrier: false, ...(unclear !== undefined && { unclear }) };
+}
+
+/** `--var-file=x` holds `x`. */
+const valueIn = (word: string): string[] => /^-[^=]*=([\s\S]+)$/.exec(word)?.slice(1) ?? [];
+
+/** A server may join the words of a list to a line again. */
+const againSplit = (words: readonly string[]): (readonly string[])[] =>
+  words.some((word) => /\s/.test(word)) ? [wordsOfText(words.join(' '))] : [];
+
+/** What a server makes of the words: the whole line, or what stands behind the command that its tool is named after. */
+function linesOf(program: string, command: readonly string[], words: readonly string[]): (readonly string[])[] {
+  const given = startsProgram(program, words[0]) ? words.slice(1) : words;
+  if (command.length === 0 || given[0] === command[0]) return [given];
+  const behind = [...command, ...given];
+  return isCommand(program, given[0]) ? [given, behind] : [behind];
+}
+
+const isCommand = (program: string, word = ''): boolean =>
+  program === 'git' ? isGitCommand(word) : isLookingCommand(program, word);
+
+interface ReadLine {
+  readonly parts: readonly ToolCall[];
+  readonly unclear?: string;
+}
+
+function readLine(program: string, words: readonly string[]): ReadLine {
+  if (Object.hasOwn(lookingLines, program)) {
+    if (isLooking(program, words)) return { parts: [] };
+    return { parts: [], unclear: `"${shown(program, words)}" is not a line that is known to look only` };
+  }
+  const walk = new Walk('');
+  walk.readVector([program, ...words].map(argOf), { stdin: { kind: 'inherited' }, env: {} });
+  const { parts } = walk;
+  const runs = parts.some(({ capability, target }) => capability === 'execute' || /^[a-z][a-z+.-]*:\/\//i.test(target));
+  const unclear =
+    walk.reason ?? (runs ? `"${shown(program, words)}" runs a program or reaches another machine` : undefined);
+  return { parts, ...(unclear !== undefined && { unclear }) };
+}
+
+const shown = (program: string, words: readonly string[]): string => {
+  const line = [program, ...words].join(' ');
+  return line.length > 80 ? `${line.slice(0, 80)}…` : line;
+};
