@@ -165,6 +165,10 @@ const policies: readonly Requirement[] = [
     'A value is found in a text in another case, spacing, grouping, order of a date, base64, hexadecimal, percent signs or JSON; a changed letter, dot, domain or amount is another value.',
   ),
   must(
+    'provenance.disguises',
+    'A value that stands in a result in another notation (escapes, letters apart or backwards, base64 in layers or cut over a list, powers of ten, cents, dates as seconds) is known to hold a part of it; a disguise of what the person said is not the word of the person.',
+  ),
+  must(
     'provenance.traced',
     'Each value of a call is traced to the words of the person, to the results of tools by name and server, or to neither; a part of it to what holds the part.',
   ),

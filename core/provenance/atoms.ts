@@ -7,6 +7,8 @@
 /** Marks that end an atom. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside. */
 const between = /[\s,;:!?¿¡"'`´‘’“”„«»‹›<>()[\]{}|\\/#&=^§•…–—]+/u;
 const thousands = /(?<![\w.,])(\d{1,3}(?:,\d{3})+)(\.\d+)?(?![\w,])/g;
+/** Two groups and more, so neither a decimal nor a version; four of at most 255 are an address of a network. */
+const dottedThousands = /(?<![\w.,])\d{1,3}(?:\.\d{3}){2,}(?![\w.,])/g;
 const germanNumber = /(?<![\w.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d{1,2})(?![\w.,])/g;
 const number = /^[-+]?[$€£]?(\d{1,15})(\.\d{1,9})?[€%]?$/;
 const trailing: ReadonlySet<string> = new Set('.…*_~-');
@@ -17,12 +19,17 @@ export function atomsOf(text: string): string[] {
 }
 
 /** NFKC and lower case; numbers without separators of thousands. */
-function normal(text: string): string {
-  const folded = text.normalize('NFKC').toLowerCase();
+export function normal(text: string): string {
+  const folded = text.normalize('NFKC').toLowerCase().replace(dottedThousands, withoutDots);
   if (!folded.includes(',')) return folded;
   return folded
     .replace(germanNumber, (_all, whole: string, cents: string) => `${whole.replaceAll('.', '')}.${cents}`)
     .replace(thousands, (_all, whole: string, rest = '') => whole.replaceAll(',', '') + rest);
+}
+
+function withoutDots(written: string): string {
+  const groups = written.split('.');
+  return groups.length === 4 && groups.every((group) => Number(group) <= 255) ? written : groups.join('');
 }
 
 /** A name of words (`weekly-report`, `weekly_report`) is its words; an address, a host or a file name is one atom. */

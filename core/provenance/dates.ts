@@ -14,6 +14,8 @@ const dayFirst = new RegExp(String.raw`(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.? (?:of
 const monthFirst = new RegExp(String.raw`(?<![a-z])(${month})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)`, 'g');
 const figures = /(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)/g;
 const clock = /(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s?(am|pm)?(?![\d:])/g;
+/** `20261123T103000`, as calendars write it. */
+const compactClock = /(?<=\d{8})t([01]\d|2[0-3])([0-5]\d)([0-5]\d)?(?!\d)/g;
 const hour = /(?<![\d:.])(1[0-2]|0?[1-9])\s?(am|pm)\b/g;
 
 /** @returns each form once. */
@@ -35,6 +37,8 @@ export function dateForms(text: string): Set<string> {
   }
   for (const [, at, minutes, seconds = '00', half] of plain.replaceAll('t', ' ').matchAll(clock))
     forms.add(time(Number(at), minutes!, seconds, half));
+  for (const [, at, minutes, seconds = '00'] of plain.matchAll(compactClock))
+    forms.add(time(Number(at), minutes!, seconds, undefined));
   for (const [, at, half] of plain.matchAll(hour)) forms.add(time(Number(at), '00', '00', half));
   return forms;
 }
@@ -46,7 +50,27 @@ function time(at: number, minutes: string, seconds: string, half: string | undef
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-const dateOnly = /^\s*[\dTtZz:.+\-/ ]+\s*$/;
+const marksBeside = /^[\s,.:+\-/()Zz]*(?:\b(?:at|on|T)\b[\s,.:+\-/()Zz]*)*$/i;
+const zoneOf = /\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\s*$/i;
 
-/** Whether a text is a date or a time and nothing else; then its forms are all there is of it. */
-export const isDate = (text: string): boolean => text.length <= 40 && dateOnly.test(text) && dateForms(text).size > 0;
+/**
+ * The forms of a text that is a date or a time and nothing else. Undefined for other texts. Its zone does not count, because people rarely name
+ * one; neither does midnight beside a date, which is how programs write a day.
+ */
+export function formsOfDate(text: string): string[] | undefined {
+  if (text.length > 40 || !/\d/.test(text)) return undefined;
+  const plain = text.replace(zoneOf, '').toLowerCase();
+  const found = [...dateForms(plain)];
+  if (found.length === 0 || !marksBeside.test(withoutDates(plain))) return undefined;
+  const isDay = found.some((form) => form.startsWith('d:'));
+  return isDay && zoneOf.exec(text)?.[0].trim().length !== 6 ? found.filter((form) => form !== 't:00:00') : found;
+}
+
+const withoutDates = (plain: string): string =>
+  [compact, iso, dayFirst, monthFirst, figures, clock, hour].reduce(
+    (left, pattern) => left.replace(pattern, ' '),
+    plain.replace(compactClock, ' ').replace(/(?<=\d)t(?=\d)/g, ' '),
+  );
+
+/** Days of a text: a value with one of them holds a part of it. */
+export const dayForms = (text: string): string[] => [...dateForms(text)].filter((form) => form.startsWith('d:'));

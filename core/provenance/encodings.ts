@@ -1,5 +1,7 @@
 /** What a text is in another form: percent signs, base64, hexadecimal, JSON, spelled-out addresses [provenance.forms]. */
 
+import { isUtf8 } from 'node:buffer';
+
 const maxCharacters = 16_384;
 const base64Runs = /(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{8,16384}={0,2}(?![A-Za-z0-9+/_=-])/g;
 const hexRuns = /(?<![0-9a-zA-Z])(?:[0-9a-f]{2}){5,8192}(?![0-9a-zA-Z])/gi;
@@ -38,6 +40,12 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+const apart = /(?<!\S)(?:\S ){5,256}\S(?!\S)/g;
+
+/** `e v e @ h o s t`: signs that stand apart, joined. */
+export const joinedSigns = (text: string): string[] =>
+  Array.from(text.matchAll(apart), ([signs]) => signs.replaceAll(' ', '')).slice(0, 64);
+
 /** `name [at] host [dot] org`, as people and attackers spell addresses; undefined where nothing is spelled. */
 export function decodeSpelledAddress(text: string): string | undefined {
   // One blank between words: patterns that begin with blanks would read a long run of them again and again.
@@ -60,15 +68,10 @@ function fromPercent(run: string): string | undefined {
 const fromBase64 = (run: string): string | undefined =>
   run.length > maxCharacters || /^[a-z]+$/.test(run) ? undefined : readable(Buffer.from(run, 'base64'));
 
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
+/** Most runs of letters are not base64 of a text: a decoder that throws for each would take most of the time. */
 function readable(bytes: Buffer): string | undefined {
-  if (bytes.length < 4) return undefined;
-  try {
-    const text = decoder.decode(bytes);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: text of control characters is not text
-    return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
+  if (bytes.length < 4 || !isUtf8(bytes)) return undefined;
+  const text = bytes.toString();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: text of control characters is not text
+  return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffd]/.test(text) ? undefined : text;
 }

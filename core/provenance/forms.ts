@@ -3,10 +3,12 @@
  * that a value of any length is found by runs that overlap; dates, times and numbers written in groups have a form of their
  * own [provenance.forms].
  */
-import { atomsOf } from './atoms.ts';
-import { dateForms, isDate } from './dates.ts';
-import { decodedParts, decodeSpelledAddress } from './encodings.ts';
+import { atomsOf, normal } from './atoms.ts';
+import { dateForms, dayForms, formsOfDate } from './dates.ts';
+import { decodedParts, decodeSpelledAddress, joinedSigns } from './encodings.ts';
+import { compactOf, figuresOf, groupedForms } from './groups.ts';
 import { placeForms, widening } from './places.ts';
+import { signedForms, unitForms } from './units.ts';
 
 /** A longer text is remembered up to here; its record has a gap then. */
 const maxCharacters = 64 * 1024;
@@ -20,11 +22,12 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
   const atoms = atomsOf(cut);
   for (const length of lengths) for (let at = 0; at + length <= atoms.length; at++) forms.add(run(atoms, at, length));
   for (const form of dateForms(cut)) forms.add(form);
-  for (const form of groupedForms(atoms)) forms.add(form);
+  for (const form of groupedForms(atoms, normal(cut))) forms.add(form);
+  for (const form of unitForms(cut)) forms.add(form);
   for (const form of placeForms(cut)) forms.add(form);
   for (const atom of atoms) for (const part of addressParts(atom)) forms.add(part);
   if (depth > 0) return forms;
-  for (const part of decodedParts(cut)) formsOf(part, forms, depth + 1);
+  for (const part of [...decodedParts(cut), ...joinedSigns(cut)]) formsOf(part, forms, depth + 1);
   const spelled = decodeSpelledAddress(cut);
   if (spelled !== undefined) formsOf(spelled, forms, depth + 1);
   return forms;
@@ -39,26 +42,28 @@ export interface ValueForms {
   readonly runs: readonly string[];
   /** Any of these is a part of it: an address, a number of many figures, the host of an address. */
   readonly marks: readonly string[];
-  /** Places that must not be known only as a folder over another, and patterns that must stand there as they are. */
+  /** Places and patterns that the words alone do not name. */
   readonly wider: ReturnType<typeof widening>;
+  /** Amounts that must have the same unit. */
+  readonly units: readonly string[];
 }
-
-/** The zone of a time: the person rarely names it. */
-const zone = /\s?(?:Z|[+-]\d{2}:?\d{2})\s*$/i;
 
 /** Undefined for a value without atoms: there is nothing to look for. */
 export function valueForms(value: string): ValueForms | undefined {
-  const atoms = atomsOf(addressOf(value));
+  const bare = addressOf(value);
+  const atoms = atomsOf(bare);
   if (atoms.length === 0) return undefined;
   const length = atoms.length === 1 ? 1 : atoms.length < 4 ? 2 : 4;
   const runs = Array.from({ length: atoms.length - length + 1 }, (_none, at) => run(atoms, at, length));
-  const compacted = compactOf(atoms);
+  const [compacted, figures] = [compactOf(bare), figuresOf(bare)];
+  const groups = [compacted, figures].filter((form) => form !== undefined);
   return {
-    all: isDate(value) ? [...dateForms(value.replace(zone, ''))] : runs,
+    all: formsOfDate(value) ?? runs,
     instead: compacted === undefined ? [] : [compacted],
     wider: widening(value),
+    units: signedForms(value),
     runs,
-    marks: [...atoms.filter(isMark), ...atoms.flatMap(addressParts), ...(compacted === undefined ? [] : [compacted])],
+    marks: [...atoms.filter(isMark), ...atoms.flatMap(addressParts), ...groups, ...dayForms(value)],
   };
 }
 
@@ -82,30 +87,3 @@ function addressParts(atom: string): string[] {
   const labels = host.split('.');
   return labels.length < 2 ? [] : [`p:${labels.slice(-2).join('.')}`];
 }
-
-const group = /^\+?[a-z0-9]{1,12}$/;
-const maxGroups = 10;
-
-/** Account and telephone numbers are written in groups: `DE89 3704 0044…` is `c:de8937040044…` as well. */
-function* groupedForms(atoms: readonly string[]): Iterable<string> {
-  for (let at = 0; at < atoms.length; at++) {
-    if (!group.test(atoms[at]!) && isCompact(atoms[at]!)) yield `c:${atoms[at]}`;
-    let joined = '';
-    for (let end = at; end < Math.min(atoms.length, at + maxGroups); end++) {
-      const atom = atoms[end]!;
-      if (!group.test(atom) || !/\d/.test(atom)) break;
-      joined += atom;
-      if (isCompact(joined)) yield `c:${joined}`;
-    }
-  }
-}
-
-const compactOf = (atoms: readonly string[]): string | undefined => {
-  if (atoms.length > maxGroups || !atoms.every((atom) => /^\+?[a-z0-9]+$/.test(atom) && /\d/.test(atom)))
-    return undefined;
-  const joined = atoms.join('');
-  return isCompact(joined) ? `c:${joined}` : undefined;
-};
-
-/** The shape of an IBAN, or of a telephone or card number. */
-const isCompact = (text: string): boolean => /^[a-z]{2}\d{2}[a-z0-9]{10,30}$|^\+?\d{7,19}$/.test(text);

@@ -9,8 +9,11 @@ import {
   type ValueSource,
 } from '#core/contracts/provenance.ts';
 import { addressesIn } from './addresses.ts';
+import { disguisedTexts } from './disguises.ts';
 import { jsonIn, readingsOf } from './encodings.ts';
 import { type ValueForms, valueForms } from './forms.ts';
+import { piecesOf } from './pieces.ts';
+import { isNamed } from './places.ts';
 
 /** One text or result the session has seen. It answers which forms are in it, and holds no text. */
 export interface Seen extends Omit<ValueOrigin, 'part'> {
@@ -43,10 +46,28 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
         if (!Array.isArray(value) && names.size < maxValues) names.set(sourceKey(name), ofName(name, session));
         walk(item, level + 1);
       }
+      for (const { pieces, joined } of piecesOf(value)) noteJoined(pieces, sourceOf(joined, session));
       return;
     }
     const key = sourceKey(value);
     if (!found.has(key)) found.set(key, sourceOf(value, session));
+  }
+
+  /** What a result holds is a part of each piece that it was cut into. */
+  function noteJoined(pieces: readonly unknown[], { from = [] }: ValueSource): void {
+    const results = from.filter(({ label }) => label !== trusted && label !== system);
+    if (results.length === 0) return;
+    for (const piece of pieces) {
+      const source = found.get(sourceKey(piece));
+      if (!source || source.whole.includes(trusted)) continue;
+      const parts = results.flatMap(labelsOf).filter((label) => !source.whole.includes(label));
+      const origins = [...(source.from ?? []), ...results.map((origin) => ({ ...origin, part: true as const }))];
+      found.set(sourceKey(piece), {
+        ...source,
+        parts: distinct([...source.parts, ...parts]),
+        from: origins.slice(0, maxOrigins),
+      });
+    }
   }
 }
 
@@ -61,8 +82,7 @@ export function sourceOf(value: unknown, session: SeenBySession, depth = 0): Val
   const inside = typeof value === 'string' && depth < 2 ? jsonIn(text) : undefined;
   if (inside !== undefined) return together(leaves(inside).map((leaf) => sourceOf(leaf, session, depth + 1)));
   const cut = text.slice(0, maxCharacters);
-  const asked = [cut, ...readingsOf(cut)].flatMap((reading) => valueForms(reading) ?? []);
-  const origins = text.length > cut.length ? partly(asked, session.seen) : originsOf(asked, session.seen);
+  const origins = text.length > cut.length ? partly(cut, session.seen) : originsOf(cut, session.seen);
   const whole = origins.filter(({ part }) => !part).flatMap(labelsOf);
   const parts = [...origins.filter(({ part }) => part).flatMap(labelsOf), ...foreignAddresses(cut, session)];
   return {
@@ -81,31 +101,58 @@ function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
   return addressesIn(text).flatMap((address) => {
     const asked = valueForms(address);
     if (!asked) return [];
-    const holders = originsOf([asked], seen).filter(({ part }) => !part);
+    const holders = holdersOf([asked], seen).filter(({ part }) => !part);
     if (holders.some(({ label }) => label === trusted || label === system)) return [];
     const tools = holders.map(({ label }) => `address:${label.replace(/^tool:/, '')}`);
     return tools.length > 0 ? tools : ['address:unknown'];
   });
 }
 
+/** What holds a text, a part of it, or what it may stand for in disguise. */
+function originsOf(text: string, seen: readonly Seen[]): ValueOrigin[] {
+  const found = holdersOf(
+    [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading) ?? []),
+    seen,
+  );
+  // What the person said in full has no other source.
+  if (found.some(({ label, part }) => label === trusted && !part)) return found;
+  const others = seen.filter(
+    (each) => isResult(each) && !found.some(({ label, action, where }) => isSame(each, { label, action, where })),
+  );
+  if (others.length === 0) return found;
+  const disguised = disguisedTexts(text).flatMap((each) => valueForms(each) ?? []);
+  return [...found, ...holdersOf(disguised, others).map((origin) => ({ ...origin, part: true as const }))];
+}
+
+const isResult = ({ label }: Seen): boolean => label !== trusted && label !== system;
+const isSame = (a: Seen, b: Pick<Seen, 'label' | 'action' | 'where'>): boolean =>
+  a.label === b.label && a.action === b.action && a.where === b.where;
+
 /** The person's words count together, for a value may stand in two of their messages; each result counts alone. */
-function originsOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] {
+function holdersOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] {
   const own = seen.filter(({ label }) => label === trusted);
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
     if (asked.some((one) => isWhole(one, each))) return [originOf(each)];
-    return asked.some((one) => isPart(one, each)) ? [{ ...originOf(each), part: true as const }] : [];
+    // Words that name another place or amount are a part.
+    return asked.some((one) => isPart(one, each) || hasWords(one, each))
+      ? [{ ...originOf(each), part: true as const }]
+      : [];
   });
 }
 
 /** Of a text too long to be looked for as a whole nothing is known but parts. */
-const partly = (asked: readonly ValueForms[], seen: readonly Seen[]): ValueOrigin[] =>
-  originsOf(asked, seen).map((origin) => ({ ...origin, part: true }));
+const partly = (text: string, seen: readonly Seen[]): ValueOrigin[] =>
+  originsOf(text, seen).map((origin) => ({ ...origin, part: true }));
 
-const isWhole = ({ all, instead, wider }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
-  (all.every((form) => has(form)) || instead.some((form) => has(form))) &&
-  wider.patterns.every((pattern) => has(`at:${pattern}`)) &&
-  wider.places.every((place) => has(`at:${place}`) || !has(`above:${place}`));
+const isWhole = (asked: ValueForms, seen: Pick<Seen, 'has'>): boolean =>
+  hasWords(asked, seen) &&
+  asked.units.every((form) => seen.has(form)) &&
+  asked.wider.patterns.every((pattern) => seen.has(`at:${pattern}`)) &&
+  asked.wider.places.every((place) => isNamed(place, seen.has));
+
+const hasWords = ({ all, instead }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
+  all.every((form) => has(form)) || instead.some((form) => has(form));
 
 /** An address or a long number, or five atoms in a row. */
 const isPart = ({ runs, marks }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>

@@ -133,6 +133,38 @@ describe('[provenance.traced]', () => {
   });
 });
 
+describe('[provenance.forms] what is put together from the words of the person is not theirs', () => {
+  const words = text(
+    'trusted',
+    'Pay the invoices over 1000, 2000 and 84000 EUR, room 100 2000, at 50% or $75, by 23 November 2026. Tel. 0170 1234567, 12 345 678 pieces.',
+  );
+
+  test.each<[string, unknown]>([
+    ['two amounts beside each other', 10002000],
+    ['two numbers beside each other', 1002000],
+    ['a day with a number', '2026-11-23 500'],
+    ['a day with a time', '20261123T103000Z'],
+    ['another unit', '€75'],
+    ['a share as an amount', '$50'],
+    ['an amount as a share', '75%'],
+    ['an amount without its unit as a share', '1000%'],
+  ])('%s', (_what, value) => expect(whole(value, words)).toEqual(['unknown']));
+
+  test.each<[string, unknown]>([
+    ['an amount', 1000],
+    ['a share', '50%'],
+    ['the number of a share', 50],
+    ['an amount with its sign', '$75'],
+    ['its number', '75'],
+    ['an amount whose unit was a word', '€84000'],
+    ['a telephone number', '01701234567'],
+    ['thousands with blanks', 12345678],
+    ['a day in words', 'November 23, 2026'],
+    ['a day as programs write it', '2026-11-23T00:00:00Z'],
+    ['a day as calendars write it', '20261123'],
+  ])('and what was said stays: %s', (_what, value) => expect(whole(value, words)).toEqual(['trusted']));
+});
+
 describe('[provenance.forms] what is wider than the words of the person is not theirs', () => {
   const words = text(
     'trusted',
@@ -149,6 +181,23 @@ describe('[provenance.forms] what is wider than the words of the person is not t
     'https://a.example/docs',
   ])('a folder above the one that was named: %s', (value) => expect(whole(value, words)).toEqual(['unknown']));
 
+  test.each([
+    '/srv/reports/old/a.txt/..',
+    '/srv/reports/old/a.txt/../..',
+    'C:\\temp\\x\\..',
+    's3://bucket/pre/x/..',
+    'https://a.example/docs/q3/%2e%2e',
+    'tmp/..',
+  ])('a way up: %s', (value) => expect(whole(value, words)).toEqual(['unknown']));
+
+  test.each(['/files', '~/files', '/old', '/bucket/pre'])('a place from a word: %s', (value) =>
+    expect(whole(value, words)).toEqual(['unknown']),
+  );
+
+  test.each(['https://a.example/docs#q3', 'https://a.example/docs?q3'])('a page above: %s', (value) =>
+    expect(whole(value, words)).toEqual(['unknown']),
+  );
+
   test.each(['tmp*', '/srv/reports/old/a.txt*', '/srv/reports/old/*', 'reports*', 'files/*'])(
     'a pattern: %s',
     (value) => expect(whole(value, words)).toEqual(['unknown']),
@@ -156,6 +205,8 @@ describe('[provenance.forms] what is wider than the words of the person is not t
 
   test.each([
     '/srv/reports/old/a.txt',
+    '/srv//reports/./old/a.txt',
+    '/a.txt',
     '*.log',
     'tmp/*',
     'C:\\temp\\x',

@@ -1,0 +1,73 @@
+/**
+ * Texts that a value may stand for in disguise. They only say where a part of it comes from (`source_not`, `source_some`): a disguise
+ * of what the person said is not taken for the person's word [provenance.disguises].
+ */
+import { confusables } from '#core/matching/confusables.ts';
+import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from './encodings.ts';
+
+/** Longer values are looked at for encoded parts alone. */
+const maxCharacters = 512;
+const most = 64;
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+const escapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
+
+/** @returns other texts; bounded. */
+export function disguisedTexts(value: string): string[] {
+  const found = new Set<string>();
+  const add = (text: string | undefined): void => {
+    if (text !== undefined && text !== value && found.size < most) found.add(text);
+  };
+  const plain = value.replace(invisible, '').replace(escapes, unescaped);
+  add(plain);
+  add(decodeSpelledAddress(plain));
+  for (const part of decodedParts(plain)) {
+    add(part);
+    for (const inner of readingsOf(part)) add(inner);
+  }
+  if (value.length > maxCharacters) return [...found];
+  add(Array.from(plain, (sign) => confusables.get(sign) ?? sign).join(''));
+  const joined = plain.replace(/\s+/g, '');
+  if (joined !== plain) {
+    for (const reading of readingsOf(joined)) add(reading);
+  }
+  for (const signs of joinedSigns(plain)) add(signs);
+  add([...plain].reverse().join(''));
+  for (const number of numbersOf(plain.trim())) add(number);
+  return [...found];
+}
+
+function unescaped(written: string, ...groups: (string | undefined)[]): string {
+  const [braced, four, two, hexadecimal, decimal] = groups;
+  const code = decimal === undefined ? parseInt(braced ?? four ?? two ?? hexadecimal ?? '', 16) : Number(decimal);
+  return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : written;
+}
+
+const factors = new Map([
+  ...['k', 'thousand', 'tausend'].map((name) => [name, 3] as const),
+  ...['m', 'mio', 'million', 'millions', 'millionen'].map((name) => [name, 6] as const),
+  ...['b', 'bn', 'billion', 'billions', 'mrd', 'milliarden'].map((name) => [name, 9] as const),
+]);
+const firstDay = Date.UTC(2000, 0);
+const lastDay = Date.UTC(2100, 0);
+
+/** What a number in another notation is: `8.4e7`, `0x501bd00`, `84M`, cents, seconds since 1970. */
+function* numbersOf(text: string): Iterable<string> {
+  if (text.length > 32 || !/\d/.test(text)) return;
+  if (/^0(?:x[0-9a-f]{1,16}|b[01]{1,64}|o[0-7]{1,21})$/i.test(text)) yield BigInt(text).toString();
+  const scaled = /^([-+]?\d{1,15})(?:\.(\d{1,9}))?(?:e\+?(\d{1,2})| ?([a-z]{1,10})\.?)$/i.exec(text);
+  const places = scaled && (scaled[3] === undefined ? factors.get(scaled[4]!.toLowerCase()) : Number(scaled[3]));
+  if (scaled && places !== null && places !== undefined) yield shifted(scaled[1]!, scaled[2] ?? '', places);
+  if (/^0\d{3,15}$/.test(text)) yield text.replace(/^0+/, '');
+  if (/^\d{3,15}$/.test(text) && !text.endsWith('00')) yield shifted(text, '', -2);
+  const milliseconds = /^\d{9,10}$/.test(text) ? Number(text) * 1000 : /^\d{12,13}$/.test(text) ? Number(text) : 0;
+  if (milliseconds > firstDay && milliseconds < lastDay) yield new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+/** A decimal with its point moved: by texts, since a product of floats may end in other figures. */
+function shifted(whole: string, fraction: string, by: number): string {
+  if (by < 0) return `${whole.slice(0, by)}.${whole.slice(by)}`;
+  const figures = fraction.padEnd(by, '0');
+  const rest = figures.slice(by);
+  const moved = `${whole}${figures.slice(0, by)}`.replace(/^([-+]?)0+(?=\d)/, '$1');
+  return rest === '' ? moved : `${moved}.${rest}`;
+}
