@@ -16,6 +16,22 @@ test('[approval.terms-now] each stricter term is said alone: a passkey, or a tim
   });
 });
 
+test('[approval.terms-now] what is not asked is not added, and what was asked stays', () => {
+  const vote = { person: 'bob', passkey: undefined } as never;
+  const sooner = applyTerms(approvalRow({ expires_at: at(600), votes: [vote] }), { ...now, expires_at: at(300) });
+  expect(sooner).not.toHaveProperty('require_passkey');
+  expect(sooner).not.toHaveProperty('requires');
+  // Its vote still counts.
+  expect(sooner).toMatchObject({ votes: [vote], tightened: { asks: [`a decision before ${at(300)}`] } });
+  const two = { rule: 'two-people', approvals: 2 };
+  const signed = applyTerms(approvalRow({ requires: [two], votes: [vote] }), { ...now, require_passkey: true });
+  expect(signed).toMatchObject({ requires: [two], votes: [], require_passkey: true });
+  expect(signed.tightened?.asks).toEqual([
+    'a passkey with each approval',
+    '1 of the approvals again, because they were given without a passkey',
+  ]);
+});
+
 test('[approval.terms-now] a later time, or none, changes nothing', () => {
   const row = approvalRow({ expires_at: at(600) });
   for (const terms of [now, { ...now, expires_at: at(600) }, { ...now, expires_at: at(900) }])

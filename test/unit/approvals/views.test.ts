@@ -1,6 +1,6 @@
 /** What people read of an approval: the item while it waits, the record afterwards, and the line of messages. */
 import { headlineOf } from '#core/approvals/headline.ts';
-import { approvalItem, approvalView } from '#core/approvals/views.ts';
+import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 
 const row = (over: Partial<ApprovalRow> = {}): ApprovalRow =>
@@ -32,6 +32,13 @@ test('[approval.card] the seconds that are left are shown while the request wait
 test('[approval.passkey] a request that needs a passkey says so, others do not', () => {
   expect(approvalItem(row({ require_passkey: true }), url, at)).toMatchObject({ passkey_required: true });
   expect(approvalItem(row(), url, at)).not.toHaveProperty('passkey_required');
+});
+
+test('[approval.record] a record has the votes that were given, and no member for votes where there were none', () => {
+  expect(approvalRecord(row({ status: 'approved' }))).not.toHaveProperty('votes');
+  const record = approvalRecord(row({ status: 'approved', votes: [ballot as never] }));
+  expect(record).toMatchObject({ votes: [{ person: 'bob', teams: ['acme/core'] }] });
+  expect(record.votes![0]).not.toHaveProperty('reviewer');
 });
 
 test('[identity.separation-votes] what is still needed is shown while the request waits', () => {

@@ -89,6 +89,7 @@ describe('a click', () => {
   test.each([
     ['team', { team: { id: 'T' } }],
     ['user', { user: { id: 'U' } }],
+    ['workspace of a user', { user: { id: 'U', team_id: 'T' } }],
     ['trigger', { trigger_id: '1' }],
     ['time', { actions: [{ ...payload.actions[0], action_ts: '1' }] }],
   ])('takes any %s that has a character', (_, over) => {
