@@ -312,6 +312,10 @@ const configuration: readonly Requirement[] = [
   ),
   must('repository.ports', 'No port of a capability is optional: a host that has none of a kind says so.'),
   must(
+    'repository.narrow-ports',
+    'A function takes the ports of its capability; the types that name all ports are for flows.',
+  ),
+  must(
     'repository.exports',
     'An exported name is used by another file, and no function, constant or class is there for tests alone.',
   ),

@@ -4,16 +4,27 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { EffectsPort } from '#core/effects/ports.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
+import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { ProvenancePort } from '#core/provenance/ports.ts';
+import type { TasksPort } from '#core/task-manifests/ports.ts';
+import type { LinksPort } from '#core/tool-guard/links.ts';
 import { evaluateCall } from './evaluate-call.ts';
-import type { GovernPorts } from './ports.ts';
+import type { CallWorkPort } from './ports.ts';
 import { requiredTerms } from './required-terms.ts';
 import { withSources } from './value-sources.ts';
 
-export type TermsPorts = Pick<
-  GovernPorts,
-  'calls' | 'links' | 'effects' | 'provenance' | 'tasks' | 'clock' | 'ids' | 'evidence' | 'telemetry'
->;
+export type TermsPorts = CallWorkPort &
+  LinksPort &
+  EffectsPort &
+  ProvenancePort &
+  TasksPort &
+  ClockPort &
+  IdsPort &
+  EvidencePort &
+  TelemetryPort;
 
 /** Lists are asked for again and again while requests wait. */
 const maxKept = 10_000;

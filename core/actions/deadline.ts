@@ -1,8 +1,7 @@
 /** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import type { GovernPorts } from './ports.ts';
+import { type ClockPort, isoTime, type TimeoutsPort } from '#core/kernel/ports.ts';
 
 /** Kept of a function's time for recording the outcome and calling the credential back. */
 export const settlingMs = 5_000;
@@ -26,7 +25,7 @@ export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): st
  * @throws Error named `UnknownOutcome` when the executor did not settle after the end.
  */
 export async function beforeFunctionEnd<T>(
-  { clock, timeouts }: Pick<GovernPorts, 'clock' | 'timeouts'>,
+  { clock, timeouts }: ClockPort & TimeoutsPort,
   endsAtMs: number,
   given: AbortSignal | undefined,
   execute: (signal: AbortSignal) => Promise<T>,

@@ -9,7 +9,7 @@ import { blocked } from './answers.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { type ExecutionMode, executeAction } from './execute-action.ts';
 import { type ApprovalCandidate, type GovernedAction, sessionOwner } from './governed.ts';
-import type { GovernPorts } from './ports.ts';
+import type { RecordPorts, ReviewPorts, StartedOutcomePorts } from './ports.ts';
 import { endOfStarted, firstOutcome, startOf } from './started.ts';
 import { type WaitStrategy, waitingFor } from './wait.ts';
 
@@ -25,7 +25,7 @@ export interface EnforceOptions {
 const reviewing = lazyImport(() => import('./review.ts'));
 
 export async function enforce(
-  ports: GovernPorts,
+  ports: ReviewPorts,
   action: GovernedAction,
   candidate: ApprovalCandidate | undefined,
   { carry = executeAction, wait = waitingFor(action.snapshot.configuration.approvals.hold_seconds) }: EnforceOptions,
@@ -52,20 +52,24 @@ export async function enforce(
 }
 
 /** The decision is written before anything is done about it. */
-export async function record(ports: GovernPorts, action: GovernedAction, kind: 'allow' | 'block') {
+export async function record(ports: RecordPorts, action: GovernedAction, kind: 'allow' | 'block') {
   const outcome = await commitDecision(ports, action, kind, []);
   if (!outcome.ok) throw new Error(`decision entry refused by ${outcome.failed.type}`);
   return outcome;
 }
 
-function commitDecision(ports: GovernPorts, action: GovernedAction, kind: 'allow' | 'block', also: readonly Change[]) {
+function commitDecision(ports: RecordPorts, action: GovernedAction, kind: 'allow' | 'block', also: readonly Change[]) {
   const { draft, changes } = decisionDraft(ports, action, kind);
   const owner = sessionOwner(action.principal);
   return ports.ledger.commit({ draft, changes: [...changes, ...also], head: action.head, owner });
 }
 
 /** Of requests at the same time under one idempotency key one is started; the others are answered its outcome. */
-async function recordStart(ports: GovernPorts, action: GovernedAction, start: ReturnType<typeof startOf>) {
+async function recordStart(
+  ports: RecordPorts & StartedOutcomePorts,
+  action: GovernedAction,
+  start: ReturnType<typeof startOf>,
+) {
   const outcome = await commitDecision(ports, action, 'allow', start ? [start] : []);
   if (outcome.ok) return outcome;
   const earlier =
@@ -78,7 +82,7 @@ async function recordStart(ports: GovernPorts, action: GovernedAction, start: Re
 }
 
 /** Scores of concurrent calls add up, so a call that was allowed beside others may find the kill switch tripped afterwards. */
-async function assertStillFree(ports: GovernPorts, action: GovernedAction, entry: EvidenceEntry): Promise<void> {
+async function assertStillFree(ports: RecordPorts, action: GovernedAction, entry: EvidenceEntry): Promise<void> {
   const { head, standing, snapshot } = action;
   const settings = snapshot.configuration.behavior;
   const stopped = blockedBy(settings, { session: head?.risk, key: standing?.key }, ports.clock.now());

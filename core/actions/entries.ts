@@ -1,6 +1,7 @@
 /** Decision and result entries of an action: short bodies, sensitive values withheld. */
 
 import { followRisk } from '#core/behavior/assess.ts';
+import type { KeyRisksPort } from '#core/behavior/ports.ts';
 import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -14,11 +15,11 @@ import { type Redaction, redact, type Salt } from '#core/evidence/redact.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { isoTime } from '#core/kernel/ports.ts';
+import { type ClockPort, type IdsPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
 import { taskNote } from '#core/task-manifests/decide-manifests.ts';
 import { isLarge, redaction } from './call-work.ts';
 import type { GovernedAction } from './governed.ts';
-import type { GovernPorts } from './ports.ts';
+import type { CallWorkPort } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
 
 /** The parts of a call that may hold secrets, with those replaced by salted digests. */
@@ -61,7 +62,7 @@ export function shownTarget(envelope: ActionEnvelope, { configuration }: Governe
 }
 
 /** Salts go to their own table in the transaction of the entry that uses them. */
-export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
+export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
   const { envelope } = action;
   // Effects repeat what a refused text says, piece by piece.
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
@@ -123,7 +124,7 @@ interface WithheldOutcome {
  * @param secrets of the action's credential: they are taken out before anything else.
  */
 export async function withholdOutcome(
-  ports: Pick<GovernPorts, 'ids' | 'calls'>,
+  ports: IdsPort & CallWorkPort,
   action: GovernedAction,
   { result, error }: Outcome,
   secrets: readonly string[],
@@ -151,7 +152,7 @@ export async function withholdOutcome(
 }
 
 async function redactedOutcome(
-  { ids, calls }: Pick<GovernPorts, 'ids' | 'calls'>,
+  { ids, calls }: IdsPort & CallWorkPort,
   action: GovernedAction,
   value: Outcome,
   secrets: readonly string[],
@@ -167,7 +168,7 @@ const cut = ({ error }: Outcome): Outcome =>
     ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
     : {};
 
-const redactOptions = ({ ids }: Pick<GovernPorts, 'ids'>, { envelope, snapshot }: GovernedAction) => ({
+const redactOptions = ({ ids }: IdsPort, { envelope, snapshot }: GovernedAction) => ({
   sensitivePaths: snapshot.configuration.evidence.sensitive,
   programs: programPaths(envelope),
   randomHex: (bytes: number) => ids.randomHex(bytes),
@@ -177,7 +178,7 @@ const saltChanges = ({ tenant }: ActionEnvelope, id: string, salts: readonly Sal
   salts.length === 0 ? [] : [{ type: 'salts.put', tenant, id, salts }];
 
 export function decisionDraft(
-  ports: Pick<GovernPorts, 'ids' | 'clock'>,
+  ports: IdsPort & ClockPort,
   action: GovernedAction,
   kind: 'allow' | 'block' | 'review',
   extra: Record<string, unknown> = {},
@@ -222,7 +223,7 @@ const noteWithout = (note: BehaviorNote, { withheld, hide }: Redacted): Behavior
 
 /** After a decision was written: its alerts are reported, and counted against its key. */
 export const follow = (
-  ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
+  ports: KeyRisksPort & TelemetryPort,
   { standing, principal }: GovernedAction,
   entry: EvidenceEntry,
 ): Promise<void> =>
@@ -230,7 +231,7 @@ export const follow = (
 
 /** The outcome of an allowed action, with the provenance of its credential; never the credential's value. */
 export function resultDraft(
-  ports: Pick<GovernPorts, 'clock'>,
+  ports: ClockPort,
   action: GovernedAction,
   approvalId: string | undefined,
   outcome: KeptResult & {
@@ -258,7 +259,7 @@ export function resultDraft(
 }
 
 function draftOf(
-  ports: Pick<GovernPorts, 'clock'>,
+  ports: ClockPort,
   { envelope, principal }: GovernedAction,
   kind: EntryKind,
   envelope_id: string,

@@ -3,13 +3,14 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { argumentGuard, argumentSettings, withLinks } from '#core/tool-guard/decide-arguments.ts';
+import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { rememberAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
 import { recordedParts, rememberRedaction } from './entries.ts';
 import { evaluate } from './judge.ts';
-import type { GovernPorts } from './ports.ts';
+import type { CallWorkPort } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
 
 type Known = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
@@ -28,7 +29,7 @@ interface Beside {
  * @throws GatewayError `payload_too_large`, `service_unavailable`.
  */
 export async function evaluateCall(
-  { calls, links }: Pick<GovernPorts, 'calls' | 'links'>,
+  { calls, links }: CallWorkPort & LinksPort,
   { policy, policyDocument, configuration }: Known,
   call: ToolCall,
   effects: Effects,
@@ -63,7 +64,7 @@ async function noted(policy: Known['policy'], call: ToolCall, decided: PolicyDec
 
 /** What the rules alone say of a call, whatever its effects are. @throws GatewayError as above. */
 export async function decideCall(
-  { calls }: Pick<GovernPorts, 'calls'>,
+  { calls }: CallWorkPort,
   { policy, policyDocument }: Pick<Known, 'policy' | 'policyDocument'>,
   call: ToolCall,
 ): Promise<PolicyDecision> {

@@ -5,6 +5,7 @@
 
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { finishExecution, type Holder, leaseEnd, releaseApproval } from '#core/approvals/execution.ts';
+import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import { cancelledBy, watchCancelled } from '#core/cancellation/watch.ts';
 import type { ExecutionOutcome, KeptResult } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -15,6 +16,7 @@ import { finishCredential } from '#core/credentials/registry.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import type { ExecuteOptions } from '#core/executors/ports.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
+import type { ClockPort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
@@ -24,13 +26,13 @@ import { follow, resultDraft, withholdOutcome } from './entries.ts';
 import type { GovernedAction } from './governed.ts';
 import { keepResult, shownResult } from './kept-result.ts';
 import { actorOf, perform } from './perform.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ExecutionPorts, RecordPorts } from './ports.ts';
 import { endOfStarted } from './started.ts';
 import { keepResultSeen } from './value-sources.ts';
 
 /** What is done once a call is allowed; `approvalId` names the approval whose lease it holds. */
 export type ExecutionMode = (
-  ports: GovernPorts,
+  ports: ExecutionPorts,
   action: GovernedAction,
   evidenceHash: string,
   approvalId?: string,
@@ -42,7 +44,7 @@ export type ExecutionMode = (
  * @throws GatewayError `service_unavailable` when no credential could be minted: nothing ran.
  */
 export async function executeAction(
-  ports: GovernPorts,
+  ports: ExecutionPorts,
   action: GovernedAction,
   evidenceHash: string,
   approvalId?: string,
@@ -115,7 +117,7 @@ type GuardNote = readonly Pick<ResultFinding, 'kind' | 'where' | 'severity' | 'a
 const maxNoted = 20;
 
 function noteOf(
-  { telemetry }: GovernPorts,
+  { telemetry }: TelemetryPort,
   { findings, judged, withheld }: ResultNotes,
 ): Pick<Done, 'guard' | 'guard_classifier'> {
   for (const { kind, action } of findings)
@@ -139,7 +141,7 @@ const givenBackWith = (error: GatewayError, approvalId: string | undefined): Gat
 
 /** An action may outlast the lease on its approval: it is renewed three times as often as it would end. */
 async function keepingLease<T>(
-  { approvals, clock, timeouts, telemetry }: GovernPorts,
+  { approvals, clock, timeouts, telemetry }: ApprovalsPort & ClockPort & TimeoutsPort & TelemetryPort,
   { envelope }: GovernedAction,
   approvalId: string | undefined,
   work: () => Promise<T>,
@@ -187,7 +189,7 @@ interface Done {
 
 /** @throws GatewayError `conflict` when the sweep has closed the execution as `unknown` meanwhile. */
 export async function recordOutcome(
-  ports: GovernPorts,
+  ports: RecordPorts,
   action: GovernedAction,
   { record, kept, loginRefusedBy, ...done }: Done,
   approvalId: string | undefined,
@@ -224,7 +226,7 @@ export const holderOf = ({ tenant, envelope_id }: ActionEnvelope, approval: stri
 });
 
 /** Type, scope and remaining life of a credential: all a caller ever sees of it. */
-function shown(ports: GovernPorts, { record }: IssuedCredential) {
+function shown(ports: ClockPort, { record }: IssuedCredential) {
   const expires_in = Math.max(0, Math.round((Date.parse(record.expires_at) - ports.clock.now()) / 1000));
   return { type: record.type, scope: record.scope, expires_in };
 }

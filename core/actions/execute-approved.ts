@@ -23,7 +23,7 @@ import { executeAction, holderOf } from './execute-action.ts';
 import { type GovernedAction, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
 import { placementOf } from './placement.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ApprovedActionPorts } from './ports.ts';
 import { withSources } from './value-sources.ts';
 
 /**
@@ -33,7 +33,7 @@ import { withSources } from './value-sources.ts';
  * @throws GatewayError when the server's list could not be read or no credential be minted, and trying again may help; the approval stands.
  */
 export async function executeApproved(
-  ports: GovernPorts,
+  ports: ApprovedActionPorts,
   row: ApprovalRow,
   hostEndsAtMs?: number,
 ): Promise<ApprovalRow> {
@@ -54,7 +54,7 @@ export async function executeApproved(
  * @throws GatewayError `service_unavailable` when the server's list cannot be read; the approval stands.
  */
 async function placeNow(
-  ports: GovernPorts,
+  ports: ApprovedActionPorts,
   { envelope, snapshot }: GovernedAction,
   row: ApprovalRow,
 ): Promise<Refused | 'not here' | undefined> {
@@ -78,7 +78,7 @@ async function placeNow(
   }
 }
 
-async function execute(ports: GovernPorts, action: GovernedAction, row: ApprovalRow): Promise<void> {
+async function execute(ports: ApprovedActionPorts, action: GovernedAction, row: ApprovalRow): Promise<void> {
   const approved = { ...action, decision: { ...action.decision, matched_rule: `approved:${row.envelope_id}` } };
   const accepts = isEachDriftShown(action.drift ?? [], row.drift) && { accepts_drift: true };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, ...accepts };
@@ -101,7 +101,12 @@ interface Refused {
   readonly reason: string;
 }
 
-async function refuse(ports: GovernPorts, action: GovernedAction, row: ApprovalRow, refused: Refused): Promise<void> {
+async function refuse(
+  ports: ApprovedActionPorts,
+  action: GovernedAction,
+  row: ApprovalRow,
+  refused: Refused,
+): Promise<void> {
   const { because, matched_rule, reason } = refused;
   const decision: PolicyDecision = { decision: 'block', matched_rule, policy: action.decision.policy, reason };
   const extra = { approval_ref: row.envelope_id, rule: row.matched_rule, refused_because: because };
@@ -115,7 +120,7 @@ async function refuse(ports: GovernPorts, action: GovernedAction, row: ApprovalR
 
 /** The call as it stands now: who made it, what is counted against them, what every source says of it. */
 async function askedAgain(
-  ports: GovernPorts,
+  ports: ApprovedActionPorts,
   row: ApprovalRow,
 ): Promise<{ readonly action: GovernedAction; readonly refused?: Refused | undefined }> {
   const snapshot = ofTenant(await ports.snapshots.current(), row.tenant);
@@ -182,7 +187,7 @@ function asWhenAsked(head: SessionHead, { drift = [] }: ApprovalRow): SessionHea
 }
 
 /** The row alone proves nothing: the vote on exactly this call is in the evidence, or there is none. */
-async function unproven(ports: GovernPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
+async function unproven(ports: ApprovedActionPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
   if (await isVoteInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
     'not_in_evidence',

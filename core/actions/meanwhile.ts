@@ -3,11 +3,14 @@
  * whether it was held [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
  */
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
+import type { KeyRisksPort } from '#core/behavior/ports.ts';
+import type { SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import type { ClockPort } from '#core/kernel/ports.ts';
 import type { GovernedAction } from './governed.ts';
 import { placementOf } from './placement.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ExecutorsPort } from './ports.ts';
 import type { WaitStrategy } from './wait.ts';
 
 /**
@@ -17,7 +20,7 @@ import type { WaitStrategy } from './wait.ts';
  * `policy_violation` where the definition of the tool waits for a human, `service_unavailable` where it could not be read.
  */
 export async function changedMeanwhile(
-  ports: Pick<GovernPorts, 'snapshots' | 'keyRisks' | 'clock' | 'executors'>,
+  ports: SnapshotsPort & KeyRisksPort & ClockPort & ExecutorsPort,
   action: GovernedAction,
   wait: WaitStrategy,
 ): Promise<'policy_changed' | 'upstream_changed' | undefined> {
@@ -41,7 +44,7 @@ export async function changedMeanwhile(
  * @throws GatewayError, RpcFault where the list could not be read, or the definition waits for a human.
  */
 export async function isToolChanged(
-  ports: Pick<GovernPorts, 'executors'>,
+  ports: ExecutorsPort,
   action: GovernedAction,
   { isSameTool = () => isPlacedAlike(ports, action) }: Pick<WaitStrategy, 'isSameTool'>,
 ): Promise<boolean> {
@@ -49,10 +52,7 @@ export async function isToolChanged(
 }
 
 /** An approval covers what the definition of the tool said when it was asked for, also where the caller does not repeat the call. */
-async function isPlacedAlike(
-  ports: Pick<GovernPorts, 'executors'>,
-  { envelope, snapshot }: GovernedAction,
-): Promise<boolean> {
+async function isPlacedAlike(ports: ExecutorsPort, { envelope, snapshot }: GovernedAction): Promise<boolean> {
   const { upstream, upstream_tool, definition, ...bare } = envelope;
   const now = await placementOf(ports, snapshot, bare, upstream, true);
   return now?.upstream === upstream && now?.upstream_tool === upstream_tool && now?.definition === definition;

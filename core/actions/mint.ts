@@ -4,14 +4,14 @@ import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { ownerOf } from './abuse-notes.ts';
 import type { GovernedAction } from './governed.ts';
-import type { GovernPorts } from './ports.ts';
+import type { PerformPorts } from './ports.ts';
 
 /**
  * Undefined where no grant speaks of the action.
  * @throws GatewayError `service_unavailable` when the broker cannot mint, `forbidden` when it does not for this action.
  */
 export async function mint(
-  ports: GovernPorts,
+  ports: PerformPorts,
   { envelope, decision, snapshot, principal }: GovernedAction,
   approvalId: string | undefined,
 ): Promise<IssuedCredential | undefined> {

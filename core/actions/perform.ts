@@ -11,7 +11,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { beforeFunctionEnd, executionEndsAt, settlingMs } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';
 import { mint } from './mint.ts';
-import type { GovernPorts } from './ports.ts';
+import type { PerformPorts } from './ports.ts';
 
 interface Outcome {
   readonly outcome: ExecutionOutcome;
@@ -35,7 +35,7 @@ export const actorOf = ({ envelope, principal }: GovernedAction) => ({
 
 /** Mints and executes. Every way out is an outcome; nothing is retried. */
 export async function perform(
-  ports: GovernPorts,
+  ports: PerformPorts,
   action: GovernedAction,
   approvalId: string | undefined,
   options: ExecuteOptions,
@@ -74,7 +74,7 @@ const noTimeLeft = (tool: string) =>
 
 /** What may have happened in spite of its failure is `unknown`, and is never tried again. */
 function failedAt(
-  ports: GovernPorts,
+  ports: PerformPorts,
   { envelope, decision }: GovernedAction,
   executor: Executor,
   cause: unknown,
@@ -97,7 +97,7 @@ const loginRefused = (cause: unknown): string | undefined =>
 
 /** Written down before an executor holds it: what a crash leaves behind can then be called back. */
 async function handedOn(
-  ports: GovernPorts,
+  ports: PerformPorts,
   action: GovernedAction,
   credential: IssuedCredential,
   executor: Executor,

@@ -6,7 +6,7 @@ import { serviceOf } from '#core/executors/http/destination.ts';
 import type { Executor } from '#core/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ExecutorsPort } from './ports.ts';
 
 /**
  * @param bare the call without a placement.
@@ -15,7 +15,7 @@ import type { GovernPorts } from './ports.ts';
  * @throws GatewayError `service_unavailable` when the inventory cannot be read, `no_upstream` when no upstream serves the tool.
  */
 export async function placementOf(
-  { executors }: Pick<GovernPorts, 'executors'>,
+  { executors }: ExecutorsPort,
   snapshot: Snapshot,
   bare: ActionEnvelope,
   wanted: string | undefined,

@@ -1,21 +1,20 @@
-/** What governing an action needs from outside. */
-import type { PendingLimit } from '#core/approvals/pending-limit.ts';
-import type { ApprovalClock, ApprovalStore } from '#core/approvals/ports.ts';
-import type { KeyRisks } from '#core/behavior/ports.ts';
+/** What governing an action needs from outside: a type for each part of the way, which the functions of that part take. */
+import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
+import type { VotePorts } from '#core/approvals/vote.ts';
+import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
+import type { KeyRisksPort } from '#core/behavior/ports.ts';
 import type { Probes } from '#core/behavior/probes.ts';
 import type { WatchPorts } from '#core/cancellation/watch.ts';
-import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
-import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { Snapshot, SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
-import type { CredentialBroker } from '#core/credentials/ports.ts';
-import type { Effects } from '#core/effects/ports.ts';
-import type { CheckpointLog, EvidenceLog, Ledger, Signer } from '#core/evidence/ports.ts';
+import type { BrokersPort } from '#core/credentials/ports.ts';
+import type { EffectsPort } from '#core/effects/ports.ts';
+import type { EvidencePort, LedgerPort } from '#core/evidence/ports.ts';
 import type { Executor } from '#core/executors/ports.ts';
-import type { Clock, Ids, ObjectStore, Telemetry, Timeouts } from '#core/kernel/ports.ts';
-import type { DeliveryStore } from '#core/notifications/ports.ts';
-import type { ProvenanceStore } from '#core/provenance/ports.ts';
-import type { TaskManifests } from '#core/task-manifests/ports.ts';
-import type { LinkResolver } from '#core/tool-guard/links.ts';
+import type { ClockPort, IdsPort, ObjectStore, PausePort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
+import type { ProvenancePort } from '#core/provenance/ports.ts';
+import type { TasksPort } from '#core/task-manifests/ports.ts';
+import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { CallWork } from './call-work.ts';
 
 /** Actions that were started; they change only inside `Ledger.commit`. */
@@ -26,46 +25,62 @@ export interface StartedActions {
   due(now: string, limit: number): Promise<readonly StartedAction[]>;
 }
 
-export interface GovernPorts extends WatchPorts {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly telemetry: Telemetry;
-  readonly snapshots: Snapshots;
-  readonly evidence: EvidenceLog;
-  readonly ledger: Ledger;
-  /** Takes results that are too large for an entry. */
-  readonly results: ObjectStore;
-  /** Texts of tool definitions, which only those compare who accept them. */
-  readonly definitionTexts: ObjectStore;
-  readonly approvals: ApprovalStore;
-  /** Signs approving votes; functions that use approvals read its public keys. */
-  readonly votes: Signer;
-  /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
-  readonly checkpoints: CheckpointLog | undefined;
-  /** Room for further requests for approval. */
-  readonly pendingLimit: PendingLimit;
-  /** Dry runs and simulations that were not allowed. */
-  readonly probes: Probes;
-  readonly approvalClock: ApprovalClock;
-  readonly deliveries: DeliveryStore;
-  readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
-  /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
-  readonly effects: (call: ToolCall) => Promise<Effects>;
+export interface StartedActionsPort {
+  readonly startedActions: StartedActions;
+}
+
+export interface CallWorkPort {
   /** Looks at large calls and results beside the thread that answers all requests; in place where it is absent. */
   readonly calls: CallWork | undefined;
+}
+
+export interface ResultsPort {
+  /** Takes results that are too large for an entry. */
+  readonly results: ObjectStore;
+}
+
+export interface ExecutorsPort {
   /** The executors under this version of the configuration; the first that takes a call executes it. */
   readonly executors: (snapshot: Snapshot) => readonly Executor[];
-  readonly startedActions: StartedActions;
-  /** Risk of keys over their sessions. */
-  readonly keyRisks: KeyRisks;
-  readonly tasks: TaskManifests;
-  /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
-  readonly provenance: ProvenanceStore | undefined;
-  /** Links of the machine that MCP servers run on, where it is this one. */
-  readonly links: LinkResolver | undefined;
-  readonly adminUrl: string;
-  /** Where the host serves the web console. */
-  readonly consoleUrl: string | undefined;
-  readonly pause: (ms: number) => Promise<void>;
-  readonly timeouts: Timeouts;
 }
+
+interface ProbesPort {
+  /** Dry runs and simulations that were not allowed. */
+  readonly probes: Probes;
+}
+
+/** Where the values of a call come from, and remembering what a session has seen. */
+export type SourcePorts = ProvenancePort & TasksPort & EvidencePort & ClockPort & IdsPort & TelemetryPort;
+
+/** Deciding a call by its text and effects. */
+export type EvaluationPorts = CallWorkPort & LinksPort & EffectsPort;
+
+/** Reading a call: where it goes, what it would do, where its values come from, how it is decided. */
+export type ReadCallPorts = SourcePorts & EvaluationPorts & ExecutorsPort & PausePort;
+
+/** Writing an entry of an action, and scoring what was written. */
+export type RecordPorts = LedgerPort & KeyRisksPort & ClockPort & IdsPort & TelemetryPort;
+
+/** Making an allowed call: its credential, the executor, and what of the credential is written. */
+export type PerformPorts = RecordPorts & BrokersPort & ExecutorsPort & TimeoutsPort;
+
+/** Carrying out an allowed action, up to its outcome in evidence. */
+export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & ApprovalsPort & CallWorkPort & ResultsPort;
+
+/** What an action that was started before came to. */
+export type StartedOutcomePorts = ApprovalsPort & ResultsPort & TelemetryPort;
+
+/** Using an approval for a call, which is then carried out. */
+export type ApprovalUsePorts = ExecutionPorts & VoteProofPorts;
+
+/** Requesting an approval. */
+export type RequestPorts = RecordPorts & ApprovalRequestPorts;
+
+/** A reviewed call: an approval that fits is used, or one is requested and waited for. */
+export type ReviewPorts = ApprovalUsePorts & RequestPorts & ReviewAddressPorts & SnapshotsPort & PausePort & VotePorts;
+
+/** An approved action that the gateway makes by itself, as the state machine of its approval asks. */
+export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & SnapshotsPort;
+
+/** The whole way of an action. Only flows take it: a function of one part takes the ports of that part. */
+export type GovernPorts = ReadCallPorts & ReviewPorts & StartedActionsPort & ProbesPort;

@@ -10,7 +10,7 @@ import { isLarge, sentOf } from './call-work.ts';
 import type { GovernedRequest } from './envelope.ts';
 import { evaluateCall } from './evaluate-call.ts';
 import { placementOf } from './placement.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ReadCallPorts } from './ports.ts';
 import { withSources } from './value-sources.ts';
 
 /** One request, whose it is, and the configuration that it meets. */
@@ -35,7 +35,7 @@ export interface ReadCall {
  * @throws GatewayError `no_upstream`, `service_unavailable`.
  */
 export async function placedCall(
-  ports: GovernPorts,
+  ports: ReadCallPorts,
   { snapshot, request }: Asked,
   bare: ActionEnvelope,
 ): Promise<ActionEnvelope> {
@@ -50,7 +50,7 @@ export async function placedCall(
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable`. */
 export async function readCall(
-  ports: GovernPorts,
+  ports: ReadCallPorts,
   { snapshot, principal, request }: Asked,
   call: ActionEnvelope,
 ): Promise<ReadCall> {
@@ -73,7 +73,7 @@ export async function readCall(
  * blocked, not unknown [action.unplaced-blocked].
  */
 async function placed(
-  ports: GovernPorts,
+  ports: ReadCallPorts,
   snapshot: Snapshot,
   bare: ActionEnvelope,
   request: GovernedRequest,
@@ -88,7 +88,7 @@ async function placed(
   }
 }
 
-async function isBlocked(ports: GovernPorts, snapshot: Snapshot, bare: ActionEnvelope): Promise<boolean> {
+async function isBlocked(ports: ReadCallPorts, snapshot: Snapshot, bare: ActionEnvelope): Promise<boolean> {
   const { decision } = await evaluateCall(ports, snapshot, bare, await ports.effects(bare));
   return decision === 'block';
 }

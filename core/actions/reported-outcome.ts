@@ -1,9 +1,10 @@
 /** The outcome of a call that its caller carried out: one `result` entry beside the `allow` entry [action.reported-outcome]. */
 import type { OutcomeRequest } from '#core/contracts/reported-outcome.ts';
+import type { LedgerPort } from '#core/evidence/ports.ts';
 import { federatedActor, type Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import type { GovernPorts } from './ports.ts';
+import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
+import type { StartedActionsPort } from './ports.ts';
 import { idOfCall } from './started.ts';
 
 interface ReportedOutcome {
@@ -18,7 +19,7 @@ interface ReportedOutcome {
  * @throws GatewayError `not_found` where no call of this key was allowed under the id, `conflict` where its outcome is recorded.
  */
 export async function reportedOutcome(
-  ports: Pick<GovernPorts, 'startedActions' | 'ledger' | 'clock'>,
+  ports: StartedActionsPort & LedgerPort & ClockPort,
   principal: Principal,
   { call_id, outcome, ...told }: OutcomeRequest,
 ): Promise<ReportedOutcome> {

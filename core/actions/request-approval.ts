@@ -10,7 +10,7 @@ import { foreignApproval } from './abuse-notes.ts';
 import { approvalRow, timeoutSeconds } from './approval-row.ts';
 import { decisionDraft, follow, withhold } from './entries.ts';
 import { type GovernedAction, sessionOwner } from './governed.ts';
-import type { GovernPorts } from './ports.ts';
+import type { RequestPorts } from './ports.ts';
 
 /** An open request for the call. */
 export interface ApprovalRequest {
@@ -30,7 +30,7 @@ interface RequestReason {
 
 /** Queues a request for approval: row, call pointer and `review` entry in one transaction; then the clock starts. */
 export async function requestApproval(
-  ports: GovernPorts,
+  ports: RequestPorts,
   action: GovernedAction,
   why: RequestReason,
 ): Promise<ApprovalRequest> {
@@ -62,7 +62,7 @@ export async function requestApproval(
  * Refused when too many requests wait already. The first refusal of a minute is evidence, the others are counted (decision 0017).
  * @throws GatewayError `rate_limit_error`.
  */
-async function takePendingPlace(ports: GovernPorts, action: GovernedAction): Promise<void> {
+async function takePendingPlace(ports: RequestPorts, action: GovernedAction): Promise<void> {
   const { envelope, snapshot } = action;
   const now = ports.clock.now();
   try {
@@ -77,7 +77,7 @@ async function takePendingPlace(ports: GovernPorts, action: GovernedAction): Pro
 
 const pendingRule = 'limit:pending_approvals';
 
-async function recordRefusal(ports: GovernPorts, action: GovernedAction, { message }: GatewayError): Promise<void> {
+async function recordRefusal(ports: RequestPorts, action: GovernedAction, { message }: GatewayError): Promise<void> {
   const decision = { ...action.decision, decision: 'block', matched_rule: pendingRule, reason: message } as const;
   const { draft, changes } = decisionDraft(ports, { ...action, decision }, 'block');
   const owner = sessionOwner(action.principal);
@@ -88,7 +88,7 @@ async function recordRefusal(ports: GovernPorts, action: GovernedAction, { messa
 
 /** Another request asked for the identical call a moment earlier: attach to that request, or replace it if it is over. */
 async function attach(
-  ports: GovernPorts,
+  ports: RequestPorts,
   action: GovernedAction,
   current: Record<string, unknown> | undefined,
   { replaces, ...why }: RequestReason,

@@ -1,12 +1,12 @@
 /** What a decision asks of the approval of a request that waits already [approval.terms-now]. */
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
+import type { VotePorts } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { termsOf } from '#core/tool-policy/decide.ts';
 import { timeoutSeconds } from './approval-row.ts';
 import type { GovernedAction } from './governed.ts';
-import type { GovernPorts } from './ports.ts';
 
 /** Rules that allow or block the call ask nothing of an approval; a block is met when the approval is used. */
 export function requiredTerms(
@@ -25,7 +25,7 @@ export function requiredTerms(
 
 /** The request that the identical call waits with, as its decision of now asks; one whose time is over by that is denied for it. */
 export async function applyDecisionTerms(
-  ports: GovernPorts,
+  ports: VotePorts,
   action: GovernedAction,
   row: ApprovalRow,
 ): Promise<ApprovalRow> {

@@ -9,7 +9,7 @@ import { denied, inReview } from './answers.ts';
 import { executionEndsAt } from './deadline.ts';
 import type { ExecutionMode } from './execute-action.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ReviewPorts } from './ports.ts';
 import { type ApprovalRequest, requestApproval } from './request-approval.ts';
 import { applyDecisionTerms } from './required-terms.ts';
 import { storedResult, useApproval } from './use-approval.ts';
@@ -17,7 +17,7 @@ import type { WaitStrategy } from './wait.ts';
 
 /** @param carry executes the call once an approval fits. */
 export async function review(
-  ports: GovernPorts,
+  ports: ReviewPorts,
   action: GovernedAction,
   candidate: ApprovalCandidate | undefined,
   carry: ExecutionMode,
@@ -70,7 +70,7 @@ const pollMs = 250;
 
 /** A call whose request is decided while it waits is answered in place. */
 async function holdFor(
-  ports: GovernPorts,
+  ports: ReviewPorts,
   action: GovernedAction,
   request: ApprovalRequest,
   carry: ExecutionMode,

@@ -3,11 +3,13 @@ import { agreedCapability, capabilityOfCall } from '#core/classification/agreed-
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
+import type { EffectsPort } from '#core/effects/ports.ts';
+import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { alternativeTo } from './answers.ts';
 import { evaluateCall } from './evaluate-call.ts';
 import { configuredPlacement } from './placement.ts';
-import type { GovernPorts } from './ports.ts';
+import type { CallWorkPort } from './ports.ts';
 
 export type SimulatedCall = Pick<
   ActionRequest,
@@ -29,7 +31,7 @@ export async function simulatedCall(configuration: Configuration, given: Simulat
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
 export async function simulateCall(
-  ports: Pick<GovernPorts, 'calls' | 'links' | 'effects'>,
+  ports: CallWorkPort & LinksPort & EffectsPort,
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
   given: SimulatedCall,
 ): Promise<SimulatedDecision> {

@@ -3,16 +3,17 @@
  * crash left without an outcome, and keeps a repeated request from being carried out twice.
  */
 
+import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, rpcCodes } from '#core/kernel/errors.ts';
-import { isoTime } from '#core/kernel/ports.ts';
+import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
 import { abandonedAt } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ExecutorsPort, ResultsPort } from './ports.ts';
 
 /** The id under which a caller's idempotency key is kept: keys of one caller say nothing to another. */
 export const idOfKey = (keyId: string, idempotencyKey: string): string =>
@@ -28,7 +29,7 @@ export const idOfCall = (keyId: string, callId: string): string =>
  * @param approvalId the approval that is used: its own lease finds what a crash leaves, so only an idempotency key needs a row.
  */
 export function startOf(
-  ports: Pick<GovernPorts, 'clock' | 'executors'>,
+  ports: ClockPort & ExecutorsPort,
   action: GovernedAction,
   approvalId?: string,
 ): Extract<Change, { type: 'action.start' }> | undefined {
@@ -75,7 +76,7 @@ export function endOfStarted({ envelope, startedId: id }: GovernedAction, end: A
  * @throws GatewayError `conflict` when the key was used for another call, or while the outcome is not recorded.
  */
 export async function firstOutcome(
-  ports: Pick<GovernPorts, 'approvals' | 'results' | 'telemetry'>,
+  ports: ApprovalsPort & ResultsPort & TelemetryPort,
   found: StartedAction,
   callDigest: string,
 ): Promise<DecisionResult | undefined> {
@@ -111,7 +112,7 @@ export async function firstOutcome(
 }
 
 /** An execution under an approval may have been ended by the sweep of its lease, which knows the approval alone. */
-async function endOf({ approvals }: Pick<GovernPorts, 'approvals'>, found: StartedAction): Promise<StartedAction> {
+async function endOf({ approvals }: ApprovalsPort, found: StartedAction): Promise<StartedAction> {
   if (found.outcome !== undefined || found.approval_id === undefined) return found;
   const row = await approvals.get(found.tenant, found.approval_id);
   if (row?.status !== 'consumed' || row.lease_owner !== found.envelope_id || row.outcome === undefined) return found;

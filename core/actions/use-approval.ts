@@ -8,14 +8,14 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
-import { isoTime } from '#core/kernel/ports.ts';
+import { isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
 import { isEachDriftShown } from '#core/task-manifests/accepted.ts';
 import { answer } from './answers.ts';
 import { decisionDraft, follow, withhold } from './entries.ts';
 import { type ExecutionMode, holderOf } from './execute-action.ts';
 import { type GovernedAction, sessionOwner } from './governed.ts';
 import { readResult } from './kept-result.ts';
-import type { GovernPorts } from './ports.ts';
+import type { ApprovalUsePorts, ResultsPort } from './ports.ts';
 import { firstOutcome, startOf } from './started.ts';
 
 type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
@@ -26,7 +26,7 @@ type Use = { readonly result: DecisionResult } | { readonly why: Unusable; reado
  * @param isChanged whether the tool is another one since; called where the approval fits.
  */
 export async function useApproval(
-  ports: GovernPorts,
+  ports: ApprovalUsePorts,
   action: GovernedAction,
   found: ApprovalRow | undefined,
   carry: ExecutionMode,
@@ -80,7 +80,7 @@ function executedBy({ snapshot, decideOnly }: GovernedAction, row: ApprovalRow):
 
 /** Why this row is of no use to the call; undefined when it holds an approval of it that the evidence holds as well. */
 async function whyNot(
-  ports: GovernPorts,
+  ports: ApprovalUsePorts,
   action: GovernedAction,
   row: ApprovalRow | undefined,
 ): Promise<Unusable | undefined> {
@@ -98,7 +98,7 @@ async function whyNot(
 
 /** `on_approval: execute`: the gateway made the call; the identical call collects what came out. */
 export async function storedResult(
-  ports: GovernPorts,
+  ports: ResultsPort & TelemetryPort,
   action: GovernedAction,
   row: ApprovalRow,
   why: Unusable,

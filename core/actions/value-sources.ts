@@ -2,11 +2,13 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
+import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
+import type { ProvenancePort } from '#core/provenance/ports.ts';
 import type { Seen } from '#core/provenance/trace.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { hasSourceCondition } from '#core/tool-policy/compile.ts';
+import type { TasksPort } from '#core/task-manifests/ports.ts';
+import { type CompiledPolicy, hasSourceCondition } from '#core/tool-policy/compile.ts';
 import { readingsOf } from '#core/tool-policy/normalise.ts';
-import type { GovernPorts } from './ports.ts';
 
 /** What the caller's host passes on beside a call. */
 interface GivenWords {
@@ -18,7 +20,7 @@ interface GivenWords {
 }
 
 type Known = Pick<Snapshot, 'policy' | 'configuration'>;
-type Ports = Pick<GovernPorts, 'provenance' | 'tasks' | 'clock' | 'ids' | 'evidence' | 'telemetry'>;
+type Ports = ProvenancePort & TasksPort & ClockPort & IdsPort & EvidencePort & TelemetryPort;
 
 /**
  * The call with the sources of its values. Without them conditions on sources are unclear, so a store that does not answer lets

@@ -1,7 +1,8 @@
 /** Verifying a tenant's chains piece by piece: which sessions come next, and what their verdicts add up to. */
 import type { Verification } from '#core/contracts/evidence.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import type { GatewayPorts } from './ports.ts';
+import type { CheckpointsPort } from './ports.ts';
 
 interface Piece {
   readonly sessions: readonly string[];
@@ -12,7 +13,7 @@ interface Piece {
 type Part = 'checkpointed' | 'others';
 
 export async function nextSessions(
-  { checkpoints, evidence }: Pick<GatewayPorts, 'checkpoints' | 'evidence'>,
+  { checkpoints, evidence }: CheckpointsPort & EvidencePort,
   tenant: string,
   limit: number,
   given: string | undefined,

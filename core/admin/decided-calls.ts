@@ -1,18 +1,19 @@
 /** Calls that are decided and not made, with how each was decided: the route `simulate` and the console's playground share it. */
 import { policyText } from '#core/actions/call-work.ts';
+import type { EvaluationPorts } from '#core/actions/ports.ts';
 import { type SimulatedCall, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import type { PausePort } from '#core/kernel/ports.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { effectsOf, traceOf, withPlaces } from './explained.ts';
-import type { GatewayPorts } from './ports.ts';
 
 export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
-type Ports = Pick<GatewayPorts, 'calls' | 'links' | 'effects' | 'pause'>;
+type Ports = EvaluationPorts & PausePort;
 
 interface Answering {
   readonly place: FindPlace;

@@ -4,20 +4,20 @@ import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import { missingModules } from '#core/configuration/load/wasm-filters.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import type { GatewayPorts } from './ports.ts';
+import type { LoadingPorts, ObjectsPort } from './ports.ts';
 
 /**
  * @param file name under which the text was sent.
  * @throws GatewayError `invalid_request`; in a worker also `payload_too_large` and `service_unavailable`.
  */
 export const loadText = (
-  { loadedConfiguration, packs, hostLimits: host }: Pick<GatewayPorts, 'loadedConfiguration' | 'packs' | 'hostLimits'>,
+  { loadedConfiguration, packs, hostLimits: host }: LoadingPorts,
   text: string,
   file?: string,
 ): Promise<LoadedConfiguration> => loadedConfiguration?.(text, file) ?? loadConfiguration(text, { packs, host, file });
 
 /** @throws GatewayError `invalid_request` naming the filters whose module has to be uploaded first [wasm.upload]. */
-export async function assertModules(ports: Pick<GatewayPorts, 'objects'>, configuration: Configuration): Promise<void> {
+export async function assertModules(ports: ObjectsPort, configuration: Configuration): Promise<void> {
   const problems = await missingModules(configuration, ports.objects);
   if (problems.length === 0) return;
   const advice = 'Upload it with PUT supply-chain/modules/<sha256>, or let agentctl config put do it.';

@@ -14,7 +14,7 @@ import { providersOf } from './chat-views.ts';
 import { dependenciesOf } from './dependencies.ts';
 import { federationOf } from './federation-view.ts';
 import { limitOf, type Operation } from './operation.ts';
-import type { GatewayPorts } from './ports.ts';
+import type { MetricsPorts } from './ports.ts';
 
 export const whoami: Operation = async ({ principal, snapshot }) => {
   const { key_id, name, tenant, role, kind, person, owner, platform } = principal;
@@ -43,12 +43,12 @@ export const metrics: Operation = async ({ ports, principal }) => ({
 });
 
 /** Where decisions are made by other functions, this process has not counted them. */
-async function platformMetrics({ observations, metricsText }: GatewayPorts, tenant: string): Promise<string> {
+async function platformMetrics({ observations, metricsText }: MetricsPorts, tenant: string): Promise<string> {
   const own = metricsText();
   return own.includes(decisionsTotal) ? own : own + decisionCounters(await observations.usage(tenant, {}));
 }
 
-async function tenantMetrics({ observations }: GatewayPorts, tenant: string): Promise<string> {
+async function tenantMetrics({ observations }: MetricsPorts, tenant: string): Promise<string> {
   const usage = await observations.usage(tenant, {});
   const outcomes = Object.entries(usage.outcomes).map(([outcome, count]) => [{ outcome }, count] as const);
   return [

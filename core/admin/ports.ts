@@ -11,7 +11,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
-import type { ArchiveReader, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
 import type { ControlPlane, PlaneStore } from '#core/federation/ports.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
@@ -30,24 +30,45 @@ import type { LogReader } from '#core/transparency/log-reader.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-export interface GatewayPorts extends GovernPorts {
-  readonly secrets: SecretStore;
-  readonly configStore: ConfigStore;
+export interface ObjectsPort {
   /** Bodies of configurations and WASM modules. */
   readonly objects: ObjectStore;
+}
+
+/** Reading a configuration that was sent. */
+export interface LoadingPorts {
+  /** What this host allows executions; absent where nothing ends a function. */
+  readonly hostLimits: HostLimits | undefined;
+  /** Text of a shipped policy pack, by name. */
+  readonly packs: (name: string) => Promise<string>;
+  /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
+  readonly loadedConfiguration: ((text: string, file?: string) => Promise<LoadedConfiguration>) | undefined;
+}
+
+export interface CheckpointsPort {
+  /** Where evidence is kept that those who write the tables cannot write, for functions that read it. */
+  readonly checkpoints: CheckpointLog | undefined;
+}
+
+export interface MetricsPorts {
+  readonly observations: Observations;
+  /** The metrics registry of this process as Prometheus text. */
+  readonly metricsText: () => string;
+}
+
+/** Everything that operations may be given. An operation is a flow; a function that several share takes the ports it uses. */
+export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, MetricsPorts {
+  /** The whole log, of which governing a call reads the last checkpoint only. */
+  readonly checkpoints: CheckpointsPort['checkpoints'];
+  readonly secrets: SecretStore;
+  readonly configStore: ConfigStore;
   /**
    * Environment names that a configuration over HTTP may bring in besides those in use; undefined where secrets come from a
    * store that holds nothing but what the operator put there.
    */
   readonly listedSecretNames: readonly string[] | undefined;
-  /** What this host allows executions; absent where nothing ends a function. */
-  readonly hostLimits: HostLimits | undefined;
   /** Compiles a WASM module. @throws Error that says why it cannot be a filter. */
   readonly compileModule: (bytes: Uint8Array) => Promise<unknown>;
-  /** Text of a shipped policy pack, by name. */
-  readonly packs: (name: string) => Promise<string>;
-  /** Reads and checks a configuration in a worker thread; in place where it is absent, within `hostLimits`. */
-  readonly loadedConfiguration: ((text: string, file?: string) => Promise<LoadedConfiguration>) | undefined;
   readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
   /** Copies of the entries, kept where those who write the tables cannot write, for functions that read them. */
@@ -66,7 +87,6 @@ export interface GatewayPorts extends GovernPorts {
   readonly credentials: CredentialStore;
   /** Capability tickets. */
   readonly tickets: TicketStore;
-  readonly observations: Observations;
   /** Clients of the channels that people are notified by and vote by. */
   readonly notificationClients: NotificationClients;
   /** The control plane, for a gateway that follows one. */
@@ -86,14 +106,14 @@ export interface GatewayPorts extends GovernPorts {
   readonly admissions: Admissions;
   readonly tokens: Tokens;
   readonly mcpStore: McpStore;
+  /** Texts of tool definitions, which only those compare who accept them. */
+  readonly definitionTexts: ObjectStore;
   /** Where this process answers chat calls itself. */
   readonly cache: ResponseCache | undefined;
   /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
   readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
   /** At least the last 500 traces of all processes. @throws GatewayError `service_unavailable` */
   readonly recentTraces: () => Promise<readonly RecordedTrace[]>;
-  /** The metrics registry of this process as Prometheus text. */
-  readonly metricsText: () => string;
   readonly dependencyStates: DependencyStates;
   readonly version: string;
   /** Which session the calls of a caller that names none go into. */

@@ -3,7 +3,7 @@
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { Holder } from './execution.ts';
-import type { PendingCounter } from './pending-limit.ts';
+import type { PendingCounter, PendingLimit } from './pending-limit.ts';
 
 /** Reading side; every change of state goes through `Ledger.commit`, so that it carries its evidence entry. */
 export interface ApprovalStore extends PendingCounter {
@@ -44,4 +44,22 @@ export interface ApprovalClock {
   start(envelopeId: string): Promise<void>;
   /** Releases a waiting execution. A late, double or unknown token is success: the row has decided. */
   settle(taskToken: string, output: { status: string }): Promise<void>;
+}
+
+export interface ApprovalsPort {
+  readonly approvals: ApprovalStore;
+}
+
+/** A request for approval: its row, and the clock that it waits by. */
+export interface ApprovalRequestPorts extends ApprovalsPort {
+  readonly approvalClock: ApprovalClock;
+  /** Room for further requests for approval. */
+  readonly pendingLimit: PendingLimit;
+}
+
+/** Where a reviewer, or a caller that waits, is sent. */
+export interface ReviewAddressPorts {
+  readonly adminUrl: string;
+  /** Where the host serves the web console. */
+  readonly consoleUrl: string | undefined;
 }

@@ -7,19 +7,18 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { ApprovalTrail } from '#core/evidence/approval-trail.ts';
 import { entryHash } from '#core/evidence/chain.ts';
 import type { CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
-import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
 import type { Unusable } from './approval.ts';
 import type { ApprovalStore } from './ports.ts';
 
-type VotePorts = {
+export interface VoteProofPorts extends ClockPort, TelemetryPort {
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   readonly approvals: Pick<ApprovalStore, 'get'>;
-  readonly telemetry: Telemetry;
-  readonly clock: Clock;
+  /** Signs approving votes; functions that use approvals read its public keys. */
   readonly votes: Signer;
   /** Read where it is at hand: the chain has to continue it. */
   readonly checkpoints: Pick<CheckpointLog, 'last'> | undefined;
-};
+}
 
 /**
  * Whether the evidence agrees with what the row says of a vote, as far as that is about to count.
@@ -28,7 +27,7 @@ type VotePorts = {
  * @param shown digest of what a reviewer has to be shown of it.
  */
 export async function isVoteInEvidence(
-  ports: VotePorts,
+  ports: VoteProofPorts,
   row: ApprovalRow,
   why: Unusable | undefined,
   callDigest: string,
@@ -67,7 +66,7 @@ function claimOf(row: ApprovalRow, why: Unusable | undefined): Claim | undefined
 
 /** Reads the session's chain from where the row says its vote stands. */
 async function voteInEvidence(
-  ports: VotePorts,
+  ports: VoteProofPorts,
   row: ApprovalRow,
   claim: Claim,
   callDigest: string,
@@ -103,7 +102,7 @@ async function voteInEvidence(
 
 /** The votes that were kept for an approval before the last one came. */
 async function votesBefore(
-  { evidence }: Pick<VotePorts, 'evidence'>,
+  { evidence }: Pick<VoteProofPorts, 'evidence'>,
   approve: EvidenceEntry,
 ): Promise<EvidenceEntry[]> {
   const found: EvidenceEntry[] = [];

@@ -15,3 +15,8 @@ export interface KeyRisks {
     fold: (record: RiskRecord | undefined) => RiskRecord | undefined,
   ): Promise<void>;
 }
+
+export interface KeyRisksPort {
+  /** Risk of keys over their sessions. */
+  readonly keyRisks: KeyRisks;
+}

@@ -1,7 +1,7 @@
 /** Looks once a second whether a running call was cancelled from elsewhere, and ends it [cancel.any-process]. */
 
 import { follow } from '#core/kernel/follow-signal.ts';
-import { type Clock, isoTime, type Telemetry, type Timeouts } from '#core/kernel/ports.ts';
+import { type ClockPort, isoTime, type TelemetryPort, type TimeoutsPort } from '#core/kernel/ports.ts';
 import type { CallName, Cancellations } from './ports.ts';
 
 /** Why a call was aborted: its owner cancelled it. A caller who only goes away leaves another reason. */
@@ -20,10 +20,7 @@ export class Cancelled extends Error {
 export const cancelledBy = (signal: AbortSignal): string | undefined =>
   signal.reason instanceof Cancelled ? signal.reason.by : undefined;
 
-export interface WatchPorts {
-  readonly clock: Clock;
-  readonly timeouts: Timeouts;
-  readonly telemetry: Pick<Telemetry, 'log'>;
+export interface WatchPorts extends ClockPort, TimeoutsPort, TelemetryPort {
   /** Absent where calls cannot be cancelled from elsewhere. */
   readonly cancellations: Cancellations | undefined;
 }

@@ -5,11 +5,12 @@
 
 import { openEnvelope } from '#core/actions/envelope.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';
+import type { EvaluationPorts } from '#core/actions/ports.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { IdsPort } from '#core/kernel/ports.ts';
 import type { ChatCall } from './call.ts';
-import type { ChatPorts } from './ports.ts';
 
 type Asked = Pick<ChatCall, 'dialect' | 'body' | 'snapshot'>;
 
@@ -55,7 +56,7 @@ const hasCalls = (body: JsonObject): boolean =>
  * @param input the arguments, already parsed.
  */
 export async function isStructuredOutput(
-  ports: Pick<ChatPorts, 'effects' | 'calls' | 'links' | 'ids'>,
+  ports: EvaluationPorts & IdsPort,
   call: Asked & Pick<ChatCall, 'principal' | 'sessionId'>,
   request: Parameters<typeof openEnvelope>[0],
 ): Promise<boolean> {

@@ -15,8 +15,7 @@ type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
 type Team = Organization['teams'][number];
 
 /** Sections that are not shown are absent. */
-type ConfigurationAsRead = Partial<Configuration> &
-  Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
+type ConfigurationAsRead = Partial<Configuration> & Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
 
 /**
  * The platform's callers read all of it, others what is listed, of their own tenants. The result can be loaded again, because the

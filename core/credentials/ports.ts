@@ -162,3 +162,7 @@ export interface BrokerPorts {
   /** Where capability tickets are kept; a function that is given none issues none. */
   readonly tickets: TicketStore | undefined;
 }
+
+export interface BrokersPort {
+  readonly brokers: (name: string) => Promise<CredentialBroker | undefined>;
+}

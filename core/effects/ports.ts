@@ -20,3 +20,8 @@ export interface Effects {
 
 /** Reads the effects of calls of one protocol; never throws: what it cannot read it says. */
 export type EffectReader = (call: ToolCall) => Effects;
+
+export interface EffectsPort {
+  /** What a call would do, read by its own grammar. Never rejects on behalf of the text. */
+  readonly effects: (call: ToolCall) => Promise<Effects>;
+}

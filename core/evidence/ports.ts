@@ -216,3 +216,11 @@ export interface Ledger {
     readonly owner?: string | undefined;
   }): Promise<CommitOutcome>;
 }
+
+export interface EvidencePort {
+  readonly evidence: EvidenceLog;
+}
+
+export interface LedgerPort {
+  readonly ledger: Ledger;
+}

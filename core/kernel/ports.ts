@@ -74,3 +74,27 @@ export interface ObjectStore {
   /** The bytes, verified against the digest, or undefined. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }
+
+export interface ClockPort {
+  readonly clock: Clock;
+}
+
+export interface IdsPort {
+  readonly ids: Ids;
+}
+
+export interface TelemetryPort {
+  readonly telemetry: Telemetry;
+}
+
+export interface TimeoutsPort {
+  readonly timeouts: Timeouts;
+}
+
+export interface PausePort {
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface SecretsPort {
+  readonly secrets: SecretStore;
+}

@@ -141,3 +141,7 @@ export interface CountersStatus {
 
 /** A lease outlives every pause between renewals. */
 export const reservationLeaseSeconds = 60;
+
+export interface CountersPort {
+  readonly counters: Counters;
+}

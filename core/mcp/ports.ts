@@ -4,23 +4,51 @@ import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
-import type { Counters } from '#core/limits/ports.ts';
+import type { ObjectStore, SecretsPort } from '#core/kernel/ports.ts';
+import type { CountersPort } from '#core/limits/ports.ts';
 import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
 
-export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {
-  readonly secrets: SecretStore;
-  readonly counters: Counters;
-  readonly timeouts: Timeouts;
+export interface McpStorePort {
   readonly mcpStore: McpStore;
+}
+
+export interface UpstreamsPort {
   readonly upstreams: McpUpstreams;
+}
+
+export interface VersionPort {
+  /** Of the gateway. */
   readonly version: string;
-  readonly unnamedSessions: UnnamedSessions;
+}
+
+export interface DefinitionTextsPort {
+  /** Texts of tool definitions, which only those compare who accept them. */
+  readonly definitionTexts: ObjectStore;
+}
+
+export interface ClassifiersPort {
   /** What classifiers of the tool guard work with, loaded with the first; without it a configured one errs. */
   readonly classifiers: (() => Promise<ClassifierPorts>) | undefined;
 }
+
+export interface UnnamedSessionsPort {
+  readonly unnamedSessions: UnnamedSessions;
+}
+
+/** The whole of the MCP endpoint. Only its flow takes it: a function of one part takes the ports of that part. */
+export interface McpPorts
+  extends GovernPorts,
+    McpStorePort,
+    UpstreamsPort,
+    VersionPort,
+    DefinitionTextsPort,
+    ClassifiersPort,
+    SecretsPort,
+    CountersPort,
+    UnnamedSessionsPort,
+    Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {}
 
 /** How a caller presents itself to a server. */
 export interface ClientHandshake {

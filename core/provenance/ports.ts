@@ -41,3 +41,8 @@ export interface ProvenanceStore {
     keptSeconds: number,
   ): Promise<void>;
 }
+
+export interface ProvenancePort {
+  /** What sessions have seen, for rules on sources; where it is absent nothing is remembered. */
+  readonly provenance: ProvenanceStore | undefined;
+}

@@ -171,3 +171,7 @@ export interface Providers {
   /** @throws ProviderFault `unavailable` for a disabled entry or a missing key. */
   get(entry: ProviderEntry): Promise<Provider>;
 }
+
+export interface ProvidersPort {
+  readonly providers: Providers;
+}

@@ -21,3 +21,7 @@ export interface TaskManifests {
   /** Detaches and forgets; false when there was none. */
   remove(tenant: string, id: string, deletedAt: string): Promise<boolean>;
 }
+
+export interface TasksPort {
+  readonly tasks: TaskManifests;
+}

@@ -16,6 +16,11 @@ export interface LinkResolver {
   follow(path: string): Promise<string | undefined>;
 }
 
+export interface LinksPort {
+  /** Links of the machine that MCP servers run on, where it is this one. */
+  readonly links: LinkResolver | undefined;
+}
+
 const maxPlaces = 64;
 
 /** @throws RangeError for arguments that are nested too deeply. */

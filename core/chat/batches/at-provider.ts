@@ -5,7 +5,8 @@ import { textOf } from '#core/dialects/wire.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
-import { type Provider, ProviderFault } from '#core/providers/ports.ts';
+import type { TelemetryPort } from '#core/kernel/ports.ts';
+import { type Provider, ProviderFault, type ProvidersPort } from '#core/providers/ports.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
 import type { RoutePlan } from '#core/routing/plan.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -23,7 +24,7 @@ export const batchProviderOf = ({ candidates }: RoutePlan, name?: string): Provi
 export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
 
 /** @throws ProviderFault */
-export async function filesOf({ providers }: Pick<ChatPorts, 'providers'>, entry: ProviderEntry): Promise<WithFiles> {
+export async function filesOf({ providers }: ProvidersPort, entry: ProviderEntry): Promise<WithFiles> {
   const { resource, download } = await providers.get(entry);
   if (resource && download) return { resource, download };
   throw new ProviderFault(entry.name, 'unavailable', `${entry.name} keeps no files`);
@@ -38,7 +39,7 @@ export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
 
 /** The caller's error for what a provider did not do; the detail is in the log. */
 function refusedByProvider(
-  { telemetry }: Pick<ChatPorts, 'telemetry'>,
+  { telemetry }: TelemetryPort,
   thrown: unknown,
   { kind, name }: NamedThing,
 ): GatewayError | undefined {

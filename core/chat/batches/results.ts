@@ -9,12 +9,11 @@ import type { TextSlot } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { isObject, objectOf, textOf } from '#core/dialects/wire.ts';
-import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { assertBounded } from '#core/kernel/json.ts';
+import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
+import type { PausePort } from '#core/kernel/ports.ts';
 import { replyBounds } from '#core/providers/reply.ts';
 import type { ChatCall } from '../call.ts';
 import { endpointTexts } from '../endpoint-texts.ts';
-import type { ChatPorts } from '../ports.ts';
 import { FindingSums } from '../stages/batch-input.ts';
 import { rewriteTexts } from '../stages/output-policy.ts';
 import { linesInTurn } from './lines.ts';
@@ -26,7 +25,7 @@ interface Results {
 }
 
 export async function checkResults(
-  ports: Pick<ChatPorts, 'pause'>,
+  ports: PausePort,
   call: ChatCall,
   policy: ContentPolicy,
   source: { readonly text: string; readonly endpoint: BatchEndpoint; readonly provider: string },

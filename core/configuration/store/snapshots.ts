@@ -34,6 +34,10 @@ export interface Snapshots {
   refresh(): Promise<Snapshot>;
 }
 
+export interface SnapshotsPort {
+  readonly snapshots: Snapshots;
+}
+
 interface SnapshotReadOptions {
   /** For what has to go on whatever the control plane says: reading, alerts, ending what was begun. Never for a decision. */
   readonly evenStale?: boolean;

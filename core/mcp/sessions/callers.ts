@@ -1,9 +1,11 @@
 /** Finds the caller of a message: its session, the conversations with servers, and the session of its evidence. */
 
+import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { resolveSession } from '#core/identity/sessions.ts';
+import type { ClockPort } from '#core/kernel/ports.ts';
 import { type McpCall, serversOf } from '../http-call.ts';
-import type { McpPorts } from '../ports.ts';
+import type { McpStorePort, UnnamedSessionsPort } from '../ports.ts';
 import { assertKnownVersion, assumedVersion, type Era, eraOf } from '../protocol/era.ts';
 import type { RpcMessage } from '../protocol/messages.ts';
 import type { Caller } from './caller.ts';
@@ -12,12 +14,14 @@ import { handshakeOf } from './handshake.ts';
 import { earlierSessions } from './resumed.ts';
 import type { Sessions } from './session.ts';
 
+type Ports = ApprovalsPort & ClockPort & McpStorePort & UnnamedSessionsPort;
+
 export class Callers {
-  readonly #ports: McpPorts;
+  readonly #ports: Ports;
   readonly #sessions: Sessions;
   readonly #conversations: Conversations;
 
-  constructor(ports: McpPorts, sessions: Sessions, conversations: Conversations) {
+  constructor(ports: Ports, sessions: Sessions, conversations: Conversations) {
     this.#ports = ports;
     this.#sessions = sessions;
     this.#conversations = conversations;

@@ -3,7 +3,16 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { type ClientHandshake, type McpPorts, type McpSession, UpstreamFault, type UpstreamLink } from '../ports.ts';
+import type { ClockPort } from '#core/kernel/ports.ts';
+import {
+  type ClientHandshake,
+  type McpSession,
+  type McpStorePort,
+  UpstreamFault,
+  type UpstreamLink,
+  type UpstreamsPort,
+  type VersionPort,
+} from '../ports.ts';
 import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
 import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
 import { knownTools } from '../tools/known-tools.ts';
@@ -90,12 +99,12 @@ export const ownHandshake = (version: string): ClientHandshake => ({
 });
 
 export class Conversations {
-  readonly #ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>;
+  readonly #ports: ClockPort & UpstreamsPort & McpStorePort & VersionPort;
   readonly #held = new Map<string, Held>();
   readonly #stopped = new AbortController();
   readonly #own: ClientHandshake;
 
-  constructor(ports: Pick<McpPorts, 'clock' | 'upstreams' | 'mcpStore' | 'version'>) {
+  constructor(ports: ClockPort & UpstreamsPort & McpStorePort & VersionPort) {
     this.#ports = ports;
     this.#own = ownHandshake(ports.version);
   }

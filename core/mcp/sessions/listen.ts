@@ -1,6 +1,7 @@
 /** What servers say without being asked: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { McpPorts, UpstreamLink } from '../ports.ts';
+import type { IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
+import type { UpstreamLink } from '../ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
@@ -30,11 +31,11 @@ const changes: readonly (readonly [wanted: string, capability: string, method: s
 const againMs = 1_000;
 
 export class Listening {
-  readonly #ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>;
+  readonly #ports: TelemetryPort & PausePort & IdsPort;
 
   readonly #eventStreams: EventStreams;
 
-  constructor(ports: Pick<McpPorts, 'telemetry' | 'pause' | 'ids'>, eventStreams: EventStreams) {
+  constructor(ports: TelemetryPort & PausePort & IdsPort, eventStreams: EventStreams) {
     this.#ports = ports;
     this.#eventStreams = eventStreams;
   }

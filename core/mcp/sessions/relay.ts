@@ -1,6 +1,7 @@
 /** From a client's session to the servers: answers to their requests, and what goes to all of them. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { type McpPorts, UpstreamFault } from '../ports.ts';
+import type { IdsPort } from '#core/kernel/ports.ts';
+import { UpstreamFault } from '../ports.ts';
 import { mcpCodes, type RequestId, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { ask } from './conversations.ts';
@@ -26,7 +27,7 @@ export async function toServer(
 
 /** `logging/setLevel`: for every server that logs. */
 export async function toServers(
-  ports: McpPorts,
+  ports: IdsPort,
   { conversation, era }: Caller,
   { method, params: given, id }: RpcRequest,
   { signal, send, streams }: Exchange,

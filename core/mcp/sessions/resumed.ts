@@ -4,14 +4,15 @@
  * was asked for, so that request, vote and use stand in one chain. Every other call belongs to the new connection.
  */
 import { isAnswerCurrent } from '#core/approvals/approval.ts';
+import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import type { ClientHandshake, McpPorts } from '../ports.ts';
+import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
+import type { ClientHandshake, McpStorePort } from '../ports.ts';
 import type { Caller } from './caller.ts';
 import { transportSession } from './session.ts';
 
-type Ports = Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'>;
+type Ports = ApprovalsPort & ClockPort & McpStorePort;
 
 /** Requests of the key that are looked at, of each state. */
 const maxRows = 20;

@@ -1,8 +1,8 @@
 /** Sessions of the revisions up to 2025-11-25: kept in the store, so that any instance goes on with them after any restart. */
 import type { Principal } from '#core/identity/principal.ts';
-import { isoTime } from '#core/kernel/ports.ts';
+import { type ClockPort, type IdsPort, isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { ClientHandshake, McpPorts, McpSession } from '../ports.ts';
+import type { ClientHandshake, McpSession, McpStorePort } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 
 /** Ids of sessions that connections open. */
@@ -19,10 +19,10 @@ interface Known {
 }
 
 export class Sessions {
-  readonly #ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>;
+  readonly #ports: ClockPort & IdsPort & McpStorePort;
   readonly #known = new RecentMap<string, Known>({ max: maxCached });
 
-  constructor(ports: Pick<McpPorts, 'clock' | 'ids' | 'mcpStore'>) {
+  constructor(ports: ClockPort & IdsPort & McpStorePort) {
     this.#ports = ports;
   }
 

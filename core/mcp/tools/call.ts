@@ -7,13 +7,15 @@ import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { decideCall } from '#core/actions/evaluate-call.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
+import type { CallWorkPort, RecordPorts, ResultsPort, SourcePorts } from '#core/actions/ports.ts';
 import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import type { McpPorts } from '../ports.ts';
+import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
+import type { ClassifiersPort, McpPorts, McpStorePort } from '../ports.ts';
 import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
 import { forwardedMeta, promptOf } from '../protocol/request-meta.ts';
@@ -36,6 +38,7 @@ import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
+import type { DriftPorts } from './found-definition.ts';
 import {
   type DefinitionGuard,
   definitionClassifier,
@@ -45,6 +48,7 @@ import {
   resultGuard,
 } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
+import type { PlacingPorts } from './placement.ts';
 import { policyName } from './tool-names.ts';
 
 /** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
@@ -147,7 +151,7 @@ const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.a
 
 /** The tool a client names. An unknown name is looked for once more: the server may have it since a moment ago. */
 async function find(
-  ports: McpPorts,
+  ports: PlacingPorts,
   caller: Caller,
   name: string,
   exchange: Exchange,
@@ -181,7 +185,7 @@ const faulted = ({ code, message, data }: { code: number; message: string; data?
 
 /** A list that was read for this call is compared beside the decision; what the guard holds in it is not sent. */
 async function heldMeanwhile(
-  ports: McpPorts,
+  ports: McpStorePort,
   tool: Tool,
   guard: DefinitionGuard,
   notings: readonly Promise<void>[],
@@ -191,13 +195,13 @@ async function heldMeanwhile(
 }
 
 export const noteFor =
-  (ports: McpPorts, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
+  (ports: DriftPorts & ClassifiersPort, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
   async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
     noteDefinitions(ports, principal, entry, definitions, await notingGuard(ports, snapshot, entry, principal));
 
 /** Read from the server again: while a call waited, no other caller may have asked for the list. @throws RpcFault where it cannot be read. */
 async function isSameTool(
-  ports: McpPorts,
+  ports: PlacingPorts,
   caller: Caller,
   tool: Tool,
   args: JsonObject,
@@ -223,7 +227,7 @@ interface Given {
 
 /** Both names are decided with the sources of the values, or one rule that asks for them would look like another's default. */
 const nameFor = (
-  ports: McpPorts,
+  ports: CallWorkPort & SourcePorts,
   { snapshot, principal, sessionId }: Caller,
   tool: Tool,
   { args, sent_with, prompt }: Given,
@@ -252,7 +256,7 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
 
 /** A block like any other, in evidence too: the source that decided is the definition, not a rule. */
 async function refuseDrift(
-  ports: McpPorts,
+  ports: RecordPorts & EvidencePort,
   caller: Caller,
   request: GovernedRequest,
   { own, entry, exposed }: Tool,
@@ -274,14 +278,19 @@ async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Pro
   return `The arguments do not fit the inputSchema of ${own} at ${entry.name}: ${misfits.join('; ')}. Nothing was sent; call it again with arguments that fit.`;
 }
 
-async function refuseMisfit(ports: McpPorts, caller: Caller, request: GovernedRequest, reason: string) {
+async function refuseMisfit(
+  ports: RecordPorts & EvidencePort,
+  caller: Caller,
+  request: GovernedRequest,
+  reason: string,
+) {
   const { recordBlock } = await import('./record-block.ts');
   return recordBlock(ports, caller, request, { matched_rule: 'tool_guard:schema', reason });
 }
 
 /** The decision in JSON-RPC: the server's own answer, or an error. */
 export async function answer(
-  ports: Pick<McpPorts, 'results' | 'telemetry' | 'clock'>,
+  ports: ResultsPort & TelemetryPort & ClockPort,
   decided: DecisionResult,
   run: Run | undefined,
   caller?: Caller,

@@ -2,6 +2,7 @@
 
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import { readResult, type ShownResult } from '#core/actions/kept-result.ts';
+import type { ResultsPort } from '#core/actions/ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { KeptResult } from '#core/contracts/approval.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -12,9 +13,10 @@ import { hints, UpstreamError } from '#core/executors/fault.ts';
 import type { ExecuteOptions, Executor } from '#core/executors/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import type { ClockPort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
-import { type McpPorts, UpstreamFault } from '../ports.ts';
+import { UpstreamFault } from '../ports.ts';
 import { isObject, mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
@@ -220,7 +222,7 @@ async function classified({ classifier, signal }: Run, looked: InspectedResult):
  * @throws RpcFault -32000 when it is not available; the call ran, so it must not be repeated.
  */
 export async function keptResult(
-  ports: Pick<McpPorts, 'results' | 'telemetry'>,
+  ports: ResultsPort & TelemetryPort,
   tool: string,
   { result_withheld: why, ...kept }: KeptResult,
 ): Promise<JsonObject> {
@@ -278,7 +280,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
 
 /** Only a stateless server wants arguments in headers, and only its list of tools says which. What fails here fails in the call. */
 async function headersFor(
-  ports: Pick<McpPorts, 'clock'>,
+  ports: ClockPort,
   conversation: Conversation,
   { entry, own }: { readonly entry: McpUpstreamEntry; readonly own: string },
   args: JsonObject,

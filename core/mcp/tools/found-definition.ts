@@ -1,8 +1,10 @@
 /** What the guard and its classifier say of one definition, while a list of a server is noted. */
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
+import type { LedgerPort } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
-import type { McpPorts, ToolFacts, ToolMark } from '../ports.ts';
+import type { DefinitionTextsPort, McpStorePort, ToolFacts, ToolMark } from '../ports.ts';
 
 export interface Found {
   readonly fingerprint: string;
@@ -26,10 +28,13 @@ export interface DefinitionClassifier {
 
 /** The caller whose request revealed the change. */
 export type Actor = Pick<Principal, 'tenant' | 'key_id'>;
-export type DriftPorts = Pick<
-  McpPorts,
-  'clock' | 'ids' | 'ledger' | 'telemetry' | 'mcpStore' | 'pause' | 'definitionTexts'
->;
+export type DriftPorts = ClockPort &
+  IdsPort &
+  LedgerPort &
+  TelemetryPort &
+  McpStorePort &
+  PausePort &
+  DefinitionTextsPort;
 
 /** What is new about a definition. */
 export interface News {

@@ -6,10 +6,11 @@
 import type { GovernedRequest } from '#core/actions/envelope.ts';
 import { executeAction } from '#core/actions/execute-action.ts';
 import { govern } from '#core/actions/govern.ts';
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { decide } from '#core/tool-policy/decide.ts';
-import type { McpPorts } from '../ports.ts';
+import type { ClassifiersPort } from '../ports.ts';
 import { isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { rootsForReading } from '../sessions/client-roots.ts';
@@ -42,7 +43,7 @@ function readOf(method: ReadMethod, entry: McpUpstreamEntry, parameters: JsonObj
  * @throws RpcFault -32602; GatewayError as a tool call throws it.
  */
 export async function readGoverned(
-  ports: McpPorts,
+  ports: GovernPorts & ClassifiersPort,
   caller: Caller,
   entry: McpUpstreamEntry,
   { method, params, id }: Omit<RpcRequest, 'method'> & { readonly method: ReadMethod },

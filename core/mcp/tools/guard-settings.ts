@@ -8,7 +8,7 @@ import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Classify } from '#core/tool-guard/classifier/ports.ts';
 import { resultKinds } from '#core/tool-guard/finding.ts';
 import type { ResultActions } from '#core/tool-guard/results.ts';
-import type { McpPorts } from '../ports.ts';
+import type { ClassifiersPort } from '../ports.ts';
 import type { ResultClassifier } from './classify-result.ts';
 import type { DefinitionClassifier } from './found-definition.ts';
 import type { GuardSettings } from './inspect-result.ts';
@@ -25,7 +25,7 @@ export function resultGuard(
   return { actions: guard === 'log' ? recorded : tool_guard.results, prompt: method === 'prompts/get' };
 }
 
-type Ports = Pick<McpPorts, 'classifiers'>;
+type Ports = ClassifiersPort;
 type InForce = Pick<Snapshot, 'configuration' | 'identities' | 'version'>;
 interface Caller {
   readonly tenant: string;

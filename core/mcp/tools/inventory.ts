@@ -1,8 +1,9 @@
 /** Every tool behind the gateway, by the name clients call it: own names, or `<prefix>__<tool>`. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { ClockPort, PausePort } from '#core/kernel/ports.ts';
 import { globMatches } from '#core/matching/glob.ts';
-import { type McpPorts, UpstreamFault } from '../ports.ts';
+import { type McpStorePort, UpstreamFault } from '../ports.ts';
 import { isObject, mcpCodes, RpcFault } from '../protocol/messages.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
 import { envelopeOf } from '../sessions/translate.ts';
@@ -34,7 +35,7 @@ const maxPages = 100;
 
 /** @param fresh reads every list again. */
 export async function inventoryOf(
-  ports: Pick<McpPorts, 'clock' | 'mcpStore' | 'pause'>,
+  ports: ClockPort & McpStorePort & PausePort,
   conversation: Conversation,
   asking: Asking,
   seen: Seen,
@@ -65,7 +66,7 @@ export async function inventoryOf(
 const compared = new WeakMap<object, readonly ServerTools['definitions'][]>();
 
 /** Looks for tools that stand in front of another server's; the servers of those found are noted once more [guard.shadowing]. */
-async function compare({ pause }: Pick<McpPorts, 'pause'>, offers: readonly ServerTools[], seen: Seen): Promise<void> {
+async function compare({ pause }: PausePort, offers: readonly ServerTools[], seen: Seen): Promise<void> {
   const lists = offers.map(({ definitions }) => definitions);
   const before = compared.get(lists[0]!);
   const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);
@@ -83,12 +84,12 @@ async function compare({ pause }: Pick<McpPorts, 'pause'>, offers: readonly Serv
 }
 
 /** Tools a server was seen with: no other one takes its place while it is silent. */
-const rememberedOf = async ({ mcpStore }: Pick<McpPorts, 'mcpStore'>, entry: McpUpstreamEntry): Promise<string[]> =>
+const rememberedOf = async ({ mcpStore }: McpStorePort, entry: McpUpstreamEntry): Promise<string[]> =>
   Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
 
 /** The tools of one server, as read at most a minute ago unless `fresh`. */
 export async function definitionsOf(
-  ports: Pick<McpPorts, 'clock'>,
+  ports: ClockPort,
   conversation: Conversation,
   entry: McpUpstreamEntry,
   asking: Asking,

@@ -1,9 +1,11 @@
 /** Lists of several servers as one: pages of one server after the other, and whose a named thing is. */
 
+import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { type McpPorts, UpstreamFault } from '../ports.ts';
+import type { IdsPort, PausePort } from '#core/kernel/ports.ts';
+import { type ClassifiersPort, type McpStorePort, UpstreamFault } from '../ports.ts';
 import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
@@ -18,11 +20,12 @@ import { completionRefused, isReadMethod, readable, readGoverned } from './gover
 import { definitionGuard } from './guard-settings.ts';
 import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
 import { knownTools } from './known-tools.ts';
+import type { PlacingPorts } from './placement.ts';
 import { partedName } from './tool-names.ts';
 
 /** Tools without those the policy would block whatever they are called with, and those that wait to be accepted. */
 export async function listTools(
-  ports: McpPorts,
+  ports: PlacingPorts,
   caller: Caller,
   request: RpcRequest,
   exchange: Exchange,
@@ -72,7 +75,7 @@ export async function listTools(
 
 const nameOf = ({ name }: JsonObject) => ({ own: name as string, exposed: name as string });
 
-async function shownOf(ports: McpPorts, { snapshot }: Caller, tools: readonly Tool[]): Promise<Tool[]> {
+async function shownOf(ports: McpStorePort & PausePort, { snapshot }: Caller, tools: readonly Tool[]): Promise<Tool[]> {
   const isVisible = (tool: Tool) => {
     const names = new Set([tool.own, tool.exposed]);
     return ![...names].some((name) => certainlyBlocked(snapshot.policy, wordsOf(tool, name)));
@@ -99,11 +102,7 @@ async function shownOf(ports: McpPorts, { snapshot }: Caller, tools: readonly To
 const turnTools = 64;
 
 /** `filter` over a long list, in slices [mcp.tool-bound]. */
-async function filterInTurns<T>(
-  { pause }: Pick<McpPorts, 'pause'>,
-  items: readonly T[],
-  keep: (item: T) => boolean,
-): Promise<T[]> {
+async function filterInTurns<T>({ pause }: PausePort, items: readonly T[], keep: (item: T) => boolean): Promise<T[]> {
   const kept: T[] = [];
   for (const [at, item] of items.entries()) {
     if (keep(item)) kept.push(item);
@@ -119,7 +118,7 @@ function onlyServer({ entries: [only, another] }: Caller['conversation']) {
 
 /** Prompts, resources and templates that the policy does not block: one server's pages, several servers' one after the other. */
 export async function listThings(
-  ports: McpPorts,
+  ports: IdsPort,
   caller: Caller,
   request: RpcRequest,
   exchange: Exchange,
@@ -163,7 +162,7 @@ const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(
  * lets it be read [mcp.reads-governed].
  */
 export async function askOwner(
-  ports: McpPorts,
+  ports: GovernPorts & ClassifiersPort,
   caller: Caller,
   { method, params: given, id }: RpcRequest,
   exchange: Exchange,
@@ -234,7 +233,7 @@ const pageOf = (
   asking: Asking,
 ) => asked(conversation, entry, method, forwardable(method, params, conversation.era), { ...asking, id });
 
-const askingOf = (ports: McpPorts, { signal, send, streams }: Exchange): Asking => ({
+const askingOf = (ports: IdsPort, { signal, send, streams }: Exchange): Asking => ({
   ...{ signal, onMessage: send, onEvents: streams },
   id: ports.ids.uuid(),
 });

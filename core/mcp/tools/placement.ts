@@ -1,13 +1,16 @@
 /** Which server has the tool of a call that names none: by the servers' own lists, never by what the configuration would let pass. */
 
 import { decideCall } from '#core/actions/evaluate-call.ts';
+import type { CallWorkPort } from '#core/actions/ports.ts';
 import { moreSevere } from '#core/classification/classify-tool.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
+import type { LedgerPort } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { McpPorts } from '../ports.ts';
+import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
+import type { ClassifiersPort, DefinitionTextsPort, McpStorePort } from '../ports.ts';
 import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
@@ -16,10 +19,15 @@ import { definitionGuard, notingGuard } from './guard-settings.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
 import { partedName, policyName } from './tool-names.ts';
 
-export type PlacingPorts = Pick<
-  McpPorts,
-  'pause' | 'ids' | 'clock' | 'mcpStore' | 'ledger' | 'telemetry' | 'calls' | 'definitionTexts' | 'classifiers'
->;
+export type PlacingPorts = PausePort &
+  IdsPort &
+  ClockPort &
+  McpStorePort &
+  LedgerPort &
+  TelemetryPort &
+  CallWorkPort &
+  DefinitionTextsPort &
+  ClassifiersPort;
 
 type KnownPolicy = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration' | 'identities' | 'version'>;
 

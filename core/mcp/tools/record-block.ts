@@ -3,15 +3,16 @@ import { blocked } from '#core/actions/answers.ts';
 import { decisionDraft } from '#core/actions/entries.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { type GovernedAction, sessionOwner } from '#core/actions/governed.ts';
+import type { RecordPorts } from '#core/actions/ports.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
-import type { McpPorts } from '../ports.ts';
 import type { Caller } from '../sessions/caller.ts';
 
 /** @throws GatewayError `forbidden` for another key's session, `service_unavailable`. */
 export async function recordBlock(
-  ports: McpPorts,
+  ports: RecordPorts & EvidencePort,
   { principal, sessionId, snapshot }: Caller,
   request: GovernedRequest,
   found: { readonly matched_rule: string; readonly reason: string },

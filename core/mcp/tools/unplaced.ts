@@ -2,8 +2,8 @@
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import { evaluateCall } from '#core/actions/evaluate-call.ts';
 import { govern } from '#core/actions/govern.ts';
+import type { EvaluationPorts, GovernPorts } from '#core/actions/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { McpPorts } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { noHold } from '../waiting/waiting.ts';
@@ -18,7 +18,7 @@ import { recordBlock } from './record-block.ts';
  * @throws RpcFault or the fault, always.
  */
 export async function refuseUnplaced(
-  ports: McpPorts,
+  ports: GovernPorts,
   caller: Caller,
   name: string,
   args: JsonObject,
@@ -43,7 +43,7 @@ export async function refuseUnplaced(
 }
 
 async function isBlocked(
-  ports: McpPorts,
+  ports: EvaluationPorts,
   { principal, sessionId, snapshot }: Caller,
   request: GovernedRequest,
 ): Promise<boolean> {
@@ -53,7 +53,11 @@ async function isBlocked(
 }
 
 /** The same flow as for every call writes the entry and counts it against session and key. */
-async function blockOf(ports: McpPorts, { principal, sessionId }: Caller, request: GovernedRequest): Promise<RpcFault> {
+async function blockOf(
+  ports: GovernPorts,
+  { principal, sessionId }: Caller,
+  request: GovernedRequest,
+): Promise<RpcFault> {
   const { error, envelope_id } = await govern(ports, principal, sessionId, request, {
     wait: noHold,
     carry: () => Promise.reject(new Error('a call without a server is not carried out')),

@@ -4,12 +4,12 @@
  */
 import { approvalRequired } from '#core/actions/answers.ts';
 import { unusable } from '#core/approvals/approval.ts';
+import type { ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isoTime } from '#core/kernel/ports.ts';
+import { type ClockPort, isoTime, type SecretsPort } from '#core/kernel/ports.ts';
 import { type TicketKeys, ticketKeys } from '#core/tickets/keys.ts';
-import type { McpPorts } from '../ports.ts';
 import { capabilitiesOf } from '../protocol/era.ts';
 import { invalidParams, isObject, type RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
@@ -27,12 +27,16 @@ export function opensAddresses({ era }: Caller, params: JsonObject): boolean {
   return isObject(elicitation) && isObject(elicitation.url);
 }
 
-const stateKeys = ({ secrets }: McpPorts, { snapshot }: Caller): Promise<TicketKeys> =>
-  ticketKeys(snapshot.configuration, secrets, statePrefix);
+const stateKeys = (
+  { secrets }: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
+  { snapshot }: Caller,
+): Promise<TicketKeys> => ticketKeys(snapshot.configuration, secrets, statePrefix);
 
 /** Without a key there are no states, and clients wait in another way. */
-export const stateKeysIfAny = (ports: McpPorts, caller: Caller): Promise<TicketKeys | undefined> =>
-  stateKeys(ports, caller).catch(() => undefined);
+export const stateKeysIfAny = (
+  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
+  caller: Caller,
+): Promise<TicketKeys | undefined> => stateKeys(ports, caller).catch(() => undefined);
 
 type Answered = 'accept' | 'decline' | 'cancel';
 
@@ -50,7 +54,11 @@ export interface Returned {
  * @throws RpcFault -32602 for a state that is forged or stale, or an answer that is none; GatewayError
  * `service_unavailable` when there is no key to read it with.
  */
-export async function returned(ports: McpPorts, caller: Caller, params: JsonObject): Promise<Returned | undefined> {
+export async function returned(
+  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
+  caller: Caller,
+  params: JsonObject,
+): Promise<Returned | undefined> {
   if (caller.era !== 'stateless' || !isOwnState(params.requestState)) return undefined;
   const { requestState, inputResponses, ...rest } = params;
   const state = openState(requestState as string, await stateKeys(ports, caller), caller, ports.clock.now());
@@ -81,7 +89,11 @@ function answerIn(responses: unknown): Answered {
  * Undefined when the call goes its way with its approval.
  * @throws RpcFault -32602 for another call, or one whose approval is used up, lapsed or gone.
  */
-export async function standing(ports: McpPorts, back: Returned, digest: string): Promise<RpcOutcome | undefined> {
+export async function standing(
+  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
+  back: Returned,
+  digest: string,
+): Promise<RpcOutcome | undefined> {
   const { state, answered } = back;
   if (state.call_digest !== digest) throw stateRefused('other_call');
   const row = await ports.approvals.get(state.tenant, state.approval);
@@ -114,12 +126,20 @@ const running = 'executing';
 /** `data.reason` when the client's user would not open the address. The request stays open: a reviewer may still decide it. */
 const notLooked = { decline: 'declined', cancel: 'cancelled' } as const;
 
-function refused({ adminUrl }: McpPorts, row: ApprovalRow, reason: string): RpcOutcome {
+function refused(
+  { adminUrl }: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
+  row: ApprovalRow,
+  reason: string,
+): RpcOutcome {
   const { code, message, data } = approvalRequired(row, adminUrl, reason);
   return { error: { code, message, data: { ...data, envelope_id: row.envelope_id } } };
 }
 
-const askedAgain = async (ports: McpPorts, { state, caller, params }: Returned, row: ApprovalRow) =>
+const askedAgain = async (
+  ports: ApprovalsPort & ReviewAddressPorts & ClockPort & SecretsPort,
+  { state, caller, params }: Returned,
+  row: ApprovalRow,
+) =>
   opensAddresses(caller, params)
     ? inputRequired(ports, caller, await stateKeys(ports, caller), {
         ...{ params, round: state.round, digest: state.call_digest, matched_rule: row.matched_rule },
@@ -136,7 +156,7 @@ interface Asked extends Pick<DecisionResult, 'envelope_id' | 'matched_rule' | 'e
 
 /** The question, or undefined where it does not help: the request is decided, or the client does nothing but ask again. */
 export function inputRequired(
-  { clock }: Pick<McpPorts, 'clock'>,
+  { clock }: ClockPort,
   { principal, sessionId, snapshot }: Caller,
   keys: TicketKeys,
   { envelope_id, matched_rule, error, params, digest, round }: Asked,

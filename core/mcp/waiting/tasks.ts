@@ -4,14 +4,15 @@
  */
 
 import { executeApproved } from '#core/actions/execute-approved.ts';
+import type { ApprovedActionPorts } from '#core/actions/ports.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';
-import { decideApproval } from '#core/approvals/vote.ts';
+import type { ReviewAddressPorts } from '#core/approvals/ports.ts';
+import { decideApproval, type VotePorts } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type JsonObject, parseStrictBytes } from '#core/kernel/json.ts';
-import { isoTime } from '#core/kernel/ports.ts';
-import type { McpPorts } from '../ports.ts';
+import { isoTime, type PausePort } from '#core/kernel/ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
@@ -46,7 +47,7 @@ interface Task {
  * sensitive arguments were withheld, which only its caller can send again.
  */
 export async function taskFor(
-  ports: McpPorts,
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   caller: Caller,
   { decision, envelope_id }: DecisionResult,
   outcome: RpcOutcome | undefined,
@@ -82,7 +83,7 @@ const doneTask = (sha256: string, at: string, outcome: RpcOutcome): Task => ({
 
 /** `tasks/get`, `tasks/result`, `tasks/update`, `tasks/cancel`. @throws RpcFault -32602 for an id that is not the caller's. */
 export async function answerTask(
-  ports: McpPorts,
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
   caller: Caller,
   { method, params }: RpcRequest,
   exchange: Exchange,
@@ -103,7 +104,12 @@ export async function answerTask(
 }
 
 /** An approved call is carried out for the client that asks after it. The row decides that it happens once. */
-async function advanced(ports: McpPorts, caller: Caller, id: string, exchange: Exchange): Promise<Task> {
+async function advanced(
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  caller: Caller,
+  id: string,
+  exchange: Exchange,
+): Promise<Task> {
   const found = await own(ports, caller, id);
   if (!('envelope_id' in found)) return found;
   if (found.status === 'approved') exchange.later(executeApproved(ports, found));
@@ -111,7 +117,12 @@ async function advanced(ports: McpPorts, caller: Caller, id: string, exchange: E
 }
 
 /** Waits until the task is over (2025-11-25). */
-async function resultOf(ports: McpPorts, caller: Caller, id: string, exchange: Exchange): Promise<RpcOutcome> {
+async function resultOf(
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  caller: Caller,
+  id: string,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
   for (;;) {
     exchange.signal.throwIfAborted();
     let found = await own(ports, caller, id);
@@ -129,7 +140,11 @@ const related = ({ id, outcome }: Task): RpcOutcome => {
 };
 
 /** Withdraws an undecided request. */
-async function cancel(ports: McpPorts, caller: Caller, id: string): Promise<Task> {
+async function cancel(
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  caller: Caller,
+  id: string,
+): Promise<Task> {
   const found = await own(ports, caller, id);
   if (!('envelope_id' in found) || found.status !== 'pending') {
     const { status } = 'envelope_id' in found ? await taskOf(ports, found) : found;
@@ -152,7 +167,11 @@ async function cancel(ports: McpPorts, caller: Caller, id: string): Promise<Task
 const cancelledBy = 'requester';
 
 /** Another principal's task is as unknown as none. */
-async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<ApprovalRow | Task> {
+async function own(
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  { principal }: Caller,
+  id: string,
+): Promise<ApprovalRow | Task> {
   const { tenant, key_id } = principal;
   const sha256 = /^done-([0-9a-f]{64})$/.exec(id)?.[1];
   if (sha256 !== undefined) {
@@ -177,7 +196,10 @@ async function own(ports: McpPorts, { principal }: Caller, id: string): Promise<
 
 const nobodyDecided = 'No reviewer decided in time. Send the call again to open a new request.';
 
-async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
+async function taskOf(
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  row: ApprovalRow,
+): Promise<Task> {
   const url = approvalUrl(ports.adminUrl, row.envelope_id);
   const times = { id: row.envelope_id, createdAt: row.queued_at, updatedAt: row.decided_at ?? row.queued_at };
   const failed = (code: number, message: string, reason: string): Task => {
@@ -213,7 +235,10 @@ async function taskOf(ports: McpPorts, row: ApprovalRow): Promise<Task> {
 }
 
 /** The end of a task that ran: its result, or why that is not at hand. */
-async function ended(ports: McpPorts, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
+async function ended(
+  ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
+  row: ApprovalRow,
+): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
   try {
     return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };
   } catch (fault) {
