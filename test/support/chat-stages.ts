@@ -123,7 +123,6 @@ export async function stageSetting(extra = '', over: Partial<ChatPorts> = {}) {
     name: 'first',
     type: 'openai',
     dialect: 'openai',
-    region: 'eu-west-1',
     call: (call) => {
       seen.asked.push(call);
       return script.answer(call);
@@ -160,6 +159,7 @@ export async function stageSetting(extra = '', over: Partial<ChatPorts> = {}) {
       },
     },
     cache: responseCache({ clock, embedder: ngramEmbedder() }),
+    wasm: { check: async () => Promise.reject(new Error('no WASM here')) },
     rolloutsInForce: async () => [],
     timeouts: timers,
     random: () => 0.5,
