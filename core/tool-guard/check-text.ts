@@ -9,6 +9,7 @@ import { invisibleText, spelledByTags } from './invisible.ts';
 import { nextOf } from './next-of.ts';
 import type { Cue } from './rule.ts';
 import { terminalEscapes } from './terminal-escapes.ts';
+import { turnedBack } from './turned-words.ts';
 
 export type TextKind =
   | 'instruction'
@@ -29,29 +30,51 @@ export function checkText(text: string): TextFinding<TextKind>[] {
   for (const finding of invisibleText(text)) found.push(finding);
   const hidden = hiddenParts(text);
   found.push(...visibleFindings(text, hidden));
-  for (const { start, end, from, to } of hidden) {
-    const inner = text.slice(from, to);
-    if (speaks(inner, 0))
+  for (const { start, end, from, to } of hidden)
+    if (speaks(text.slice(from, to), 1))
       found.push({
         ...{ kind: 'hidden_instruction', severity: 'high', start, end },
         description: 'Words to the model in a comment, an alternative text or an element that is not shown.',
       });
-  }
+  const read: TextFinding<TextKind>[] = [];
   for (const { start, end, text: decoded } of encodedParts(text))
-    if (speaks(decoded, 1))
-      found.push({
-        ...{ kind: 'encoded_instruction', severity: 'high', start, end },
-        description: 'Words to the model in an encoding.',
-      });
+    if (speaks(decoded, 1)) read.push(encoded(start, end));
+  found.push(...merged(read));
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
+/** The same run may be read in two ways. */
+function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
+  const apart: TextFinding<TextKind>[] = [];
+  for (const each of findings.sort((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
+    if (last === undefined || each.start >= last.end) apart.push(each);
+    else if (each.end > last.end) apart[apart.length - 1] = { ...last, end: each.end };
+  }
+  return apart;
+}
+
+const encoded = (start: number, end: number): TextFinding<'encoded_instruction'> => ({
+  ...{ kind: 'encoded_instruction', severity: 'high', start, end },
+  description: 'Words to the model in an encoding.',
+});
+
+/** Encodings in encodings. No encoding makes a text longer than it stands there, so the time grows with its length alone. */
+const maxLayers = 4;
+
 /** Whether a decoded text speaks to the model, itself or in a further encoding. */
-function speaks(decoded: string, depth: number): boolean {
+function speaks(decoded: string, layer: number, isTurned = false): boolean {
   if (isHiddenInstruction(cuesIn(decoded))) return true;
-  for (const part of encodedParts(decoded, depth)) if (speaks(part.text, depth + 1)) return true;
+  if (layer === maxLayers) return false;
+  const way = single.turned;
+  // Turned twice it would be itself again.
+  if (way > 0 && !isTurned && turnedSpeak(decoded, way, layer + 1)) return true;
+  for (const part of encodedParts(decoded)) if (speaks(part.text, layer + 1)) return true;
   return false;
 }
+
+const turnedSpeak = (text: string, way: number, layer: number): boolean =>
+  turnedBack(text, way).some((each) => speaks(each, layer, true));
 
 /** A page has a hundred hidden parts of a few words, and a scan costs more to make than to run on them. */
 const single = new CueScan();
@@ -72,7 +95,9 @@ function* visibleFindings(
   const paragraphs = nextOf(text, '\n\n');
   for (const { start, end } of [...hidden, { start: text.length, end: text.length }]) {
     for (const [first, last] of unitsOf(text, from, start, paragraphs)) {
-      const hits = scan.feed(folded(text.slice(first, last)));
+      const seen = folded(text.slice(first, last));
+      const hits = scan.feed(seen);
+      if (scan.turned > 0 && turnedSpeak(seen, scan.turned, 1)) yield encoded(first, last);
       if (hits.length === 0) continue;
       weak = [...weak.filter(({ at }) => hits.at(-1)!.at - at <= together), ...hits.filter((hit) => !hit.strong)];
       const verdict = verdictOf(hits, weak);

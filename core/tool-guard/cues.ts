@@ -2,10 +2,12 @@
  * Reads a text word by word and reports what in it speaks to a model. One pass, without backtracking: the time grows with the
  * length alone [guard.linear].
  */
+import { isPlain } from '#core/content-policy/visible.ts';
 import { partedWords } from './parted-words.ts';
 import type { Cue, Near, Rule } from './rule.ts';
 import { rules } from './rules.ts';
 import { isSecretPath } from './secret-paths.ts';
+import { turnedWay } from './turned-words.ts';
 import { classCount, classIds, unspacedPhrases, type WordClass, wordClasses } from './words.ts';
 
 export interface CueHit {
@@ -64,26 +66,34 @@ const markers = [
 const firstTwo = (text: string, at: number): number => text.charCodeAt(at) * 0x1_0000 + text.charCodeAt(at + 1);
 const markersBy = Map.groupBy(markers, (marker) => firstTwo(marker, 0));
 
-const letters = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' } as Readonly<Record<string, string>>;
+const letterOfDigit = 'oi\0eas\0t';
+/** The letter that a digit may stand for; a digit that stands for none stays. */
+function asLetter(code: number): number {
+  if (code < 48 || code > 55) return code;
+  return letterOfDigit.charCodeAt(code - 48) || code;
+}
 
 /** Words of one text after the other; what stands close to the end of one counts for the beginning of the next. */
 export class CueScan {
   readonly #last = new Int32Array(classCount).fill(-10_000);
   #at = 0;
   #hasAccents = false;
+  #turned = 0;
   readonly #near: Near = (name, words) => this.#at - this.#last[classIds[name]]! <= words;
 
   /** @param text folded, in lower case. */
   feed(text: string): CueHit[] {
     const hits: CueHit[] = [];
-    this.#hasAccents = accents.test(text);
+    this.#turned = 0;
+    const isForeign = !isPlain(text);
+    this.#hasAccents = isForeign && accents.test(text);
     let from = 0;
     while (from < text.length) {
       const code = text.charCodeAt(from);
       if (isWord(code) || isPathStart(text, from, code)) from = this.#word(text, from, hits);
       else from = this.#mark(text, from, code, hits);
     }
-    if (hasUnspaced(text) && unspacedPhrases.some((phrase) => text.includes(phrase)))
+    if (isForeign && hasUnspaced(text) && unspacedPhrases.some((phrase) => text.includes(phrase)))
       hits.push({ cue: 'foreign-phrase', strong: true, at: this.#at });
     return hits;
   }
@@ -92,6 +102,11 @@ export class CueScan {
   forget(): void {
     this.#last.fill(-10_000);
     this.#at = 0;
+  }
+
+  /** How a word of the last text was turned: backwards, or its letters by thirteen places; 0 where none was. */
+  get turned(): number {
+    return this.#turned;
   }
 
   /** Between texts that do not belong together. */
@@ -107,7 +122,7 @@ export class CueScan {
       const code = text.charCodeAt(end++);
       if (isLetter(code)) continue;
       plain = false;
-      if (isJoint(code)) joined = true;
+      if (isJoint(code) || code === underscore) joined = true;
     } while (end < text.length && goesOn(text, end));
     this.#at++;
     const next = text.charCodeAt(end);
@@ -119,25 +134,33 @@ export class CueScan {
     if (next === 64 && isWord(text.charCodeAt(end + 1))) this.#saw('link', hits);
     const known = classesAt(text, from, end);
     if (known !== none) for (const id of known) this.#sawId(id, hits);
-    else if (plain && end - from >= longWord && isLatin(text.charCodeAt(from)))
-      this.#each(partedWords(text.slice(from, Math.min(end, from + maxWord))).split(' '), hits);
-    else if (plain && this.#hasAccents) for (const id of unaccented(text.slice(from, end))) this.#sawId(id, hits);
-    else if (!plain) this.#mixed(text.slice(from, Math.min(end, from + maxWord)), joined, hits);
+    else if (plain) this.#unknown(text, from, end, hits);
+    else if (joined) this.#joined(text.slice(from, Math.min(end, from + maxWord)), hits);
+    else for (const id of withDigits(text, from, end)) this.#sawId(id, hits);
     return end;
   }
 
-  /** Words with digits, joints or underscores. */
-  #mixed(word: string, joined: boolean, hits: CueHit[]): void {
+  #unknown(text: string, from: number, end: number, hits: CueHit[]): void {
+    const way = turnedWay(text, from, end);
+    if (way > 0) this.#turned = way;
+    if (end - from >= longWord && isLatin(text.charCodeAt(from)))
+      this.#each(partedWords(text.slice(from, Math.min(end, from + maxWord))).split(' '), hits);
+    else if (this.#hasAccents) for (const id of unaccented(text.slice(from, end))) this.#sawId(id, hits);
+  }
+
+  /** Words with joints or underscores. */
+  #joined(word: string, hits: CueHit[]): void {
     if (isSecretPath(word)) {
       this.#saw('secretPath', hits);
       return;
     }
     const known = classesOf(word);
     for (const id of known) this.#sawId(id, hits);
-    if (known.length === 0 && joined) this.#parts(word, hits);
+    if (known.length === 0 && parting.test(word)) this.#parts(word, hits);
+    if (!word.includes('_')) return;
     if (manyParts.test(word)) this.#each(word.split('_'), hits);
-    if (word.includes('_') && secretName.test(word)) this.#saw('secretName', hits);
-    if (word.includes('_') && /^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
+    if (secretName.test(word)) this.#saw('secretName', hits);
+    if (/^[a-z][a-z0-9]*(?:_[a-z0-9]+){1,6}$/.test(word)) this.#saw('toolName', hits);
   }
 
   /** `ignore/previous.instructions`: joined words. */
@@ -188,6 +211,7 @@ export class CueScan {
   }
 }
 
+const parting = /['\-./]/;
 /** Of a variable: `aws_secret_access_key`. */
 const secretName = /(?:^|_)(?:secret|token|password|passwd|api_key|private_key|access_key)(?:_|$)/;
 
@@ -195,16 +219,21 @@ const none: readonly number[] = [];
 
 /** Characters of a word with joints that are looked at. */
 const maxWord = 64;
+const leastMixed = 4;
+const maxMixed = 24;
+const underscore = 95;
 /** English words are shorter: several words without a blank. */
 const longWord = 22;
 /** A name in code has two or three. */
 const manyParts = /^[a-z]{1,24}(?:_[a-z]{1,24}){3,}$/;
-const accents = /[\u00c0-\u024f\p{M}\u1e00-\u1eff]/u;
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: single characters are what is looked for
+const accents = /[\u00c0-\u024f\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u1e00-\u1eff\u20d0-\u20ff\ufe20-\ufe2f]/;
+const marks = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 const isLatin = (code: number): boolean => code < 128;
 
 /** `ígnóré`, and letters that are struck through. */
 const unaccented = (word: string): readonly number[] =>
-  accents.test(word) ? (wordClasses.get(word.normalize('NFD').replace(/\p{M}/gu, '')) ?? none) : none;
+  accents.test(word) ? (wordClasses.get(word.normalize('NFD').replace(marks, '')) ?? none) : none;
 
 /** Which first and last letters and lengths the words of the classes have: nine in ten other words need no look-up. */
 const sketch = new Uint8Array(8_192);
@@ -221,12 +250,24 @@ function classesAt(text: string, from: number, end: number): readonly number[] {
 function classesOf(word: string): readonly number[] {
   const joined =
     word.length > 4 && word.includes("'s") ? wordClasses.get(word.slice(0, word.indexOf("'s"))) : undefined;
-  if (joined) return joined;
-  // Digits for letters: 1gn0re.
-  if (word.length < 4 || !/[0-9]/.test(word) || !/[a-z]/.test(word)) return none;
-  const asLetter = (at: number): number => (letters[word[at]!] ?? word[at]!).charCodeAt(0);
-  if (sketch[sketchOf(asLetter(0), asLetter(word.length - 1), word.length)] !== 1) return none;
-  return wordClasses.get(word.replace(/[013457]/g, (char) => letters[char] ?? char)) ?? none;
+  return joined ?? withDigits(word, 0, word.length);
+}
+
+/** Digits for letters: 1gn0re. */
+function withDigits(text: string, from: number, end: number): readonly number[] {
+  const length = end - from;
+  if (length < leastMixed || length > maxMixed) return none;
+  const [first, last] = [asLetter(text.charCodeAt(from)), asLetter(text.charCodeAt(end - 1))];
+  if (sketch[sketchOf(first, last, length)] !== 1) return none;
+  let word = '';
+  let digits = 0;
+  for (let at = from; at < end; at++) {
+    const code = text.charCodeAt(at);
+    const letter = asLetter(code);
+    if (letter !== code) digits++;
+    word += String.fromCharCode(letter);
+  }
+  return digits > 0 && digits < length ? (wordClasses.get(word) ?? none) : none;
 }
 
 const isBlank = (code: number): boolean =>

@@ -1,6 +1,8 @@
-/** Runs of a text that are another text in an encoding: base64, hexadecimal, percent signs, character references, escapes. */
-
-import { encodedCodes } from './encoded-codes.ts';
+/** Runs of a text that are another text in an encoding: base64, base32, numbers of characters, escapes, letters apart, Morse. */
+import { kindOf, kinds } from './encoded-characters.ts';
+import { encodedRuns } from './encoded-runs.ts';
+import { unescaped } from './escapes.ts';
+import { morse } from './morse.ts';
 import { partedWords } from './parted-words.ts';
 
 interface EncodedPart {
@@ -9,172 +11,122 @@ interface EncodedPart {
   readonly text: string;
 }
 
-const maxCharacters = 16_384;
-const percent = /(?:%[0-9A-Fa-f]{2}[A-Za-z0-9._~+-]{0,40}){3,}/g;
-const references = /(?:&#(?:x[0-9a-fA-F]{1,6}|\d{1,7});[ a-zA-Z]{0,24}){6,}/g;
-const escapes = /(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}){8,}/g;
 /** Signs that are letters of base64, or that part words as well: `i-g-n-o-r-e`, `i.g.n.o.r.e y.o.u.r`. */
 const signsBetween = /[A-Za-z]([-_./|*])[A-Za-z]\1[A-Za-z]\1[A-Za-z](?![A-Za-z])/;
 const lettersBetweenSigns =
   /(?<![A-Za-z0-9])[A-Za-z](?:[-_./|*][A-Za-z])+(?![A-Za-z0-9])(?:[ /|,.]{1,4}[A-Za-z](?:[-_./|*][A-Za-z])*(?![A-Za-z0-9])){0,60}/g;
 
-/** @param depth how often a text was decoded already. */
-export function* encodedParts(text: string, depth = 0): Iterable<EncodedPart> {
+export function* encodedParts(text: string): Iterable<EncodedPart> {
   // The shortest word that is looked for has six letters.
-  if (depth > 1 || text.length < 6) return;
-  for (const { start, end, single } of runsOf(text)) {
-    const run = text.slice(start, Math.min(end, start + maxCharacters));
-    const found = single ? joined(run) : fromBase64(run);
-    if (found !== undefined) yield { start, end, text: found };
+  if (text.length < 6) return;
+  for (const run of encodedRuns(text)) {
+    if (run.form === 'numbers') {
+      yield run;
+      continue;
+    }
+    const { start, end } = run;
+    const part = text.slice(start, end);
+    const read = run.form === 'letters' ? joined(part) : run.form === 'pieces' ? ofPieces(part) : fromUnbroken(part);
+    if (read !== undefined) yield { start, end, text: read };
   }
   if (signsBetween.test(text))
-    for (const match of text.matchAll(lettersBetweenSigns)) yield { ...rangeOf(match), text: joined(match[0]) };
-  if (text.includes('%'))
-    for (const match of text.matchAll(percent)) {
-      const start = Math.max(0, match.index - 24);
-      const run = text.slice(start, match.index) + match[0].slice(0, maxCharacters);
-      yield { start: match.index, end: match.index + match[0].length, text: fromPercent(run) };
-    }
-  if (text.includes('&#'))
-    for (const match of text.matchAll(references))
-      yield { ...rangeOf(match), text: fromReferences(match[0].slice(0, maxCharacters)) };
-  if (text.includes('\\u') || text.includes('\\x'))
-    for (const match of text.matchAll(escapes))
-      yield { ...rangeOf(match), text: fromEscapes(match[0].slice(0, maxCharacters)) };
-  yield* encodedCodes(text);
-  if (mayBeTurned.test(text)) yield* turned(text);
+    for (const match of text.matchAll(lettersBetweenSigns))
+      yield { start: match.index, end: match.index + match[0].length, text: joined(match[0]) };
+  yield* unescaped(text);
+  yield* morse(text);
 }
 
-/** Characters of base64, in its two alphabets. */
-const alphabet = new Uint8Array(128);
-for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-=')
-  alphabet[char.charCodeAt(0)] = 1;
-const joints = new Uint8Array(128);
-for (const char of ' ._*|-/') joints[char.charCodeAt(0)] = 1;
+/** Prose has long words beside each other, and hardly one of mixed case. */
+const mixed = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/;
+const betweenPieces = /["'] ?\+ ?["']|[^\w+/=-]/g;
 
-/** A place beyond a typed array is slow to read. */
-const isOf = (table: Uint8Array, code: number): boolean => code < 128 && table[code] === 1;
+const ofPieces = (part: string): string | undefined =>
+  mixed.test(part) ? fromUnbroken(part.replace(betweenPieces, '')) : undefined;
 
-const leastRun = 24;
-const leastSingles = 11;
+const leastHexadecimal = 40;
+const leastBinary = 112;
 
-interface Run {
-  readonly start: number;
-  readonly end: number;
-  /** Letters with a sign or blanks between them; else an unbroken run, or lines of one. */
-  readonly single: boolean;
+function fromUnbroken(part: string): string | undefined {
+  const plain = part.includes('\n') ? part.replace(/[\r\n]/g, '') : part;
+  const { common, inBase32 } = kindsOf(plain);
+  if ((common & kinds.binary) !== 0 && plain.length >= leastBinary) return fromBinary(plain);
+  if ((common & kinds.hexadecimal) !== 0 && plain.length >= leastHexadecimal) {
+    const read = readable(Buffer.from(plain, 'hex'));
+    if (read !== undefined) return read;
+  }
+  const read = inBase32 === '' ? undefined : readable(fromBase32(inBase32));
+  return read ?? readable(Buffer.from(plain, 'base64'));
 }
 
-/** Letters with a sign between each: the shortest run of all. */
-const shortest = 2 * leastSingles - 1;
+const leastBase32 = 24;
+const eitherCase = kinds.base32 | kinds.base32Lower;
 
-/** One pass over the text. */
-function* runsOf(text: string): Iterable<Run> {
-  if (text.length < shortest) return;
-  let long: Run | undefined;
-  let singles = 0;
-  let first = 0;
-  let lastSingle = -9;
-  for (let at = 0; at < text.length; ) {
-    if (!isOf(alphabet, text.charCodeAt(at))) {
-      at++;
+/** What all characters are, where padding counts as any of them; and the first long stretch of base32 in one case. */
+function kindsOf(plain: string): { readonly common: number; readonly inBase32: string } {
+  let [common, stretch, from] = [0xff, eitherCase, 0];
+  let inBase32 = '';
+  for (let at = 0; at <= plain.length; at++) {
+    const code = at < plain.length ? plain.charCodeAt(at) : equals;
+    const kind = kindOf(code);
+    if (code !== equals) common &= kind;
+    if ((stretch & kind) !== 0) {
+      stretch &= kind;
       continue;
     }
-    const start = at;
-    while (at < text.length && isOf(alphabet, text.charCodeAt(at))) at++;
-    const length = at - start;
-    if (length >= leastRun) {
-      // Lines of one run.
-      if (long && start - long.end <= 2 && /^\r?\n$/.test(text.slice(long.end, start))) long = { ...long, end: at };
-      else {
-        if (long) yield long;
-        long = { start, end: at, single: false };
-      }
-    }
-    if (length > 1) {
-      if (singles >= leastSingles) yield { start: first, end: lastSingle + 1, single: true };
-      singles = 0;
-      continue;
-    }
-    const alone = !isOf(joints, text.charCodeAt(start));
-    if (alone && start - lastSingle <= 4 && isOf(joints, text.charCodeAt(start - 1))) singles++;
-    else {
-      if (singles >= leastSingles) yield { start: first, end: lastSingle + 1, single: true };
-      if (alone) singles = 1;
-      if (alone) first = start;
-    }
-    if (alone) lastSingle = start;
+    if (at - from >= leastBase32 && inBase32 === '') inBase32 = plain.slice(from, at);
+    const begins = (kind & eitherCase) !== 0;
+    from = begins ? at : at + 1;
+    stretch = begins ? kind & eitherCase : eitherCase;
   }
-  if (singles >= leastSingles) yield { start: first, end: lastSingle + 1, single: true };
-  if (long) yield long;
+  return { common, inBase32 };
 }
 
-const rangeOf = (match: RegExpExecArray) => ({ start: match.index, end: match.index + match[0].length });
+const equals = 61;
 
-function fromBase64(run: string): string | undefined {
-  const plain = run.replace(/[\r\n]/g, '');
-  if (plain.length >= 40 && /^[0-9a-fA-F]+$/.test(plain)) {
-    const bytes = readable(Buffer.from(plain, 'hex'));
-    if (bytes !== undefined) return bytes;
-  }
-  return readable(Buffer.from(plain.slice(0, 32), 'base64')) === undefined
-    ? undefined
-    : readable(Buffer.from(plain, 'base64'));
+/** A byte of eight digits, or a character of seven. */
+function fromBinary(digits: string): string | undefined {
+  const width = digits.length % 8 === 0 || digits.length % 7 !== 0 ? 8 : 7;
+  const bytes = Buffer.alloc(Math.floor(digits.length / width));
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * width, (at + 1) * width), 2);
+  return readable(bytes);
 }
 
-/** Text of words, or undefined: digests and pictures are not. */
+/** RFC 4648, in either case. */
+function fromBase32(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.floor((text.length * 5) / 8));
+  let [bits, held, count] = [0, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    held = ((held << 5) | (code < 58 ? code - 24 : (code | 32) - 97)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[count++] = (held >> bits) & 0xff;
+  }
+  return bytes.subarray(0, count);
+}
+
+const leastReadable = 18;
+
+/** Text of words, or undefined: digests and pictures are not. What is not text may stand before and behind it. */
 function readable(bytes: Buffer): string | undefined {
-  let strange = 0;
-  const looked = Math.min(bytes.length, 48);
-  for (let at = 0; at < looked; at++) {
+  let [run, longest, strange] = [0, 0, 0];
+  for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    if (byte < 9 || (byte > 13 && byte < 32) || byte === 127) strange++;
+    run = byte >= 32 && byte < 127 ? run + 1 : 0;
+    if (run > longest) longest = run;
+    if (at < 48 && (byte < 9 || (byte > 13 && byte < 32) || byte === 127)) strange++;
+    if (longest >= leastReadable) return bytes.toString();
   }
   if (strange > 0) return undefined;
-  const text = bytes.toString('utf8');
+  const text = bytes.toString();
   const broken = text.indexOf('\ufffd');
   return broken >= 0 && broken < text.length - 3 ? undefined : text;
 }
 
-const fromPercent = (run: string): string =>
-  Buffer.from(
-    run
-      .replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-      .replace(/\+/g, ' '),
-    'latin1',
-  ).toString('utf8');
-
-const fromReferences = (run: string): string =>
-  run.replace(/&#(?:x([0-9a-fA-F]{1,6})|(\d{1,7}));/g, (_, hex?: string, decimal?: string) =>
-    codePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
-  );
-
-const fromEscapes = (run: string): string =>
-  run.replace(/\\[ux]\{?([0-9a-fA-F]{2,6})\}?/g, (_, hex: string) => codePoint(Number.parseInt(hex, 16)));
-
-const codePoint = (code: number): string => (code <= 0x10ffff ? String.fromCodePoint(code) : '');
-
 /** `i g n o r e`: two or more blanks part words. */
 const joined = (run: string): string =>
   run
-    .replace(/([A-Za-z0-9])[ ._*|/-](?=[A-Za-z0-9])/g, '$1')
-    .replace(/[ ._*|/-]+/g, ' ')
+    .replace(/([A-Za-z0-9])[ ._*|/\n-](?=[A-Za-z0-9])/g, '$1')
+    .replace(/[ ._*|/\n-]+/g, ' ')
     .replace(/[A-Za-z]{20,400}/g, partedWords);
-
-/** The beginnings of those words: most texts have none, and need no copy in lower case. */
-const mayBeTurned = /[Ss][Nn][Oo]|[Tt][Pp][Mm]|[Vv][Aa][Ff]|[Ff][Ll][Ff]/;
-
-/** Words that only a text written backwards, or turned by thirteen letters, has. */
-function* turned(text: string): Iterable<EncodedPart> {
-  const lower = text.length > maxCharacters ? '' : text.toLowerCase();
-  if (lower.includes('snoitcurtsni') || lower.includes('tpmorp'))
-    yield { start: 0, end: text.length, text: [...text].reverse().join('') };
-  if (lower.includes('vafgehpgvba') || lower.includes('flfgrz'))
-    yield { start: 0, end: text.length, text: text.replace(/[A-Za-z]/g, rot13) };
-}
-
-const rot13 = (letter: string): string => {
-  const code = letter.charCodeAt(0);
-  const base = code < 97 ? 65 : 97;
-  return String.fromCharCode(((code - base + 13) % 26) + base);
-};

@@ -11,10 +11,14 @@ const letters = /[\u{e0020}-\u{e007e}]+/gu;
 const tagLead = '\udb40';
 const variation = /[\ufe00-\ufe0f]{4}/;
 const variations = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{4,}/gu;
+/** What the patterns below begin with. */
+const widthless = /[\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\u180e\u115f\u3164\u00ad]/;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: as above
 const zeroWidths = /[\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e\u115f\u3164\u00ad]{6,}/g;
 const overrides = /[\u202d\u202e][^\u202c\n]{0,2000}\u202c?/g;
-const wordSplits = /(?:[A-Za-z][\u200b\u2060\ufeff\u00ad\u200c\u200d]){4,}/g;
+/** Behind its first letter: signs without width are rarer than letters. */
+const wordSplits =
+  /(?<=[A-Za-z])[\u200b\u2060\ufeff\u00ad\u200c\u200d](?:[A-Za-z][\u200b\u2060\ufeff\u00ad\u200c\u200d]){3,}/g;
 
 /** Findings, sorted by nothing in particular. */
 export function* invisibleText(text: string): Iterable<TextFinding<'invisible_text'>> {
@@ -27,10 +31,11 @@ export function* invisibleText(text: string): Iterable<TextFinding<'invisible_te
   if (text.includes(tagLead) || variation.test(text))
     for (const match of text.matchAll(variations))
       yield finding(match, 'high', 'A run of variation selectors, which can carry hidden bytes.');
+  if (!widthless.test(text)) return;
   for (const match of text.matchAll(zeroWidths))
     yield finding(match, 'high', 'A run of characters without width, which can carry hidden bytes.');
   for (const match of text.matchAll(wordSplits))
-    yield finding(match, 'medium', 'Characters without width inside words.');
+    yield finding(match, 'medium', 'Characters without width inside words.', 1);
   for (const match of text.matchAll(overrides))
     yield finding(match, 'high', 'A direction override: the text is shown in another order than it is read.');
 }
@@ -39,8 +44,9 @@ const finding = (
   match: RegExpExecArray,
   severity: 'medium' | 'high',
   description: string,
+  before = 0,
 ): TextFinding<'invisible_text'> => ({
-  ...{ kind: 'invisible_text', description, severity, start: match.index, end: match.index + match[0].length },
+  ...{ kind: 'invisible_text', description, severity, start: match.index - before, end: match.index + match[0].length },
 });
 
 /** What the letters of the tag block spell, a blank between those that do not follow each other. */

@@ -1,6 +1,6 @@
 /** What the pieces of a result make up: lines in a list, members and values, that only together speak to the model [guard.pieces]. */
 import type { Json } from '#core/kernel/json.ts';
-import { fromCodes } from './encoded-codes.ts';
+import { fromCodes } from './number-runs.ts';
 
 const maxJoined = 65_536;
 const saying = /\s/;
@@ -23,7 +23,7 @@ export function joinedTexts(value: Json): readonly string[] {
   const encoded: string[] = [];
   let pieces: string[] = [];
   const endPieces = () => {
-    if (pieces.length > 1) encoded.push(pieces.join(''));
+    if (pieces.length > 1) encoded.push(pieces.join(ofCode.test(pieces[0]!) ? ' ' : ''));
     pieces = [];
   };
   let length = 0;
@@ -31,7 +31,10 @@ export function joinedTexts(value: Json): readonly string[] {
     if (length >= maxJoined || text === '') return;
     length += text.length;
     if (isDecoded) return void encoded.push(text);
-    if (ofBase64.test(text) || (pieces.length > 0 && lastOfBase64.test(text))) pieces.push(text);
+    if (ofCode.test(text)) {
+      if (pieces.length > 0 && !ofCode.test(pieces[0]!)) endPieces();
+      pieces.push(text);
+    } else if (ofBase64.test(text) || (pieces.length > 0 && lastOfBase64.test(text))) pieces.push(text);
     else endPieces();
     if (begun.test(text)) runs.push([]);
     runs.at(-1)!.push(text);
@@ -44,9 +47,11 @@ export function joinedTexts(value: Json): readonly string[] {
   return [...said, ...encoded];
 }
 
-/** A piece of a longer text in base64. */
-const ofBase64 = /^[\w+/-]{8,}={0,2}$/;
-const lastOfBase64 = /^[\w+/-]{2,7}={0,2}$/;
+/** A piece of a longer text in base64 or base32. */
+const ofBase64 = /^[\w+/-]{8,}={0,6}$/;
+const lastOfBase64 = /^[\w+/-]{2,7}={0,6}$/;
+/** The number of one character. */
+const ofCode = /^(?:0x|U\+|\\x)?[0-9a-fA-F]{2,4}$/;
 
 /** The same of a text that is JSON. */
 export function joinedJson(text: string): readonly string[] {
@@ -76,9 +81,7 @@ function gather(value: Json, take: (text: string, isDecoded?: boolean) => void):
 export function withoutSayings(value: Json, instead: string): Json {
   if (typeof value === 'string') return saying.test(value) || ofBase64.test(value) ? instead : value;
   if (Array.isArray(value))
-    return typeof value[0] === 'number' && fromCodes(value as number[]) !== undefined
-      ? [instead]
-      : value.map((item) => withoutSayings(item, instead));
+    return isListOfCodes(value) ? [instead] : value.map((item) => withoutSayings(item, instead));
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item], at) => [
@@ -87,3 +90,7 @@ export function withoutSayings(value: Json, instead: string): Json {
     ]),
   );
 }
+
+const isListOfCodes = (value: readonly Json[]): boolean =>
+  (typeof value[0] === 'number' && fromCodes(value as number[]) !== undefined) ||
+  (value.length > 1 && value.every((item) => typeof item === 'string' && ofCode.test(item)));

@@ -19,6 +19,9 @@ export const rules: readonly Rule[] = [
   strong('override', ['prior'], (near) => near('directive', 3) && near('override', 7)),
   strong('override', ['void'], (near) => near('directive', 8) && (near('prior', 9) || near('yours', 9))),
   weak('override', ['directive'], (near) => near('override', 3)),
+  // In reverse order: "instructions previous all ignore". In English these stand before their noun.
+  { on: ['attributive'], sets: 'backwards', holds: (near) => near('directive', 1) || near('rules', 1) },
+  strong('override', ['override'], (near) => near('backwards', 1) || (near('backwards', 2) && near('every', 1))),
   weak('new-instructions', ['directive'], (near) => near('fresh', 2)),
   strong('reveal', ['directive'], (near) => near('reveal', 6) && near('yours', 3) && !near('not', 8)),
   weak('reveal', ['talk'], (near) => near('reveal', 5) && !near('not', 8)),

@@ -10,6 +10,7 @@ const lists = {
   prior: `previous prior earlier preceding above former existing original vorherigen vorherige bisherigen obigen
     précédentes précédents précédente antérieures anteriores previas previos anterior precedenti vorige eerdere poprzednie
     önceki tidigare предыдущие прежние`,
+  attributive: 'previous prior earlier preceding former existing original',
   every: 'all any every initial alle toutes todas todos tutte wszystkie все tous les',
   directive: `instruction instructions directive directives guidelines guideline prompt prompts guardrails programming
     anweisung anweisungen vorgaben consignes instrucciones instruções instrucoes instrucción istruzioni instructies
@@ -159,7 +160,8 @@ export type WordClass =
   | 'concealed'
   | 'secretName'
   | 'systemText'
-  | 'modeOn';
+  | 'modeOn'
+  | 'backwards';
 
 const names = [
   ...(Object.keys(lists) as WordClass[]),
@@ -172,6 +174,7 @@ const names = [
   'secretName',
   'systemText',
   'modeOn',
+  'backwards',
 ] as const;
 
 /** Index of each class. */

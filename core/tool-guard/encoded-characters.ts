@@ -1,0 +1,28 @@
+/** What a character can be in an encoding. */
+
+export const kinds = {
+  /** A letter or a digit. */
+  sign: 1,
+  hexadecimal: 2,
+  decimal: 4,
+  binary: 8,
+  base32: 16,
+  base32Lower: 32,
+  /** A character of base64 that can also stand between numbers. */
+  joint: 64,
+} as const;
+
+const table = new Uint8Array(128);
+const add = (chars: string, kind: number): void => {
+  for (const char of chars) table[char.charCodeAt(0)]! |= kind;
+};
+add('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', kinds.sign);
+add('0123456789ABCDEFabcdef', kinds.hexadecimal);
+add('0123456789', kinds.decimal);
+add('01', kinds.binary);
+add('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', kinds.base32);
+add('abcdefghijklmnopqrstuvwxyz234567', kinds.base32Lower);
+add('+/_-=', kinds.joint);
+
+/** 0 for a character that ends a run. A place beyond a typed array is slow to read. */
+export const kindOf = (code: number): number => (code < 128 ? table[code]! : 0);

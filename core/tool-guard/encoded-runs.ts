@@ -1,0 +1,173 @@
+/**
+ * Runs of a text that may be another text in an encoding: unbroken ones, pieces of one, letters apart, numbers of characters. One
+ * pass finds all of them, because most texts hold none and each further reading costs [guard.linear].
+ */
+import { kindOf, kinds } from './encoded-characters.ts';
+import { maxDigits, NumberRuns } from './number-runs.ts';
+
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly form: 'unbroken' | 'pieces' | 'letters';
+}
+
+/** A run of numbers, read already. */
+export interface DecodedRun {
+  readonly start: number;
+  readonly end: number;
+  readonly form: 'numbers';
+  readonly text: string;
+}
+
+const leastUnbroken = 24;
+const leastLetters = 11;
+/** The shortest run of all: letters with a sign between each. */
+const shortest = 2 * leastLetters - 1;
+/** Of base64 in lines, columns or joined strings: `" + "` stands between two. */
+const longPiece = 8;
+const leastPieces = 3;
+/** Pieces of equal length, as base32 and keys are written. */
+const equalPiece = 4;
+const leastEqual = 6;
+const maxGap = 5;
+
+/** No other text is read before one is read to its end. */
+const numbers = new NumberRuns();
+
+export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
+  if (text.length < shortest) return [];
+  const runs: (Run | DecodedRun)[] = [];
+  numbers.begin(text, (start, end, read) => runs.push({ start, end, form: 'numbers', text: read }));
+  const letters = new Letters(text, runs);
+  const long = new Pieces(runs, (length) => length >= longPiece, leastPieces);
+  const equal = new Pieces(
+    runs,
+    (length, first) => length >= equalPiece && length < longPiece && length === first,
+    leastEqual,
+  );
+  let unbrokenStart = 0;
+  let unbrokenEnd = -9;
+  for (let at = 0; at < text.length; ) {
+    let kind = kindOf(text.charCodeAt(at));
+    if (kind === 0) {
+      at++;
+      continue;
+    }
+    const start = at;
+    // What every character is but those that may stand between others.
+    let common = 0xff;
+    let isParted = false;
+    do {
+      if ((kind & kinds.joint) === 0) common &= kind;
+      else isParted = true;
+      at++;
+      kind = at < text.length ? kindOf(text.charCodeAt(at)) : 0;
+    } while (kind !== 0);
+    const length = at - start;
+    if (length === 1 && text.charCodeAt(start) === plus) continue;
+    const isNextLine = length >= leastUnbroken && isLineBreak(text, unbrokenEnd, start);
+    if (length >= leastUnbroken) {
+      if (!isNextLine) {
+        if (unbrokenEnd > 0) runs.push({ start: unbrokenStart, end: unbrokenEnd, form: 'unbroken' });
+        unbrokenStart = start;
+      }
+      unbrokenEnd = at;
+    }
+    letters.token(start, length);
+    if (!isNextLine) long.token(start, length, common);
+    equal.token(start, length, common);
+    numbers.token(start, at, common, isParted);
+  }
+  if (unbrokenEnd > 0) runs.push({ start: unbrokenStart, end: unbrokenEnd, form: 'unbroken' });
+  letters.end();
+  long.end();
+  equal.end();
+  numbers.end();
+  return runs;
+}
+
+const plus = 43;
+
+/** Nothing else stands between two lines of one run. */
+const isLineBreak = (text: string, from: number, to: number): boolean =>
+  to - from <= 2 && text.charCodeAt(to - 1) === 10 && (to - from === 1 || text.charCodeAt(from) === 13);
+
+/** `i g n o r e`, and one letter a line. */
+class Letters {
+  #count = 0;
+  #first = 0;
+  #last = -9;
+  readonly #text: string;
+  readonly #runs: Run[];
+
+  constructor(text: string, runs: (Run | DecodedRun)[]) {
+    this.#text = text;
+    this.#runs = runs as Run[];
+  }
+
+  token(start: number, length: number): void {
+    if (length > 1) {
+      if (this.#count > 0) this.end();
+      return;
+    }
+    if (isBetweenLetters(this.#text.charCodeAt(start))) return;
+    if (start - this.#last <= 4 && isBetweenLetters(this.#text.charCodeAt(start - 1))) this.#count++;
+    else {
+      this.end();
+      this.#count = 1;
+      this.#first = start;
+    }
+    this.#last = start;
+  }
+
+  end(): void {
+    if (this.#count >= leastLetters) this.#runs.push({ start: this.#first, end: this.#last + 1, form: 'letters' });
+    this.#count = 0;
+  }
+}
+
+const between = new Uint8Array(128);
+for (const char of ' ._*|-/\n') between[char.charCodeAt(0)] = 1;
+const isBetweenLetters = (code: number): boolean => code < 128 && between[code] === 1;
+
+class Pieces {
+  #count = 0;
+  #start = 0;
+  #end = 0;
+  #length = 0;
+  #common = 0;
+  readonly #runs: Run[];
+  readonly #isPiece: (length: number, first: number) => boolean;
+  readonly #least: number;
+
+  constructor(runs: (Run | DecodedRun)[], isPiece: (length: number, first: number) => boolean, least: number) {
+    this.#runs = runs as Run[];
+    this.#isPiece = isPiece;
+    this.#least = least;
+  }
+
+  token(start: number, length: number, common: number): void {
+    if (this.#count === 0 && !this.#isPiece(length, length)) return;
+    const isNear = this.#count > 0 && start - this.#end <= maxGap;
+    if (isNear && this.#isPiece(length, this.#length)) {
+      this.#count++;
+      this.#common &= common;
+    } else {
+      // The rest of the text stands in the last piece.
+      if (isNear && this.#count >= this.#least && length > 1) this.#end = start + length;
+      this.end();
+      if (!this.#isPiece(length, length)) return;
+      this.#count = 1;
+      this.#start = start;
+      this.#length = length;
+      this.#common = common;
+    }
+    this.#end = start + length;
+  }
+
+  end(): void {
+    const isRead = this.#length <= maxDigits && (this.#common & kinds.hexadecimal) !== 0;
+    if (this.#count >= this.#least && !isRead) this.#runs.push({ start: this.#start, end: this.#end, form: 'pieces' });
+    this.#count = 0;
+  }
+}

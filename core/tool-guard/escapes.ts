@@ -1,0 +1,148 @@
+/** Escapes that stand for characters: percent signs, quoted-printable, character references, escapes of programming languages and of style sheets. */
+
+interface Unescaped {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const [newline, percent, ampersand, equals, backslash] = [10, 37, 38, 61, 92] as const;
+/** Escapes that stand for letters, blanks or further escapes. */
+const leastEscapes = 3;
+const maxGap = 40;
+/** Before the first escape of a run, a word may have begun. */
+const before = 24;
+
+const hexadecimal = new Int8Array(128).fill(-1);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  hexadecimal[digit.charCodeAt(0)] = value;
+  hexadecimal[digit.toUpperCase().charCodeAt(0)] = value;
+}
+const digitOf = (code: number): number => (code < 128 ? hexadecimal[code]! : -1);
+
+/** What an escape stands for, and where it ends: `code` is -1 for a break that stands for nothing. */
+let code = 0;
+
+/** The end of the escape at a place, or 0; what it stands for is in `code`. */
+function escapeAt(text: string, at: number): number {
+  const lead = text.charCodeAt(at);
+  const next = text.charCodeAt(at + 1);
+  if (lead === percent) return number(text, at + 1, 2, 2);
+  if (lead === equals) {
+    code = -1;
+    if (next === newline) return at + 2;
+    if (next === 13 && text.charCodeAt(at + 2) === newline) return at + 3;
+    // Small letters would be values of attributes and queries.
+    return isCapital(next) && isCapital(text.charCodeAt(at + 2)) ? number(text, at + 1, 2, 2) : 0;
+  }
+  if (lead === ampersand) return reference(text, at, next);
+  switch (next) {
+    case 117: // u
+      if (text.charCodeAt(at + 2) !== 123) return number(text, at + 2, 4, 4);
+      return closed(text, number(text, at + 3, 1, 6), 125);
+    case 85: // U
+      return number(text, at + 2, 8, 8);
+    case backslash:
+      code = backslash;
+      return at + 2;
+    case 120: // x
+      return number(text, at + 2, 2, 2);
+    default: {
+      // Of a style sheet: `\69 `.
+      const end = number(text, at + 1, 2, 6);
+      return end > 0 && text.charCodeAt(end) === 32 ? end + 1 : 0;
+    }
+  }
+}
+
+const isCapital = (each: number): boolean => (each >= 48 && each <= 57) || (each >= 65 && each <= 70);
+
+/** `&#105;`, `&#x69;`, and an ampersand that is one itself: `&amp;#105;`. */
+function reference(text: string, at: number, next: number): number {
+  if (next === 97 && text.startsWith('amp;', at + 1)) {
+    code = ampersand;
+    return at + 5;
+  }
+  if (next !== 35) return 0;
+  const isHexadecimal = (text.charCodeAt(at + 2) | 32) === 120;
+  const end = isHexadecimal ? number(text, at + 3, 1, 6) : number(text, at + 2, 1, 7, 10);
+  return end > 0 && text.charCodeAt(end) === 59 ? end + 1 : end;
+}
+
+const closed = (text: string, end: number, bracket: number): number =>
+  end > 0 && text.charCodeAt(end) === bracket ? end + 1 : 0;
+
+function number(text: string, from: number, least: number, most: number, base = 16): number {
+  let value = 0;
+  let at = from;
+  for (; at < from + most && at < text.length; at++) {
+    const digit = digitOf(text.charCodeAt(at));
+    if (digit < 0 || digit >= base) break;
+    value = value * base + digit;
+  }
+  if (at - from < least) return 0;
+  code = value <= 0x10_ffff ? value : 32;
+  return at;
+}
+
+const isLetter = (each: number): boolean => {
+  const small = each | 32;
+  return small >= 97 && small <= 122;
+};
+/** Accents and signs alone hide no word. */
+const speaks = (each: number): boolean =>
+  isLetter(each) ||
+  each === -1 ||
+  each === 32 ||
+  each === percent ||
+  each === ampersand ||
+  each === equals ||
+  each === backslash ||
+  (each >= 48 && each <= 57);
+
+export function unescaped(text: string): readonly Unescaped[] {
+  if (!mayHold.test(text)) return [];
+  const found: Unescaped[] = [];
+  let start = -1;
+  let last = 0;
+  let written = '';
+  let count = 0;
+  let isBytes = false;
+  for (let at = 0; at < text.length; ) {
+    const lead = text.charCodeAt(at);
+    const isLead = lead === percent || lead === ampersand || lead === equals || lead === backslash;
+    const end = isLead ? escapeAt(text, at) : 0;
+    if (end === 0) {
+      at++;
+      continue;
+    }
+    if (start < 0 || at - last > maxGap) {
+      if (count >= leastEscapes) found.push({ start, end: last, text: finished(written, text, last, isBytes) });
+      written = text.slice(Math.max(last, at - before), at);
+      start = at;
+      count = 0;
+      isBytes = false;
+    } else written += text.slice(last, at);
+    if (speaks(code)) count++;
+    if (code > 127 && code < 256) isBytes = true;
+    if (code >= 0) written += code < 0x1_0000 ? String.fromCharCode(code) : String.fromCodePoint(code);
+    at = end;
+    last = end;
+  }
+  if (count >= leastEscapes) found.push({ start, end: last, text: finished(written, text, last, isBytes) });
+  return found;
+}
+
+/** Most texts have no escape. */
+const mayHold = /%[0-9A-Fa-f]{2}|\\[uUx0-9a-f\\]|&#|&amp;|=(?:[0-9A-F]{2}|\r?\n)/;
+
+const beyondBytes = /[^\0-\xff]/;
+const rest = /^[\w.,;:!?'" -]{0,40}/;
+
+/** With the words behind the last escape; bytes of UTF-8 are read as its letters. */
+function finished(written: string, text: string, last: number, isBytes: boolean): string {
+  const whole = written + rest.exec(text.slice(last, last + maxGap))![0];
+  // A form has plus signs for blanks.
+  const plain = whole.includes('+') && !whole.includes(' ') ? whole.replaceAll('+', ' ') : whole;
+  return isBytes && !beyondBytes.test(plain) ? Buffer.from(plain, 'latin1').toString() : plain;
+}

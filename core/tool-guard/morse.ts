@@ -1,0 +1,74 @@
+/** Morse: dots and dashes with a blank between letters, and a stroke, wide blanks or a line break between words. */
+
+/** By its signs behind a first one: a dot is 0, a dash is 1. */
+const letters: readonly (string | undefined)[] = (() => {
+  const found: string[] = [];
+  const codes =
+    `.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..
+    ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.`.split(/\s+/);
+  for (const [at, code] of codes.entries())
+    found[Number.parseInt(`1${code.replaceAll('.', '0').replaceAll('-', '1')}`, 2)] =
+      'abcdefghijklmnopqrstuvwxyz0123456789'[at]!;
+  return found;
+})();
+
+const [other, dot, dash, blank, stroke] = [0, 1, 2, 3, 4] as const;
+const ascii = new Uint8Array(128);
+for (const [chars, kind] of [
+  ['.', dot],
+  ['-_', dash],
+  [' \t', blank],
+  ['/|\\\n', stroke],
+] as const)
+  for (const char of chars) ascii[char.charCodeAt(0)] = kind;
+
+const kindOf = (code: number): number => {
+  if (code < 128) return ascii[code]!;
+  if (code === 0xb7 || code === 0x2022) return dot;
+  return code === 0x2212 || code === 0x2013 || code === 0x2014 ? dash : other;
+};
+
+/** Half a sentence. */
+const leastLetters = 12;
+/** Longer ones are rulers and lines of tables. */
+const tooLong = 1 << 6;
+const words = /[a-z]{4}/;
+
+interface Read {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Most texts have no two letters of it beside each other. */
+const mayHold = /[.\-_·•−–—][ \t/|\\\n]{1,3}[.\-_·•−–—]{1,5}[ \t/|\\\n]{1,3}[.\-_·•−–—]/;
+
+export function morse(text: string): readonly Read[] {
+  if (!mayHold.test(text)) return [];
+  const found: Read[] = [];
+  let [read, count, start, end] = ['', 0, 0, 0];
+  /** The letter so far, and the blanks behind the last one. */
+  let [code, blanks] = [1, 0];
+  for (let at = 0; at <= text.length; at++) {
+    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : other;
+    if (kind === dot || kind === dash) {
+      if (code === 1 && count === 0) start = at;
+      if (code === 1 && blanks > 1 && count > 0) read += ' ';
+      code = code < tooLong ? code * 2 + (kind === dash ? 1 : 0) : tooLong;
+      blanks = 0;
+      end = at + 1;
+      continue;
+    }
+    blanks += kind === blank ? 1 : 2;
+    const letter = code > 1 ? letters[code] : '';
+    code = 1;
+    if (letter) {
+      read += letter;
+      count++;
+    }
+    if (letter !== undefined && kind !== other) continue;
+    if (count >= leastLetters && words.test(read)) found.push({ start, end, text: read });
+    [read, count] = ['', 0];
+  }
+  return found;
+}

@@ -1,0 +1,218 @@
+/**
+ * Texts that stand as the numbers of their characters: hexadecimal in any grouping, decimal, octal, binary, and dumps with offsets
+ * and a column of characters.
+ */
+import { kindOf, kinds } from './encoded-characters.ts';
+
+type Take = (start: number, end: number, text: string) => void;
+
+const leastCodes = 16;
+const maxCodes = 16_384;
+/** Of a group of hexadecimal digits. */
+export const maxDigits = 16;
+const maxGap = 4;
+const offsetDigits = 4;
+const bar = 124;
+
+/** Codes of one base that follow each other. */
+class Codes {
+  #values = new Uint16Array(64);
+  count = 0;
+  start = 0;
+  end = 0;
+
+  add(value: number, start: number, end: number): void {
+    if (this.count === 0) this.start = start;
+    if (this.count === this.#values.length) this.#grow();
+    this.#values[this.count++] = value;
+    this.end = end;
+  }
+
+  #grow(): void {
+    const values = new Uint16Array(this.count * 4);
+    values.set(this.#values);
+    this.#values = values;
+  }
+
+  get values(): Uint16Array {
+    return this.#values.subarray(0, this.count);
+  }
+}
+
+/** To be begun for each text: its arrays are used again. */
+export class NumberRuns {
+  #text = '';
+  #take: Take = () => undefined;
+  readonly #hexadecimal = new Codes();
+  readonly #decimal = new Codes();
+  readonly #octal = new Codes();
+  readonly #binary = new Codes();
+  readonly #all = [this.#hexadecimal, this.#decimal, this.#octal, this.#binary] as const;
+  #last = -9;
+  /** Whether any code is kept: most tokens of a text are none, and find none. */
+  #isOpen = false;
+  #isDump = false;
+  #bytesOfLine = 0;
+  /** Where the column of characters of a line ends, once it has begun. */
+  #columnEnd = -1;
+
+  begin(text: string, take: Take): void {
+    this.#text = text;
+    this.#take = take;
+    this.#last = -9;
+    this.#columnEnd = -1;
+    this.#bytesOfLine = 0;
+  }
+
+  /** @param common what all characters of the token are, but for those between others. */
+  token(start: number, end: number, common: number, isParted: boolean): void {
+    if ((common & kinds.hexadecimal) === 0) {
+      const from = prefixed(this.#text, start, end);
+      if (from > 0) this.#number(from, end, kinds.hexadecimal);
+      else if (this.#isOpen && !(this.#isDump && this.#isColumn(start))) this.end();
+      return;
+    }
+    if (!isParted) {
+      this.#number(start, end, common);
+      return;
+    }
+    for (let at = start; at < end; at++) {
+      if ((kindOf(this.#text.charCodeAt(at)) & kinds.joint) !== 0) continue;
+      const from = at;
+      while (at < end && (kindOf(this.#text.charCodeAt(at)) & kinds.joint) === 0) at++;
+      this.#number(from, at, common);
+    }
+  }
+
+  end(): void {
+    for (const codes of this.#all) this.#flush(codes);
+    this.#isOpen = false;
+    this.#isDump = false;
+    this.#columnEnd = -1;
+  }
+
+  #number(start: number, end: number, common: number): void {
+    const digits = end - start;
+    if (digits >= offsetDigits && isOffset(this.#text, start, end)) {
+      if (!this.#isDump) this.end();
+      this.#isDump = true;
+      this.#bytesOfLine = 0;
+      this.#columnEnd = -1;
+      this.#last = end;
+      return;
+    }
+    if (this.#isDump && this.#isColumn(start)) return;
+    if (start - this.#last > maxGap && this.#isOpen) this.end();
+    this.#last = end;
+    this.#isOpen = true;
+    if (digits % 2 === 0 && digits <= maxDigits) this.#bytes(start, end);
+    else this.#flush(this.#hexadecimal);
+    const isDecimal = (common & kinds.decimal) !== 0;
+    if (isDecimal && (digits === 2 || digits === 3)) {
+      this.#code(this.#decimal, numberIn(this.#text, start, end, 10), start, end);
+      this.#code(this.#octal, numberIn(this.#text, start, end, 8), start, end);
+    } else {
+      this.#flush(this.#decimal);
+      this.#flush(this.#octal);
+    }
+    if ((common & kinds.binary) !== 0 && (digits === 7 || digits === 8))
+      this.#code(this.#binary, numberIn(this.#text, start, end, 2), start, end);
+    else this.#flush(this.#binary);
+  }
+
+  /** Behind the bytes of a line of a dump stand as many characters. */
+  #isColumn(start: number): boolean {
+    if (this.#columnEnd > 0) return start < this.#columnEnd;
+    if (this.#bytesOfLine === 0 || start - this.#last < 2) return false;
+    // Two blanks also part the halves of a line.
+    let isBehind = this.#bytesOfLine !== 8;
+    for (let at = this.#last; at < start; at++) {
+      const code = this.#text.charCodeAt(at);
+      if (code === 10) return false;
+      if (code === bar) isBehind = true;
+    }
+    if (isBehind) this.#columnEnd = start + this.#bytesOfLine;
+    return isBehind;
+  }
+
+  #bytes(start: number, end: number): void {
+    for (let at = start; at < end; at += 2) {
+      const value = numberIn(this.#text, at, at + 2, 16);
+      this.#bytesOfLine++;
+      // Wide characters have bytes of zero.
+      if (value !== 0) this.#code(this.#hexadecimal, value, at, end);
+    }
+  }
+
+  #code(codes: Codes, value: number, start: number, end: number): void {
+    if (codes.count >= maxCodes || !isOfText(value)) this.#flush(codes);
+    if (isOfText(value)) codes.add(value, start, end);
+  }
+
+  #flush(codes: Codes): void {
+    if (codes.count === 0) return;
+    if (codes.count >= leastCodes) {
+      const { values, start, end } = codes;
+      const read = textOf(values);
+      if (read !== undefined) this.#take(start, end, read);
+    }
+    codes.count = 0;
+  }
+}
+
+/** Printable, or a part of a letter beyond ASCII. */
+const isOfText = (value: number): boolean =>
+  (value >= 32 && value !== 127) || value === 10 || value === 13 || value === 9;
+
+/** Where digits begin behind `0x` and `U+`; 0 where they do not. */
+function prefixed(text: string, start: number, end: number): number {
+  if (end - start < 4 || end - start > 10) return 0;
+  const [first, second] = [text.charCodeAt(start), text.charCodeAt(start + 1)];
+  const isPrefix =
+    (first === 48 && (second === 120 || second === 88)) || ((first === 85 || first === 117) && second === 43);
+  if (!isPrefix) return 0;
+  for (let at = start + 2; at < end; at++) if ((kindOf(text.charCodeAt(at)) & kinds.hexadecimal) === 0) return 0;
+  return start + 2;
+}
+
+/** The number of the first byte of a line of a dump: `00000010: `, `00000010  `. */
+function isOffset(text: string, start: number, end: number): boolean {
+  if (start > 0 && text.charCodeAt(start - 1) !== 10) return false;
+  const [next, second] = [text.charCodeAt(end), text.charCodeAt(end + 1)];
+  return (next === 58 && second === 32) || (next === 32 && second === 32) || next === 9;
+}
+
+/** 0, which is not a character of a text, where the base lacks a digit. */
+function numberIn(text: string, start: number, end: number, base: number): number {
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    const digit = code < 58 ? code - 48 : (code | 32) - 87;
+    if (digit >= base) return 0;
+    value = value * base + digit;
+  }
+  return value;
+}
+
+const words = /[a-z]{3}/i;
+
+function textOf(values: Uint16Array): string | undefined {
+  let isBytes = true;
+  let isAscii = true;
+  for (const value of values) {
+    if (value > 127) isAscii = false;
+    if (value > 255) isBytes = false;
+  }
+  const bytes = Buffer.from(values);
+  const text = isAscii ? bytes.toString('latin1') : isBytes ? bytes.toString() : String.fromCharCode(...values);
+  return words.test(text) ? text : undefined;
+}
+
+/** Of a list of numbers; undefined where they are not text. */
+export function fromCodes(codes: readonly number[]): string | undefined {
+  if (codes.length < 12 || !codes.every((code) => Number.isInteger(code) && code >= 9 && code < 0x1_0000))
+    return undefined;
+  const text = Buffer.from(String.fromCharCode(...codes.slice(0, 4_096))).toString('utf8');
+  const first = text.slice(0, 48);
+  return /[^\P{Cc}\t\r\n]/u.test(first) || first.includes('\ufffd') || !words.test(text) ? undefined : text;
+}
