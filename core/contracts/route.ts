@@ -46,6 +46,7 @@ type Options = Partial<
   Pick<Route, 'agents' | 'humansOnly' | 'platform' | 'query' | 'repeatable' | 'surface' | 'counts'>
 >;
 
+// biome-ignore lint/complexity/useMaxParams: a call is a row of a table, in the order of its columns
 export const route = (
   call: `${Route['method']} /${string}`,
   handledBy: FunctionName,

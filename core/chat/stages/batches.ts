@@ -73,7 +73,7 @@ async function upload(
     resource({ method: 'POST', path: '/files', form, ...sentWith(ports, begun) }),
   );
   const stored: StoredBatch = {
-    ...storedOf(ports, call, entry, newFileId(ports.ids), 'file', made.provider_id),
+    ...storedOf(ports, call, entry, { id: newFileId(ports.ids), kind: 'file', provider_id: made.provider_id }),
     endpoint: file.endpoint,
     lines: file.lines.length,
     input_tokens: file.inputTokens,
@@ -112,7 +112,7 @@ async function start(
   );
   const { endpoint, lines, input_tokens, output_tokens } = file;
   const stored: StoredBatch = {
-    ...storedOf(ports, call, entry, newBatchId(ports.ids), 'batch', made.provider_id),
+    ...storedOf(ports, call, entry, { id: newBatchId(ports.ids), kind: 'batch', provider_id: made.provider_id }),
     ...{ endpoint, lines, input_tokens, output_tokens },
     file: file.id,
   };
@@ -173,11 +173,10 @@ const storedOf = (
   { clock }: ChatPorts,
   call: ChatCall,
   entry: ProviderEntry,
-  id: string,
-  kind: StoredBatch['kind'],
-  provider_id: string,
+  made: Pick<StoredBatch, 'id' | 'kind' | 'provider_id'>,
 ) => ({
-  ...{ id, kind, provider: entry.name, provider_id },
+  ...made,
+  provider: entry.name,
   tenant: call.principal.tenant,
   key_id: call.principal.key_id,
   created_at: Math.floor(clock.now() / 1000),
