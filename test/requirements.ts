@@ -2426,6 +2426,10 @@ const toolGateway: readonly Requirement[] = [
     'Arguments that a tool hands to the program it stands for are read as that command line: one that is not known to look only is reviewed.',
   ),
   must(
+    'effects.sql-anywhere',
+    'A statement of SQL is read under any name of SQL, as a statement, or as a query of rows, at any depth of the parameters of any tool; what people search for is not.',
+  ),
+  must(
     'effects.profiles',
     'A shell program is read by its exact options and operands; what its profile does not know makes the line unclear.',
   ),

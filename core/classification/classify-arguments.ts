@@ -37,6 +37,7 @@ import { changeOfWord, classifyTool, moreSevere, type ToolClass } from './classi
 import { holdsOption, isOptionInPlace, programNamed } from './command-programs.ts';
 import { hasMutation } from './graphql-text.ts';
 import { isInnerAddress } from './inner-address.ts';
+import { changesStore } from './other-queries.ts';
 import { toolWords, wordsIn } from './tool-words.ts';
 import { readingNouns } from './verbs.ts';
 
@@ -50,7 +51,7 @@ const maxLevels = 64;
  */
 export function classifyArguments(tool: string, ...values: readonly unknown[]): ToolClass | undefined {
   const { family, words } = toolWords(tool);
-  const look = new Look(words, programNamed([...family, ...words]) !== undefined);
+  const look = new Look(words, [...family, ...words]);
   for (const value of values) look.walk(value, [], 0);
   return look.gravest;
 }
@@ -60,12 +61,15 @@ class Look {
   #left = maxValues;
   readonly #tool: readonly string[];
   readonly #readsPrograms: boolean;
+  /** With the words of its family. */
+  readonly #named: readonly string[];
   /** Its command line is read as one [effects.argument-lists]. */
   readonly #hasProgram: boolean;
 
-  constructor(tool: readonly string[], hasProgram: boolean) {
+  constructor(tool: readonly string[], named: readonly string[]) {
     this.#tool = tool;
-    this.#hasProgram = hasProgram;
+    this.#named = named;
+    this.#hasProgram = programNamed(named) !== undefined;
     this.#readsPrograms = tool.some((word) => programReaders.has(word));
   }
 
@@ -125,6 +129,8 @@ class Look {
     if (replacements.has(name)) this.#found('write', `the argument ${shown} holds a replacement`);
     if (isOutput(key, value)) this.#found('write', `the argument ${shown} names a place to write to`);
     if (hasMutation(value)) this.#found('write', `the argument ${shown} holds a GraphQL mutation or subscription`);
+    if (changesStore(this.#named, key, value))
+      this.#found('write', `the argument ${shown} holds a query that changes something`);
     if (!this.#readsPrograms && isProgram(key.at(-1) ?? '', value))
       this.#found('execute', `the argument ${shown} holds a program`);
   }

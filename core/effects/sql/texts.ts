@@ -2,6 +2,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { Dialect } from './dialects.ts';
+import { statementsIn } from './statement-places.ts';
 
 interface SqlTexts {
   /** `certain`: it is SQL if anything; else only if it parses. */
@@ -81,7 +82,9 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
       certain: named || (speaksSql && generic) || looksLikeSql(text),
     }));
   });
-  return { texts, carrier: speaksSql && generic, dialect };
+  const known = new Set(texts.map(({ text }) => text));
+  const others = statementsIn(call.tool, call.parameters).filter(({ text }) => !known.has(text));
+  return { texts: [...texts, ...others], carrier: speaksSql && generic && others.length === 0, dialect };
 }
 
 const keysIn = ({ parameters }: ToolCall): readonly string[] =>

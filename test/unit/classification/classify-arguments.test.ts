@@ -21,6 +21,30 @@ describe('an option where a value is expected', () => {
   });
 });
 
+describe('queries of graphs and series', () => {
+  test.each([
+    ['get_rows', { cypher: 'MATCH (n) DETACH DELETE n' }, 'write'],
+    ['get_nodes', { query: 'MATCH (n) SET n.x = 1' }, 'write'],
+    ['neo4j.read', { query: "CALL apoc.load.json('http://a.example')" }, 'write'],
+    ['read_neo4j_cypher', { query: "LOAD CSV FROM 'file:///x' AS l RETURN l" }, 'write'],
+    ['read_neo4j_cypher', { query: 'MATCH (n) /* SET */ merge (m)' }, 'write'],
+    ['get_sparql', { query: 'DELETE WHERE { ?s ?p ?o }' }, 'write'],
+    ['get_sparql', { query: 'SELECT ?s WHERE { SERVICE <http://a.example> { ?s ?p ?o } }' }, 'write'],
+    ['get_gremlin', { query: 'g.V().drop()' }, 'write'],
+    ['get_gremlin', { request: { query: "g.addV('x')" } }, 'write'],
+    ['list_flux', { query: 'from(bucket: "a") |> to(bucket: "b")' }, 'write'],
+    ['get_kql', { query: '.drop table T' }, 'write'],
+    ['read_neo4j_cypher', { query: "MATCH (n:Set {set: 'delete'}) RETURN n.set ORDER BY n.update LIMIT 5" }, 'read'],
+    ['get_sparql', { query: 'SELECT ?s WHERE { ?s ?p ?o }' }, 'read'],
+    ['get_gremlin', { query: "g.V().has('name', 'drop').values('set')" }, 'read'],
+    ['get_kql', { query: 'T | where x == 1 | take 5' }, 'read'],
+    ['get_nodes', { name: 'delete me' }, 'read'],
+    ['search_docs', { query: 'create a cypher query' }, 'read'],
+  ] as const)('[action.arguments-tighten] %s %j: %s', (tool, parameters, capability) => {
+    expect(asked(tool, parameters)).toBe(capability);
+  });
+});
+
 describe('operations named by an argument', () => {
   test.each([
     ['get_api', { path: '/users/7', method: 'DELETE' }, 'delete'],

@@ -122,6 +122,49 @@ describe('tools of other protocols', () => {
     expect(effects.unclear).toBeUndefined();
   });
 
+  test.each([
+    ['get_rows', { SQL: 'drop table orders' }],
+    ['get_rows', { rawSql: 'drop table orders' }],
+    ['get_rows', { tsql: 'drop table orders' }],
+    ['get_data', { options: { sql: 'drop table orders' } }],
+    ['get_data', { requests: [{ deep: { sqlText: 'drop table orders' } }] }],
+    ['list_items', { statement: 'drop table orders' }],
+    ['list_items', { statements: ['drop table orders'] }],
+    ['list_items', { where: 'id = 1; drop table orders' }],
+    ['get_query_results', { queryString: '/* x */ drop table orders' }],
+    ['search_rows', { query: 'drop table orders' }],
+    ['describe_table', { params: { query: '\n -- x\n drop table orders' } }],
+    ['get_metrics', { query: `${'select 1 from a;'.repeat(3)}drop table orders` }],
+  ])('[effects.sql-anywhere] %s %j drops a table', (tool, parameters) => {
+    expect(shown(mcp(tool, parameters))).toContain('sql.drop orders');
+  });
+
+  test.each([
+    ['get_rows', { query: "select sleep(5) from dual where x = 'a' limit 1, 2" }],
+    ['get_rows', { query: 'replace into a values (1)' }],
+    ['get_rows', { query: 'delete from a limit 5' }],
+    ['get_rows', { query: 'exec xp_cmdshell' }],
+    ['get_rows', { query: "attach 'x' as y" }],
+    ['get_rows', { query: 'set global x = 1' }],
+    ['get_rows', { statement: 'begin; frobnicate' }],
+    ['get_rows', { query: `${';'.repeat(300)}drop database x frob` }],
+  ])('[effects.sql-anywhere] %s %j is unclear', (tool, parameters) => {
+    expect(mcp(tool, parameters).unclear).toBeDefined();
+  });
+
+  test.each([
+    ['search_code', { query: 'DROP TABLE users' }],
+    ['search_docs', { query: 'delete from a list in python' }],
+    ['get_answer', { query: 'Create table of contents for my report' }],
+    ['list_products', { filter: 'price > 5; in stock' }],
+    ['list_bank_statements', { statement: '2026-03', account: 'a' }],
+    ['get_settings', { sql_mode: 'strict' }],
+    ['get_version', { mysql: '8.0', engine: { postgresql: '16' } }],
+    ['send_note', { text: 'select * from users', title: 'drop table orders' }],
+  ])('[effects.sql-anywhere] %s %j holds no statement', (tool, parameters) => {
+    expect(mcp(tool, parameters)).toEqual({ parts: [], carrier: false });
+  });
+
   test('only runners of a database are carriers', () => {
     const sql = 'select 1';
     for (const tool of ['postgres.query', 'execute_sql', 'db.run_query']) expect(mcp(tool, { sql }).carrier).toBe(true);

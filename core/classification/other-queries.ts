@@ -1,0 +1,28 @@
+/** Whether a text in a query language without a grammar here changes something: of graphs (Cypher, Gremlin, SPARQL, AQL) and of series (Flux, KQL). */
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+
+/** Words of tools and of arguments that name such a language or a store that speaks one. */
+const languages = set(`
+  aql arangodb cypher falkordb flux gql gremlin janusgraph kql kusto kuzu memgraph neo4j neptune nodes relationships sparql stardog tinkerpop
+  traversal triples`);
+const queryKeys = set('code query queries script statement statements text traversal');
+
+const literal = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g;
+/** Clauses and steps that write or run something, where they are no property (`n.set`), label (`:Set`) or parameter (`$set`). */
+const changing =
+  /(?<![.:\w$])(?:create|merge|set|delete|detach|remove|drop|call|load|foreach|insert|upsert|replace|update|clear|copy|move|add|alter|grant|deny|revoke|start|stop|terminate)(?![\w(]*\s*:)\b|\.(?:addv|adde|drop|property|mergev|mergee|io|program|call|sideeffect)\s*\(|\|>\s*(?:\w+\.)?(?:to|delete|post)\s*\(|\bservice\s+(?:silent\s+)?[<?]|^\s*\.\w/im;
+
+export function changesStore(tool: readonly string[], key: readonly string[], value: string): boolean {
+  const last = key.at(-1) ?? '';
+  const named = key.some((word) => languages.has(word));
+  if (!named && !(queryKeys.has(last) && joined(tool).some((word) => languages.has(word)))) return false;
+  return changing.test(value.replace(literal, ' '));
+}
+
+/** `neo4j` is parted at its digit. */
+const joined = (words: readonly string[]): readonly string[] =>
+  words
+    .join(' ')
+    .replace(/(?<=^| )neo 4 j(?= |$)/g, 'neo4j')
+    .split(' ');

@@ -1,0 +1,108 @@
+/**
+ * Statements in the parameters of a tool whose name speaks of no database, at any depth: under a name of SQL (`rawSql`, `options.sql`),
+ * as a `statement`, or as a query that has the shape of one. What people search for is left out.
+ */
+import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
+
+interface StatementText {
+  readonly text: string;
+  /** It is SQL if anything; else only if it parses. */
+  readonly certain: boolean;
+}
+
+const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
+
+/** More texts than these are one too many for the grammar, which says so. */
+const maxTexts = 512;
+const maxLevels = 64;
+const maxSemicolons = 256;
+
+/** Words of tools that hold rows: a query of theirs is one of data, whatever verb stands before it. */
+const data = set(`
+  analytics collection collections column columns data database databases dataset datasets entities entity record records row rows schema schemas
+  table tables warehouse`);
+/** Words of tools whose query is a text that is looked for or answered. */
+const texts = set(`
+  answer answers article articles ask book books browse channel channels chat code comment comments commit commits context conversation
+  conversations discussion discussions doc docs documentation email emails embedding embeddings file files find google grep image images issue
+  issues jira knowledge library libraries lookup mail memories memory message messages news note notes page pages paper papers prompt pull question
+  questions repo repos repositories repository rg ripgrep search semantic slack symbol symbols ticket tickets thread threads transcript
+  transcripts video videos web website wiki wikipedia`);
+const queryNames = set('clause condition conditions expression filter filters predicate q queries query raw where');
+const statementNames = set('statement statements stmt stmts');
+const textNames = set('body code command queries query script statement statements stmt string text texts');
+
+export function statementsIn(tool: string, parameters: Readonly<Record<string, unknown>>): StatementText[] {
+  const { family, words } = toolWords(tool);
+  const named = [...family, ...words];
+  const searches = !named.some((word) => data.has(word)) && named.some((word) => texts.has(word));
+  const found: StatementText[] = [];
+  for (const [key, text] of leavesOf(parameters, [], 0)) {
+    const statement = statementAt(key, text, searches);
+    if (statement) found.push(statement);
+    if (found.length >= maxTexts) break;
+  }
+  return found;
+}
+
+function statementAt(key: readonly string[], text: string, searches: boolean): StatementText | undefined {
+  if (text.trim() === '') return undefined;
+  const last = key.at(-1) ?? '';
+  if (isOfSql(last) || (key.some(isOfSql) && textNames.has(last))) return { text, certain: true };
+  const isQuery = queryNames.has(last) || (key.includes('query') && textNames.has(last));
+  if (!statementNames.has(last) && !(isQuery && !searches)) return undefined;
+  const at = startOfStatement(text);
+  return at === undefined ? undefined : { text: text.slice(at), certain: true };
+}
+
+/** `sql`, `tsql`, `plsql`, and `hql` of Hive; `nosql` is none, and `mysql` names a server. */
+const isOfSql = (word: string): boolean => /(?<!^(?:no|my|postgre))sql$|^[hc]ql$/.test(word);
+
+/** Where the text begins as a statement does, at its head or behind a semicolon. */
+function startOfStatement(text: string): number | undefined {
+  let at = 0;
+  for (let seen = 0; at >= 0 && at < text.length; seen++) {
+    // Who writes so many semicolons is read from the beginning.
+    if (seen > maxSemicolons) return 0;
+    if (shape.test(text.slice(at, at + 2048))) return at;
+    const end = text.indexOf(';', at);
+    at = end < 0 ? -1 : end + 1;
+  }
+  return undefined;
+}
+
+const blank = String.raw`(?:\s|\(|--[^\n]*\n|/\*(?:(?!\*/)[\s\S])*\*/)`;
+const gap = String.raw`(?:\s|--[^\n]*\n|/\*(?:(?!\*/)[\s\S])*\*/)+`;
+const thing =
+  '(?:table|view|index|database|schema|function|procedure|role|user|trigger|type|sequence|extension|materialized|policy|server|system|tablespace)';
+const shape = new RegExp(
+  `^${blank}*(?:${[
+    String.raw`select\b[\s\S]*?\bfrom\b|select${gap}[\w."]+\s*\(|select${gap}@`,
+    String.raw`with${gap}(?:recursive${gap})?["\w]+\s*(?:\(|as\b)`,
+    String.raw`(?:insert${gap}(?:(?:or${gap})?\w+${gap})?|replace${gap}|merge${gap}|upsert${gap})into\b`,
+    String.raw`update${gap}[\w."\x60[\]]+${gap}(?:(?:as${gap})?\w+${gap})?set\b`,
+    String.raw`delete${gap}(?:\w+${gap})?from\b`,
+    String.raw`truncate${gap}(?:table${gap})?[\w."\x60]+\s*(?:;|$|cascade|restrict)`,
+    String.raw`(?:drop|alter)${gap}(?:materialized${gap})?${thing}\b`,
+    String.raw`create${gap}(?:or${gap}replace${gap})?(?:\w+${gap})?${thing}\b`,
+    String.raw`(?:grant|revoke)${gap}[\s\S]*?\b(?:to|from)\b`,
+    String.raw`copy${gap}[\s\S]*?\b(?:to|from)\b`,
+    String.raw`(?:call|exec|execute)${gap}[\w.]+\s*(?:\(|;|$|')`,
+    String.raw`(?:attach|load|install|pragma|vacuum|kill)${gap}['"\w]`,
+    `set${gap}(?:role|session|global|local|@)`,
+    String.raw`explain${gap}\(?(?:analy[sz]e|select|delete|update|insert|with)\b`,
+    String.raw`do${gap}(?:\$|language\b)|begin\s*;|refresh${gap}materialized\b|lock${gap}table\b`,
+  ].join('|')})`,
+  'i',
+);
+
+function* leavesOf(
+  value: unknown,
+  key: readonly string[],
+  level: number,
+): Iterable<readonly [readonly string[], string]> {
+  if (typeof value === 'string') yield [key, value];
+  else if (level > maxLevels || value === null || typeof value !== 'object') return;
+  else if (Array.isArray(value)) for (const item of value) yield* leavesOf(item, key, level + 1);
+  else for (const [name, item] of Object.entries(value)) yield* leavesOf(item, wordsIn(name), level + 1);
+}
