@@ -305,7 +305,14 @@ const configuration: readonly Requirement[] = [
     'repository.voice',
     'npm run check fails when documents, comments, errors or help texts leave the register of docs/contributing/voice.md.',
   ),
-  must('repository.map', 'AGENTS.md maps each folder of core, and docs/README.md links each page.'),
+  must(
+    'repository.map',
+    'AGENTS.md maps each folder of core, docs/README.md links each page, and test/unit has the folders of the source.',
+  ),
+  must(
+    'repository.github',
+    'Forms, workflows, owners and updates for GitHub are valid YAML, name folders that exist, and run what every change runs.',
+  ),
   must(
     'repository.bounded-maps',
     'A cache of bounded size is the map of the kernel, which drops what was used longest ago.',

@@ -17,3 +17,14 @@ test('[repository.map] docs/README.md links each page of tutorial, how-to and ex
   expect(all.length).toBeGreaterThan(55);
   expect(all.filter((page) => !index.includes(`(${page})`))).toEqual([]);
 });
+
+test('[repository.map] test/unit mirrors the source: each of its folders has the name of a folder of code', () => {
+  const foldersOf = (root: string) =>
+    readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  const sources = new Set(['.', 'core', 'adapters', 'bin', 'lib'].flatMap(foldersOf));
+  // Checks of the repository itself have no source but all of it.
+  sources.add('repository');
+  expect(foldersOf('test/unit').filter((name) => !sources.has(name))).toEqual([]);
+});
