@@ -12,7 +12,7 @@ export interface Run {
 }
 
 /** A run of numbers, read already. */
-export interface DecodedRun {
+interface DecodedRun {
   readonly start: number;
   readonly end: number;
   readonly form: 'numbers';
