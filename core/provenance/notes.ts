@@ -36,7 +36,12 @@ function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
       });
   const sources: ValueSource[] = [];
   holdsInCall(path, call, (value) => {
-    for (const leaf of leavesOf([value])) sources.push(...[of(leaf.value)].filter((source) => source !== undefined));
+    for (const leaf of leavesOf([value])) {
+      const named = of(leaf.name);
+      sources.push(
+        ...[of(leaf.value), named?.whole.length ? named : undefined].filter((source) => source !== undefined),
+      );
+    }
     return path.quantifier === 'every';
   });
   return sources.length === 0 ? [] : [noteOf(path.source, sources)];

@@ -71,9 +71,18 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
   }
 }
 
-/** Names of members come from the tool's schema: what only looks like a word of a result is not taken for it. */
-const ofName = (name: string, session: SeenBySession): ValueSource =>
-  valueForms(name)?.marks.length ? sourceOf(name, session) : { whole: [], parts: [] };
+/**
+ * Names of members come from the tool's schema: what only looks like a word of a result is not taken for it. An address, a long number or a
+ * text in another form is data, and has to come from somewhere.
+ */
+function ofName(name: string, session: SeenBySession): ValueSource {
+  if (!valueForms(name)?.marks.length) return { whole: [], parts: [] };
+  const source = sourceOf(name, session);
+  return isData(name) || !source.whole.includes(unknown) ? source : { ...source, whole: [] };
+}
+
+const isData = (name: string): boolean =>
+  /.@.|\d{5}/.test(name) || addressesIn(name).length > 0 || readingsOf(name).length > 0;
 
 /** The source of one text, number, boolean or null. A boolean or null says too little to be traced. */
 export function sourceOf(value: unknown, session: SeenBySession, depth = 0): ValueSource {

@@ -99,24 +99,29 @@ function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, ad
   if (key_id !== undefined && key_id !== asked.key_id) add('attachment', `key ${asked.key_id}`, key_id);
 }
 
-/** The parts speak for a call that only carries them; any other call speaks for itself too. Each kind is named once. */
+/** As many things of one kind as a person is shown at once. What is beyond them asks with a later call. */
+const maxNamed = 8;
+
+/** The parts speak for a call that only carries them; any other call speaks for itself too. */
 function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add, accepts: Accepts): void {
   const { parts, carrier, unclear } = effects;
   const calls = carrier && parts.length > 0 ? parts : [call, ...parts];
   const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];
-  const once = (
+  // Each thing is named, because what the person was shown does not ask again.
+  const addEach = (kind: DriftKind, outside: readonly string[], allowed: string) => {
+    const named = new Set(outside.filter((name) => !accepts(kind, name)).map(shortened));
+    for (const name of [...named].slice(0, maxNamed)) add(kind, name, allowed);
+  };
+  const check = (
     kind: DriftKind,
     among: readonly ToolCall[],
     fits: (one: ToolCall) => boolean,
     allowed: readonly string[],
     name: (one: ToolCall) => string,
-  ) => {
-    const outside = among.find((one) => !fits(one) && !accepts(kind, name(one)));
-    if (outside) add(kind, shortened(name(outside)), allowed.join(', '));
-  };
+  ) => addEach(kind, among.filter((one) => !fits(one)).map(name), allowed.join(', '));
   const { protocols, tools, resources, capabilities, recipients } = manifest;
   if (protocols)
-    once(
+    check(
       'protocol',
       calls,
       ({ protocol }) => isOneOf(protocols, protocol),
@@ -124,7 +129,7 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
       (one) => one.protocol,
     );
   if (tools)
-    once(
+    check(
       'tool',
       calls,
       (one) => everyReading(one, (call) => tools.some((glob) => globMatches(glob, call.tool))),
@@ -134,10 +139,10 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   if (resources) {
     const globs = resources.map((resource) => compileGlob(resource, 'text'));
     const fits = (one: ToolCall) => everyReading(one, ({ target }) => globs.some((glob) => glob.matches(target)));
-    once('resource', calls, fits, resources, (one) => one.target);
+    check('resource', calls, fits, resources, nameOfResource);
   }
   if (capabilities)
-    once(
+    check(
       'capability',
       verbs,
       ({ capability }) => isOneOf(capabilities, capability),
@@ -147,13 +152,19 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   if (recipients) {
     const { found, unread } = recipientsOf([call, ...parts]);
     const fits = isRecipient(recipients);
-    const outside = found.find((one) => !fits(one) && !accepts('recipient', one));
-    if (outside !== undefined) add('recipient', shortened(outside), recipients.join(', ') || 'no recipient');
+    addEach(
+      'recipient',
+      found.filter((one) => !fits(one)),
+      recipients.join(', ') || 'no recipient',
+    );
     if (unread) add('unclear', 'more arguments than are looked at', 'calls whose recipients can be read');
   }
   const limits = protocols ?? tools ?? resources ?? capabilities;
   if (unclear !== undefined && limits) add('unclear', unclear, 'calls whose effects can be read');
 }
+
+/** Calls without a target are not one thing: an accepted one says nothing of another tool. */
+const nameOfResource = ({ tool, target }: ToolCall): string => (target === '' ? `${tool} without a target` : target);
 
 /** Case does not count; a look-alike letter is another one. */
 function isRecipient(recipients: readonly string[]): (one: string) => boolean {

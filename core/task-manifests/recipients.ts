@@ -15,6 +15,13 @@ const anywhere = set(`
 /** Words that do so as the last one: `to`, `send_to`, `share_with`. */
 const last = set('to with whom');
 
+/** Members that a recipient written as an object has. Their names do not count as recipients. */
+const structure = set(`
+  address addr email mail emailaddress email_address mailaddress mail_address name displayname display_name fullname full_name
+  firstname first_name lastname last_name id userid user_id accountid account_id username user_name user handle login type kind role value values
+  recipient recipients contact contacts person people member members items list entries data details smtp iban bic swift number bank bankname
+  bank_name currency country phone label status to cc bcc`);
+
 const oneAddress = /^(?:mailto:)?[^\s<>@,;:"'()[\]{}]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z0-9-]{2,24}$/i;
 const maxLevels = 32;
 const maxValues = 512;
@@ -38,7 +45,8 @@ export function recipientsOf(calls: readonly ToolCall[]): Recipients {
     if (typeof value === 'object') {
       for (const [key, item] of Object.entries(value)) {
         // A map from an address to something has its addresses as keys.
-        if (!Array.isArray(value) && (oneAddress.test(key.trim()) || named)) note(key, found);
+        if (!Array.isArray(value) && (oneAddress.test(key.trim()) || (named && !structure.has(key.toLowerCase()))))
+          note(key, found);
         walk(item, named || (!Array.isArray(value) && isRecipientName(key)), level + 1);
       }
       return;

@@ -26,7 +26,7 @@ export function compileSource({ source, source_not, source_some }: ArgumentPredi
 }
 
 /**
- * A list or object is tested by its values, and each must hold. An empty one, and an empty text, carry nothing. What was not traced
+ * A list or object is tested by its values and by the names of members that are data, and each must hold. An empty one, and an empty text, carry nothing. What was not traced
  * is unclear.
  * @param value as found in the call; never `undefined`.
  */
@@ -44,11 +44,22 @@ export function sourceHolds(
 }
 
 function ofLeaves(value: unknown, sources: CallSources | undefined, ask: (source: ValueSource) => Held): Held {
-  if (value !== null && typeof value === 'object')
-    return worst(Object.values(value).map((item) => ofLeaves(item, sources, ask)));
+  if (value !== null && typeof value === 'object') {
+    const names = Array.isArray(value) ? [] : Object.keys(value);
+    return worst([
+      ...names.map((name) => ofName(name, sources, ask)),
+      ...Object.values(value).map((item) => ofLeaves(item, sources, ask)),
+    ]);
+  }
   if (value === '') return 'yes';
   const key = sourceKey(value);
   return sources !== undefined && Object.hasOwn(sources, key) ? ask(sources[key]!) : 'unclear';
+}
+
+/** `{ "eve@evil.example": "owner" }` names a person where others name a member. A name of which nothing is known is one of the schema. */
+function ofName(name: string, sources: CallSources | undefined, ask: (source: ValueSource) => Held): Held {
+  const source = sources?.[sourceKey(name)];
+  return source === undefined || source.whole.length + source.parts.length === 0 ? 'yes' : ask(source);
 }
 
 /** What holds the whole value is among these: more results would not change that. */

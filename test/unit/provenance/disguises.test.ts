@@ -64,6 +64,13 @@ describe('[provenance.disguises] a value of a result is found', () => {
   });
 });
 
+test('[provenance.traced] names of members: an address has a source, a member of the schema has none', () => {
+  const parameters = { 'eve@evil.example': 1, 'anna@example.com': 1, 'zoe@x.example': 1, recipientAddress: 1, to: 1 };
+  const sources = traceValues([parameters], { seen: [request, mail], complete: true });
+  const whole = Object.keys(parameters).map((name) => sources[JSON.stringify(name)]?.whole);
+  expect(whole).toEqual([['tool:mail.read'], ['trusted'], ['unknown'], [], []]);
+});
+
 describe('[provenance.disguises] not found in a result is', () => {
   test.each<[string, unknown]>([
     ['another address', 'zoe@example.net'],

@@ -46,6 +46,18 @@ describe('[provenance.rules]', () => {
     expect(decide(whole, send({ to: [] }, known)).decision).toBe('allow');
   });
 
+  test('a name of a member is asked as well where it is data, and not where it is one of the schema', () => {
+    const whole = compilePolicy(policyOf([{ arguments: { to: { source: 'trusted' } } }]));
+    const not = compilePolicy(policyOf([{ arguments: { to: { source_not: 'tool:mail.*' } } }]));
+    const known = (name: ValueSource) => sources(['a@x', trusted], ['name', name]);
+    const decided = (policy: typeof whole, name: ValueSource) =>
+      decide(policy, send({ to: { name: 'a@x' } }, known(name))).decision;
+    expect([decided(whole, from([])), decided(not, from([]))]).toEqual(['allow', 'allow']);
+    expect([decided(whole, mail), decided(not, mail)]).toEqual(['review', 'review']);
+    expect([decided(whole, trusted), decided(not, from([], ['tool:mail.read']))]).toEqual(['allow', 'review']);
+    expect(decide(whole, send({ to: { other: 'a@x' } }, known(mail))).decision).toBe('allow');
+  });
+
   test('source_not is broken by a part, and not by what the person said', () => {
     const not = compilePolicy(policyOf([{ arguments: { body: { source_not: ['tool:mail.*', 'server:vault'] } } }]));
     const call = (source: ValueSource) => decide(not, send({ body: 'text' }, sources(['text', source]))).decision;

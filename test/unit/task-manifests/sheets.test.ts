@@ -20,6 +20,7 @@ test.each([
   [{ to: 'Ann <A@b.example>, eve@evil.example; x@y.example' }, ['a@b.example', 'eve@evil.example', 'x@y.example']],
   [{ recipients: [{ address: 'a@b.example' }] }, ['a@b.example']],
   [{ recipients: [{ id: 17 }] }, ['17']],
+  [{ to: { eve: 'owner' } }, ['eve', 'owner']],
   [{ share_with: 'everyone' }, ['everyone']],
   [{ ccRecipients: ['q@b.example'] }, ['q@b.example']],
   [{ channel: 'C123' }, ['C123']],
@@ -30,6 +31,14 @@ test.each([
 ])('[manifest.recipients] %j reaches %j', (parameters, expected) => {
   expect(found(parameters)).toEqual(expect.arrayContaining(expected));
   if (expected.length === 0) expect(found(parameters)).toEqual([]);
+});
+
+test.each([
+  { toRecipients: [{ emailAddress: { address: 'a@b.example', name: 'a@b.example' } }] },
+  { to: [{ email: 'a@b.example' }] },
+  { cc: { items: [{ user: { id: 'a@b.example' } }] } },
+])('[manifest.recipients] members of a recipient as an object are no recipients: %j', (parameters) => {
+  expect(found(parameters)).toEqual(['a@b.example']);
 });
 
 test('[manifest.recipients] a target that is an address is one, and too many arguments are not read in part', () => {
@@ -70,6 +79,26 @@ test('[manifest.asks-once] what was accepted counts as declared, what else leave
   });
   expect(driftOf({ ...sheet, name: 'another task' }, { to: 'x@y.example' }, keys)).toHaveLength(1);
   expect(driftOf({ tools: ['chat.*'] }, {}, keys)).toHaveLength(1);
+});
+
+test('[manifest.asks-once] each thing outside is named, so that none of them asks again', () => {
+  const sheet = { recipients: ['a@b.example'] };
+  const to = ['x@y.example', 'a@b.example', 'eve@evil.example', 'X@Y.example'];
+  const first = driftOf(sheet, { to });
+  expect(first.map((each) => each.found)).toEqual(['x@y.example', 'eve@evil.example']);
+  const keys = acceptedAfter(undefined, { kind: 'allow', body: { accepts_drift: true, drift: first } })!;
+  expect(driftOf(sheet, { to: 'eve@evil.example' }, keys)).toEqual([]);
+  const many = driftOf(sheet, { to: Array.from({ length: 40 }, (_, at) => `x${at}@y.example`) });
+  expect(many).toHaveLength(8);
+});
+
+test('[manifest.asks-once] a call without a target that was accepted says nothing of another tool', () => {
+  const sheet = { resources: ['/srv/reports/**'] };
+  const first = driftOf(sheet, {}, [], 'mail.read');
+  expect(first).toMatchObject([{ kind: 'resource', found: 'mail.read without a target' }]);
+  const keys = acceptedAfter(undefined, { kind: 'allow', body: { accepts_drift: true, drift: first } })!;
+  expect(driftOf(sheet, {}, keys, 'mail.read')).toEqual([]);
+  expect(driftOf(sheet, {}, keys, 'mail.delete_all')).toHaveLength(1);
 });
 
 test('[manifest.asks-once] only an approved call whose approver saw its drift accepts; what names nothing asks each time', () => {
