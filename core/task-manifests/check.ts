@@ -139,7 +139,10 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
   if (resources) {
     const globs = resources.map((resource) => compileGlob(resource, 'text'));
     const fits = (one: ToolCall) => everyReading(one, ({ target }) => globs.some((glob) => glob.matches(target)));
-    check('resource', calls, fits, resources, nameOfResource);
+    // A message has no target. Whom it reaches is what it names, and the list of recipients decides that.
+    const isMessage = (one: ToolCall) =>
+      one.target === '' && recipients !== undefined && recipientsOf([one]).found.length > 0;
+    check('resource', calls, (one) => isMessage(one) || fits(one), resources, nameOfResource);
   }
   if (capabilities)
     check(

@@ -92,6 +92,15 @@ test('[manifest.asks-once] each thing outside is named, so that none of them ask
   expect(many).toHaveLength(8);
 });
 
+test('[manifest.recipients] a message has no target: its recipients decide whether it stays inside of resources', () => {
+  const sheet = { resources: ['/srv/reports/**'], recipients: ['a@b.example'] };
+  const kinds = (parameters: Record<string, unknown>) => driftOf(sheet, parameters).map(({ kind }) => kind);
+  expect(kinds({ to: 'a@b.example' })).toEqual([]);
+  expect(kinds({ to: 'x@y.example' })).toEqual(['recipient']);
+  expect(kinds({ text: 'hello' })).toEqual(['resource']);
+  expect(driftOf({ resources: sheet.resources }, { to: 'a@b.example' }).map(({ kind }) => kind)).toEqual(['resource']);
+});
+
 test('[manifest.asks-once] a call without a target that was accepted says nothing of another tool', () => {
   const sheet = { resources: ['/srv/reports/**'] };
   const first = driftOf(sheet, {}, [], 'mail.read');
