@@ -5,7 +5,7 @@ const maxCharacters = 16_384;
 /** Shorter texts stand in many results by chance. */
 const least = 6;
 
-export interface Pieces {
+interface Pieces {
   readonly pieces: readonly unknown[];
   readonly joined: string;
 }
