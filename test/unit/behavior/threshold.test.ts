@@ -30,3 +30,32 @@ describe('[behavior.rules] places', () => {
     expect(await rulesOf(decision)).not.toContain('fan_out');
   });
 });
+
+test('[behavior.rules] a score that reaches the threshold exactly stays when its points would have left', async () => {
+  const line = sh('cat .env ~/.aws/credentials ~/.ssh/id_rsa ~/.netrc');
+  const anHourLater = startMs + 3_600_000;
+  const isBlocked = async (kill_switch_score: number) => {
+    const { head } = await play(await readers(), [line], { kill_switch_score });
+    const given = behaviorSchema.parse({ kill_switch_score });
+    return blockedBy(given, { session: head?.risk, key: undefined }, anHourLater) !== undefined;
+  };
+  const { highest } = await play(await readers(), [line], { kill_switch_score: 1000 });
+  expect(highest).toBeGreaterThan(0);
+  expect(await isBlocked(highest)).toBe(true);
+  expect(await isBlocked(highest + 1)).toBe(false);
+});
+
+describe('[behavior.rules] secrets', () => {
+  const four = sh('cat .env ~/.aws/credentials ~/.ssh/id_rsa ~/.netrc');
+  const rulesOf = async (decision: Step['decision']) =>
+    (await play(await readers(), [{ ...four, ...(decision && { decision }) }], { kill_switch_score: 1000 })).rules;
+
+  test('count where they were touched, and where a call was refused for them', async () => {
+    expect(await rulesOf('allow')).toContain('credential_abuse');
+    expect(await rulesOf('block')).toContain('credential_abuse');
+  });
+
+  test('do not count while a person decides', async () => {
+    expect(await rulesOf('review')).not.toContain('credential_abuse');
+  });
+});

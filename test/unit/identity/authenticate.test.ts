@@ -29,6 +29,7 @@ test.each<[string, Headers, string]>([
   ['the digest instead of the key', { 'x-api-key': sha256('key-one') }, 'not known'],
   ['a key in other letters', { 'x-api-key': 'KEY-ONE' }, 'not known'],
   ['the same header twice', { 'x-api-key': ['key-one', 'key-one'] }, 'sent more than once'],
+  ['one token twice', { authorization: ['Bearer key-one', 'Bearer key-one'] }, 'sent more than once'],
   ['the header in two spellings', { 'x-api-key': 'key-one', 'X-API-KEY': 'key-one' }, 'sent more than once'],
   [
     'two different credentials',
