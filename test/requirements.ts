@@ -2327,6 +2327,10 @@ const toolGateway: readonly Requirement[] = [
     'guard.linear',
     'The time of the tool guard grows with the length of a text alone, whatever the text is made of.',
   ),
+  must(
+    'mcp.accept-for-all',
+    'A definition of a tool is accepted by callers who may act in every tenant, since it holds for the agents of all of them.',
+  ),
   must('mcp.drift', 'A changed tool definition is recorded once: a warning, or no call until a human accepts it.'),
   must(
     'mcp.definition-diff',

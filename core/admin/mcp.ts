@@ -2,7 +2,7 @@
 
 import { classifyTool } from '#core/classification/classify-tool.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
+import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { only } from '#core/kernel/only.ts';
@@ -118,6 +118,7 @@ function classOf({ snapshot, principal }: Call, upstream: string, tool: string, 
 export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const upstream = call.query.upstream ?? upstreamOf(await allMarks(call), tool);
+  mustReachAllTenants(call);
   let evidence_hash = '';
   const { ports, principal } = call;
   const {
@@ -132,6 +133,19 @@ export const acceptMcpTool: Operation = async (call) => {
   });
   return { body: { upstream, tool, ...accepted, state: 'accepted', evidence_hash } };
 };
+
+/**
+ * Servers and what is known of their tools belong to the deployment: what is accepted holds for the agents of every tenant [mcp.accept-for-all].
+ * @throws GatewayError `forbidden`
+ */
+function mustReachAllTenants({ principal: { platform, tenants }, snapshot }: Call): void {
+  const others = snapshot.configuration.tenants.filter(({ id }) => !tenants.includes(id));
+  if (platform || tenants.includes('*') || others.length === 0) return;
+  throw new GatewayError(
+    'forbidden',
+    'A definition that is accepted holds for the agents of every tenant, and this caller may not act in all of them. Use the admin token, a platform key, or a person whose tenants are ["*"].',
+  );
+}
 
 /** @throws GatewayError `invalid_request` */
 function lookedAt({ query: { fingerprint } }: Call): string | undefined {

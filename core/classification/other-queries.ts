@@ -9,7 +9,7 @@ const languages = set(`
 const queryKeys = set('code query queries script statement statements text traversal');
 
 const literal = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|\/\/[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g;
-/** Clauses and steps that write or run something, where they are no property (`n.set`), label (`:Set`) or parameter (`$set`). */
+/** Clauses and steps that write or run something. A property (`n.set`), a label (`:Set`) or a parameter (`$set`) of that name does not. */
 const changing =
   /(?<![.:\w$])(?:create|merge|set|delete|detach|remove|drop|call|load|foreach|insert|upsert|replace|update|clear|copy|move|add|alter|grant|deny|revoke|start|stop|terminate)(?![\w(]*\s*:)\b|\.(?:addv|adde|drop|property|mergev|mergee|io|program|call|sideeffect)\s*\(|\|>\s*(?:\w+\.)?(?:to|delete|post)\s*\(|\bservice\s+(?:silent\s+)?[<?]|^\s*\.\w/im;
 

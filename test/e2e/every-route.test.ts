@@ -32,6 +32,11 @@ const configuration = () =>
     - { protocol: mcp, tool: note, decision: allow }
 `,
       )
+      .replace('  - { id: frank,', '  - { id: gina, role: admin, tenants: [other] }\n  - { id: frank,')
+      .replace(
+        '      - { key: e2e-other-human,',
+        '      - { key: e2e-other-admin, role: admin, kind: human, person: gina, name: gina }\n      - { key: e2e-other-human,',
+      )
       // An alert is active from the first evaluation on.
       .replace('tool_policies:\n', 'tool_policies:\n  disable_guards: [secret-files]\n')
       .replace('evidence: { ', `evidence: { log: { witnesses: ["${routeWitnessKey}"] }, `)
@@ -143,10 +148,48 @@ async function visit(route: Route) {
   return ask<Fields>(base, route.method, route.path, { key: route.surface === 'gateway' ? 'e2e-agent' : ofAdmin });
 }
 
+/** Paths of things that every caller of the deployment may read: models, and servers of MCP with the definitions of their tools. */
+const ofDeployment = new Set([
+  'GET /v1/models/{id}',
+  'GET /admin/v1/mcp/tools/{name}',
+  'GET /admin/v1/policy-versions/{version}',
+  'GET /admin/v1/policy-versions/{version}/diff',
+]);
+/** Before each call that names a thing by its id, callers of the other tenant make it as well. */
+const foreign: { readonly name: string; readonly status: number; readonly text: string }[] = [];
+const own = globalThis.fetch;
+let visited: Route | undefined;
+async function asForeigner(url: string, init: RequestInit): Promise<void> {
+  for (const key of ['e2e-other-agent', 'e2e-other-human', 'e2e-other-admin']) {
+    const headers = new Headers(init.headers);
+    headers.set('x-api-key', key);
+    const answer = await own(url, { ...init, headers });
+    const text = await answer.text();
+    foreign.push({ name: `${init.method} ${new URL(url).pathname} ${key}`, status: answer.status, text });
+  }
+}
+beforeAll(() => {
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (input, init = {}) => {
+    const url = String(input);
+    const { pathname } = new URL(url);
+    const isNamed = visited?.path.includes('{') && visited.method === init.method && !ofDeployment.has(nameOf(visited));
+    if (isNamed && isAt(visited!.path, pathname)) await asForeigner(url, init);
+    return own(input, init);
+  });
+});
+afterAll(() => jest.restoreAllMocks());
+
+const isAt = (template: string, path: string): boolean => {
+  const [wanted, given] = [template.split('/'), path.split('/')];
+  return wanted.length === given.length && wanted.every((step, at) => step.startsWith('{') || step === given[at]);
+};
+
 const rows = inOrder.map((route) => [`${route.surface} ${nameOf(route)}`, route] as const);
 test.each(rows)('[admin.answers-typed] %s', async (_name, route) => {
   const contract = contractOf(route.operation)!;
+  visited = route;
   const { status, body, text, headers } = await visit(route);
+  visited = undefined;
   expect({ status, text }).toEqual({ status: contract.status ?? 200, text });
   if ('text' in contract.output) {
     expect(headers.get('content-type')).toContain(contract.output.text);
@@ -161,6 +204,19 @@ test.each(rows)('[admin.answers-typed] %s', async (_name, route) => {
   const { error } = contract.output.safeParse(body);
   expect(error && { operation: route.operation, problems: error.issues }).toBeUndefined();
   captured[route.operation] ??= exampleOf(body);
+});
+
+test('[auth.tenant-isolation] [mcp.accept-for-all] callers of another tenant reach nothing by its id, and are shown nothing of it', () => {
+  expect(foreign.length).toBeGreaterThan(100);
+  // A rollout of the platform moves the traffic of every tenant, and shows itself to each.
+  const strange = foreign.filter(
+    ({ name, status }) => status !== 404 && status !== 403 && !/^GET .*\/rollouts\//.test(name),
+  );
+  expect(strange).toEqual([]);
+  const talking = foreign.filter(
+    ({ status, text }) => status >= 400 && /acme|builder|invoice|every-route"|fix the login/i.test(text),
+  );
+  expect(talking).toEqual([]);
 });
 
 /** One element of each list, and of a configuration its first member. */

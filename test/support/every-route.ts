@@ -279,7 +279,7 @@ export const visits: Readonly<Record<string, Visit>> = {
   'POST /admin/v1/mcp/tools/{name}/accept': async (world) => {
     const { body } = await admin(world, 'GET', '/mcp/tools', 'e2e-alice');
     const [tool] = (body.tools as { tool: string; state: string }[]).filter(({ state }) => state !== 'accepted');
-    return admin(world, 'POST', `/mcp/tools/${tool?.tool}/accept?upstream=notes`, 'e2e-alice');
+    return admin(world, 'POST', `/mcp/tools/${tool?.tool}/accept?upstream=notes`, 'e2e-platform');
   },
 
   'POST /admin/v1/manifests': async (world) => {
