@@ -55,7 +55,7 @@ export function addApprovals(parent: Parent): void {
   });
   addCommand<{ readonly full?: true }>(parent, {
     usage: 'show <envelope_id>',
-    summary: 'Show one approval: who asks, what the call would do, all of the call',
+    summary: 'Show one approval: the caller, the effects of the call, and the whole call',
     examples: ['show 0197a3c2', 'show 0197a3c2-7d1e-7000-8000-000000000001 --full'],
     options: (command) => command.option('--full', 'leave nothing out, however long it is'),
     run: async (cli, { full }, [id = '']) => {

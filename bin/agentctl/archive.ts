@@ -12,7 +12,11 @@ interface ArchiveOptions {
 }
 
 export function addArchive(parent: Parent): void {
-  const group = addGroup(parent, 'archive', 'The archive: copies of evidence that cannot be changed');
+  const group = addGroup(
+    parent,
+    'archive',
+    'Compare evidence with its archive, whose copies cannot be changed: check, repair',
+  );
   addCommand<ArchiveOptions>(group, {
     usage: 'check',
     summary: 'Compare every session with the archive; exit code 0 only when nothing is missing',

@@ -5,7 +5,7 @@ import { exitCodes, Failure } from './failure.ts';
 export function addBootstrap(parent: Parent): void {
   addCommand<{ readonly name: string }>(parent, {
     usage: 'bootstrap',
-    summary: 'Store the digest of the admin token of a deployment on AWS; again after replacing the token',
+    summary: 'Store the digest of the admin token of a deployment on AWS; run it again after the token was replaced',
     examples: ['bootstrap', 'bootstrap --name my-gateway'],
     options: (command) => command.option('--name <name>', 'the name it was deployed with', 'agent-governance'),
     run: async ({ out, globals }, { name }) => {

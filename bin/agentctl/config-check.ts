@@ -24,7 +24,7 @@ export function addConfigCheck(parent: Parent): void {
   });
   addCommand<DiffOptions>(parent, {
     usage: 'diff <file> [to]',
-    summary: 'What changes from the configuration in force to a file, or from one file to another',
+    summary: 'Compare the configuration in force with a file, or one file with another',
     examples: ['config diff config/gateway.yaml', 'config diff main.yaml branch.yaml --fail-on loosened'],
     options: (command) =>
       command.addOption(

@@ -9,11 +9,11 @@ import { plain } from './output.ts';
 import { showTree } from './tree.ts';
 
 export function addConfig(program: Parent): void {
-  const parent = addGroup(program, 'config', 'The configuration: check, diff, get, put, refresh-keys');
+  const parent = addGroup(program, 'config', 'Check and store the configuration: check, diff, get, put, refresh-keys');
   addConfigCheck(parent);
   addCommand<Record<string, never>>(parent, {
     usage: 'get',
-    summary: 'The configuration in force, without secrets, as JSON',
+    summary: 'Print the configuration in force as JSON, without secrets',
     examples: ['config get', 'config get --json | jq .version'],
     run: async ({ api, out, globals }) => {
       const answer = await api().call('getConfig');
@@ -46,7 +46,7 @@ export function addConfig(program: Parent): void {
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'refresh-keys',
-    summary: 'Look up again the keys that lie in secrets, after one was replaced or withdrawn',
+    summary: 'Read the keys in secrets again, after one was replaced or withdrawn',
     examples: ['config refresh-keys'],
     run: async ({ api, out, globals }) => {
       const answer = await api().call('refreshConfigKeys');

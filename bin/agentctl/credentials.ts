@@ -39,7 +39,7 @@ export function addCredentials(program: Parent): void {
 }
 
 function addRegister(program: Parent, { name, one, operations, columns, row }: Register): void {
-  const parent = addGroup(program, name, `${name[0]!.toUpperCase()}${name.slice(1)} in use: list, revoke`);
+  const parent = addGroup(program, name, `Manage ${name} in use: list, revoke`);
   addCommand<PageOptions>(parent, {
     usage: 'list',
     summary: `List active ${name}; values are never shown`,

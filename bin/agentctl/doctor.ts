@@ -11,7 +11,7 @@ const styles = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'dim' } as c
 export function addDoctor(parent: Parent): void {
   addCommand<object>(parent, {
     usage: 'doctor',
-    summary: 'Check a deployment, and say what to do; exit code 0 only when nothing fails',
+    summary: 'Check a deployment and print what to do; exit code 0 only when nothing fails',
     examples: [
       'doctor',
       'doctor --url https://admin.example.com --key "$ADMIN_TOKEN"',

@@ -21,7 +21,11 @@ interface SessionsOptions {
 }
 
 export function addEvidence(program: Parent): void {
-  const parent = addGroup(program, 'evidence', 'Session chains: list (sessions), export, verify, report');
+  const parent = addGroup(
+    program,
+    'evidence',
+    'Read and verify the evidence of sessions: list (sessions), export, verify, report',
+  );
   addCommand<SessionsOptions>(parent, {
     usage: 'sessions',
     summary: 'List sessions that have evidence',

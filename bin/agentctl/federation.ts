@@ -4,10 +4,10 @@ import { fields, list } from './json-fields.ts';
 import type { Output } from './output.ts';
 
 export function addFederation(program: Parent): void {
-  const parent = addGroup(program, 'federation', 'Federation: data planes and the key of this control plane');
+  const parent = addGroup(program, 'federation', 'Serve data planes: planes, accept, key');
   addCommand<Record<string, never>>(parent, {
     usage: 'planes',
-    summary: 'Data planes with lag, health and the first chain that differs',
+    summary: 'List data planes with their lag, their health and the first chain that differs',
     examples: ['federation planes', 'federation planes --json'],
     run: async (cli) => {
       const answer = await cli.api().call('federationPlanes', {});
@@ -18,7 +18,7 @@ export function addFederation(program: Parent): void {
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'accept <plane>',
-    summary: 'Take the chains of a data plane as they are now, after they were found to differ',
+    summary: 'Accept the chains of a data plane as they are now, after they were found to differ',
     examples: ['federation accept eu'],
     run: async (cli, _options, [name]) => {
       const answer = await cli.api().call('acceptPlane', { path: { name: name! } });
@@ -29,7 +29,7 @@ export function addFederation(program: Parent): void {
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'key',
-    summary: 'Digest of the key that documents are signed with, for trusted_keys of data planes',
+    summary: 'Show the digest of the key that signs documents, for trusted_keys of data planes',
     examples: ['federation key'],
     run: async (cli) => {
       const answer = await cli.api().call('federationPlanes', {});

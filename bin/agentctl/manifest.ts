@@ -33,18 +33,22 @@ interface PageOptions {
 }
 
 export function addManifest(program: Parent): void {
-  const parent = addGroup(program, 'manifest', 'Task manifests: create, list, show, drift, delete');
+  const parent = addGroup(
+    program,
+    'manifest',
+    'Declare tasks and compare sessions with them: create, list, show, drift, delete',
+  );
   addCreate(parent);
   addList(parent);
   addOne(parent, 'show <id>', 'getManifest', 'Show one task manifest');
   addDrift(parent);
-  addOne(parent, 'delete <id>', 'deleteManifest', 'Detach and forget a task manifest');
+  addOne(parent, 'delete <id>', 'deleteManifest', 'Delete a task manifest; it is detached from its sessions');
 }
 
 function addCreate(parent: Parent): void {
   addCommand<CreateOptions>(parent, {
     usage: 'create',
-    summary: 'Declare a task: what may be used, on what, how much and until when',
+    summary: 'Declare a task: tools, resources, amounts, and when it ends',
     examples: [
       "manifest create --name docs --tool 'scm.*' --resource 'acme/web' --capability read --capability write --attach s1",
       'manifest create --file task.json',

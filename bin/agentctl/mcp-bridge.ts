@@ -15,7 +15,7 @@ const defaultMcpUrl = 'http://127.0.0.1:8082';
 export function addMcpBridge(parent: Parent): void {
   addCommand<object>(parent, {
     usage: 'mcp-bridge',
-    summary: 'Serve a client over stdio with the MCP gateway at --url',
+    summary: 'Connect a client over stdio to the MCP gateway at --url',
     examples: ['mcp-bridge', 'mcp-bridge --url https://mcp.example.com --key "$AGENTCTL_KEY"'],
     run: async (cli) => {
       await bridge(targetOf(cli, process.env), process.stdin, (line) => void process.stdout.write(`${line}\n`));

@@ -11,7 +11,7 @@ interface ToolOptions {
 }
 
 export function addMcp(program: Parent): void {
-  const parent = addGroup(program, 'mcp', 'MCP servers and their tools: servers, tools, show, accept, call');
+  const parent = addGroup(program, 'mcp', 'Work with MCP servers and their tools: servers, tools, show, accept, call');
   addCommand<Record<string, never>>(parent, {
     usage: 'servers',
     summary: 'List the MCP servers, how their last calls went, and how many of their tools wait for a human',

@@ -16,7 +16,7 @@ const several = (value: string, before: readonly string[] = []): readonly string
 function addAnalytics(parent: Parent): void {
   addCommand<Readonly<Record<string, string | readonly string[] | undefined>>>(parent, {
     usage: 'analytics',
-    summary: 'Requests, errors, latency, tokens and cost of the last 48 hours by dimension',
+    summary: 'Show requests, errors, latency, tokens and cost of the last 48 hours by dimension',
     examples: [
       'analytics',
       'analytics --dimension model:gpt-4o --dimension tool:scm.create_pull_request --step 5m',
@@ -77,7 +77,7 @@ function showAnalytics(out: Output, answer: Fields): void {
 function addAlerts(parent: Parent): Parent {
   return addCommand<{ readonly only?: string }>(parent, {
     usage: 'alerts',
-    summary: 'Alerts, newest first',
+    summary: 'List alerts, newest first',
     examples: ['alerts', 'alerts --only active', "alerts --json | jq -r '.alerts[] | [.severity, .message] | @tsv'"],
     options: (command: Command) => command.option('--only <state>', 'active, acknowledged or resolved'),
     run: async (cli, { only }) => {
@@ -105,7 +105,7 @@ function showAlerts(out: Output, alerts: readonly Fields[]): void {
 function addAcknowledge(parent: Parent): void {
   addCommand(parent, {
     usage: 'acknowledge <id>',
-    summary: 'Say that an alert is being looked into',
+    summary: 'Acknowledge an alert: a person is looking into it',
     examples: ['alerts acknowledge default.58d2e2b6e25fa1ce-1'],
     run: async (cli, _options, [id = '']) => {
       const answer = await cli.api().call('acknowledgeAlert', { path: { id } });

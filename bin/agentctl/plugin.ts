@@ -24,7 +24,7 @@ export function addPlugin(program: Parent): void {
   const parent = addGroup(
     program,
     'plugin',
-    'WASM filters and policy packs from a signed index: search, info, install, list, outdated, remove',
+    'Install WASM filters and policy packs from a signed index: search, info, install, list, outdated, remove',
   );
   const withIndex = (command: Command) =>
     command
@@ -32,7 +32,7 @@ export function addPlugin(program: Parent): void {
       .option('--root <pem>', 'public key you trust; pinned by the first install');
   addCommand<IndexOptions>(parent, {
     usage: 'search [words...]',
-    summary: 'Plugins of an index that contain all the words',
+    summary: 'Find plugins of an index that contain all the words',
     examples: ['plugin search secrets --index https://plugins.example.com/index.json --root root.pem'],
     options: withIndex,
     run: (cli, options, words) =>
@@ -50,7 +50,7 @@ export function addPlugin(program: Parent): void {
   });
   addCommand<IndexOptions>(parent, {
     usage: 'info <plugin>',
-    summary: 'One plugin, and whether its publisher may sign it',
+    summary: 'Show one plugin, and whether its publisher may sign it',
     examples: ['plugin info keyword-guard --index index.json --root root.pem'],
     options: withIndex,
     run: (cli, options, [name = '']) =>
@@ -76,13 +76,13 @@ export function addPlugin(program: Parent): void {
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'list',
-    summary: 'Installed plugins, and whether each still verifies; exit code 0 only when all do',
+    summary: 'List installed plugins, and whether each still verifies; exit code 0 only when all do',
     examples: ['plugin list', 'plugin list --json'],
     run: (cli) => refusals(cli, () => listInstalled(cli)),
   });
   addCommand<IndexOptions>(parent, {
     usage: 'outdated',
-    summary: 'Installed plugins of which the index has a newer version; exit code 1 when there are any',
+    summary: 'List installed plugins of which the index has a newer version; exit code 1 when there are any',
     examples: ['plugin outdated --index https://plugins.example.com/index.json'],
     options: withIndex,
     run: (cli, options) => refusals(cli, () => outdated(cli, options)),

@@ -17,7 +17,7 @@ export function addPolicyDiff(parent: Parent, words: string): void {
   addCommand<Record<string, never>>(parent, {
     usage: `${words.split(' ').at(-1)} <from> <to>`,
     summary:
-      'What two policies decide differently, and every key that differs: versions of a gateway, or configuration and pack files',
+      'Compare two policies, as versions of a gateway or files: decisions that differ, and every key that differs',
     examples: ['3 4', 'main.yaml branch.yaml', "3 4 --json | jq '.loosened | length'"].map(
       (rest) => `${words} ${rest}`,
     ),

@@ -11,15 +11,21 @@ export function addPolicy(program: Parent): void {
   const parent = addGroup(
     program,
     'policy',
-    'Policy files and versions: test, diff, mine, history, current, show, rollback',
+    'Work with policy files and versions: test, diff, mine, history, current, show, rollback',
   );
   addPolicyTest(parent);
   addPolicyDiff(parent, 'policy diff');
   addPolicyMine(parent);
-  addRead(parent, 'history', 'policyVersions', 'The last 20 versions, newest first', showHistory);
-  addRead(parent, 'current', 'currentPolicyVersion', 'The version in force', showTree);
-  addRead(parent, 'show <version>', 'policyVersion', 'One version with its content', showTree);
-  addRead(parent, 'rollback <version>', 'policyRollback', "Write a new version with an old one's content", showTree);
+  addRead(parent, 'history', 'policyVersions', 'List the last 20 versions, newest first', showHistory);
+  addRead(parent, 'current', 'currentPolicyVersion', 'Show the version in force', showTree);
+  addRead(parent, 'show <version>', 'policyVersion', 'Show one version with its content', showTree);
+  addRead(
+    parent,
+    'rollback <version>',
+    'policyRollback',
+    'Store the content of an older version as a new version',
+    showTree,
+  );
 }
 
 type Show = (out: Output, answer: unknown) => void;

@@ -10,7 +10,7 @@ interface RebuildOptions {
 export function addRebuild(parent: Parent): void {
   addCommand<RebuildOptions>(parent, {
     usage: 'rebuild-projections',
-    summary: 'Project the evidence log again; what was counted before stays as it is',
+    summary: 'Rebuild usage, violations and analytics from the evidence log; entries are not counted twice',
     examples: ['rebuild-projections', 'rebuild-projections --tenant default --json'],
     options: (command) => command.option('--tenant <id>', 'only this tenant (default: every tenant)'),
     run: (cli, { tenant }) => rebuildAll(cli, tenant),

@@ -4,10 +4,10 @@ import { fields, list } from './json-fields.ts';
 import { showTree } from './tree.ts';
 
 export function addRisk(program: Parent): void {
-  const parent = addGroup(program, 'risk', 'Session risk: show, release');
+  const parent = addGroup(program, 'risk', 'Read the risk of a session, and release it: show, release');
   addCommand<{ readonly replay?: true }>(parent, {
     usage: 'show <session>',
-    summary: 'Score and alerts of a session; exit code 1 when it is blocked',
+    summary: 'Show the risk score and findings of a session; exit code 1 when it is blocked',
     examples: ['risk show s1', 'risk show s1 --replay --json'],
     options: (command) => command.option('--replay', 'work the score out again from the evidence'),
     run: async ({ api, out, globals }, { replay }, [id = '']) => {
@@ -35,7 +35,7 @@ export function addRisk(program: Parent): void {
   });
   addCommand<{ readonly reason: string }>(parent, {
     usage: 'release <session>',
-    summary: 'Let a blocked session and its key go on; recorded in its evidence',
+    summary: 'Release a blocked session and its key; the release is recorded in evidence',
     examples: ["risk release s1 --reason 'the upload was part of the task'"],
     options: (command) => command.requiredOption('--reason <text>', 'why it may go on'),
     run: async ({ api, out, globals }, { reason }, [id = '']) => {

@@ -16,7 +16,11 @@ interface CreateOptions {
 }
 
 export function addRollout(program: Parent): void {
-  const parent = addGroup(program, 'rollout', 'Rollouts: create, list, show, pause, resume, rollback');
+  const parent = addGroup(
+    program,
+    'rollout',
+    'Move traffic to another provider in stages: create, list, show, pause, resume, rollback',
+  );
   addCommand<CreateOptions>(parent, {
     usage: 'create',
     summary: 'Move the traffic of a model to another provider',
@@ -50,11 +54,17 @@ export function addRollout(program: Parent): void {
       return 'positive';
     },
   });
-  addStep(parent, 'list', 'listRollouts', 'Rollouts, newest first', showList);
-  addStep(parent, 'show <id>', 'getRollout', 'One rollout with what both sides did', showTree);
-  addStep(parent, 'pause <id>', 'pauseRollout', 'Leave the traffic where it is', showTree);
-  addStep(parent, 'resume <id>', 'resumeRollout', 'Observe the stage again from now on', showTree);
-  addStep(parent, 'rollback <id>', 'rollbackRollout', 'Give the traffic back', showTree);
+  addStep(parent, 'list', 'listRollouts', 'List rollouts, newest first', showList);
+  addStep(parent, 'show <id>', 'getRollout', 'Show one rollout with the figures of baseline and canary', showTree);
+  addStep(parent, 'pause <id>', 'pauseRollout', 'Pause a rollout: the traffic stays where it is', showTree);
+  addStep(
+    parent,
+    'resume <id>',
+    'resumeRollout',
+    'Resume a rollout: the stage is observed again from now on',
+    showTree,
+  );
+  addStep(parent, 'rollback <id>', 'rollbackRollout', 'Roll back: the traffic returns to the baseline', showTree);
 }
 
 function addStep(

@@ -29,7 +29,7 @@ export async function run(argv: readonly string[], groups: readonly ((parent: Pa
 
 const ending = `
 Exit codes: 0 success, 1 not allowed or not valid (review, block, invalid, refused), 2 usage error, 3 server unreachable.
-\`npm start\` runs a gateway here; its keys are found by themselves.`;
+\`npm start\` runs a gateway on this machine. agentctl finds its address and its keys.`;
 
 function program(): Command {
   const command = new Command('agentctl')

@@ -33,7 +33,7 @@ interface SetupOptions {
 export function addSetup(parent: Parent): void {
   addCommand<SetupOptions>(parent, {
     usage: 'setup',
-    summary: 'Have a coding agent or another client send its calls through the gateway, or take that back',
+    summary: 'Set up a coding agent or another client to send its calls through the gateway, or undo that',
     examples: ['setup', 'setup claude-code', 'setup codex --models --write', 'setup cursor --undo'],
     options: (command) =>
       command

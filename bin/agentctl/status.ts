@@ -21,11 +21,11 @@ export function addStatus(parent: Parent): void {
     [
       'status',
       'status',
-      'Providers, pending approvals, evidence sessions, budgets, recent violations',
+      'Show providers, pending approvals, evidence sessions, budgets and recent violations',
       '.pending_approvals',
       showStatus,
     ],
-    ['whoami', 'whoami', "The caller's role, kind and tenant", '.role', showTree],
+    ['whoami', 'whoami', "Show the caller's role, kind and tenant", '.role', showTree],
   ] as const;
   for (const [usage, operation, summary, filter, show] of reads) {
     addCommand<Record<string, never>>(parent, {

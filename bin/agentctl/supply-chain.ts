@@ -11,7 +11,11 @@ import { fields, list } from './json-fields.ts';
 import { fileContent, readable, refusals, verdictOf } from './plugin-index.ts';
 
 export function addSupplyChain(program: Parent): void {
-  const parent = addGroup(program, 'supply-chain', 'Signed plugins: keygen, sign, verify, list, trust, attest');
+  const parent = addGroup(
+    program,
+    'supply-chain',
+    'Sign and verify plugins, packs and releases: keygen, sign, verify, list, trust, attest',
+  );
   addTrust(parent);
   addKeygen(parent);
   addSign(parent);
@@ -19,7 +23,7 @@ export function addSupplyChain(program: Parent): void {
   addCommand<VerifyOptions>(parent, {
     usage: 'verify <file>',
     summary:
-      'Verify an index file, with --name and --artifact one plugin, or with --provenance a release; exit code 0 only when all holds',
+      'Verify an index file, a plugin (--name and --artifact) or a release (--provenance); exit code 0 only when all holds',
     examples: [
       'supply-chain verify index.json --root root.pem --name keyword-guard --artifact keyword-guard.wasm',
       'supply-chain verify agent-governance-gateway-0.10.0.tgz --provenance provenance.json --root release.pem --sbom sbom.cdx.json',
@@ -36,8 +40,7 @@ export function addSupplyChain(program: Parent): void {
   });
   addCommand<{ root?: string }>(parent, {
     usage: 'list [index-file]',
-    summary:
-      'Policy packs and plugins in force at the gateway, or the plugins of an index file; whether each verifies or why not',
+    summary: 'List policy packs and plugins in force, or the plugins of an index file, and whether each verifies',
     examples: ['supply-chain list', 'supply-chain list index.json --root root.pem'],
     options: (command) => command.option('--root <pem>', 'with an index file: the public key you trust'),
     run: (cli, { root }, [file]) => {

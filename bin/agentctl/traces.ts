@@ -18,11 +18,11 @@ interface ListOptions {
 }
 
 export function addTraces(program: Parent): void {
-  const parent = addGroup(program, 'traces', 'Traces: list, show');
+  const parent = addGroup(program, 'traces', 'Read traces: list, show');
   addCommand<ListOptions>(parent, {
     usage: 'list',
     isDefault: true,
-    summary: 'The last traces, newest first',
+    summary: 'List the last traces, newest first',
     examples: ['traces', 'traces list --session demo', 'traces list --min-ms 500 --json'],
     options: (command: Command) =>
       paged(
@@ -59,7 +59,7 @@ export function addTraces(program: Parent): void {
   });
   addCommand<Record<string, never>>(parent, {
     usage: 'show <id>',
-    summary: 'The spans of one trace as a tree',
+    summary: 'Show the spans of one trace as a tree',
     examples: ['traces show 0af7651916cd43dd8448eb211c80319c', 'traces show 0af7651916cd43dd8448eb211c80319c --json'],
     run: async (cli, _options, [id = '']) => {
       const answer = await cli.api().call('getTrace', { path: { id } });

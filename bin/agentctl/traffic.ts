@@ -54,7 +54,7 @@ const readings: readonly Reading[] = [
   {
     name: 'usage',
     operation: 'usage',
-    summary: 'Requests, tokens and cost by model; decisions on actions',
+    summary: 'Show requests, tokens and cost by model, and decisions on actions',
     examples: [
       'usage',
       'usage --from 2026-11-01T00:00:00Z',
@@ -67,7 +67,7 @@ const readings: readonly Reading[] = [
   {
     name: 'requests',
     operation: 'listRequests',
-    summary: 'Chat calls of the last 48 hours, newest first',
+    summary: 'List chat calls of the last 48 hours, newest first',
     examples: ['requests --limit 20', 'requests --outcome failed', 'requests --model mock --json'],
     options: (command) =>
       paged(
@@ -80,14 +80,14 @@ const readings: readonly Reading[] = [
   {
     name: 'providers',
     operation: 'listProviders',
-    summary: 'Providers, their health in the last 15 minutes, their breakers',
+    summary: 'List providers with their health in the last 15 minutes and their circuit breakers',
     examples: ['providers', 'providers --json | jq -r \'.providers[] | select(.health != "healthy") | .name\''],
     show: showProviders,
   },
   {
     name: 'budgets',
     operation: 'listBudgets',
-    summary: 'Budgets and rate limits as they stand',
+    summary: 'Show what is spent and reserved of budgets and rate limits',
     examples: [
       'budgets',
       "budgets --json | jq '.statuses[] | [.account, .percentage]'",
@@ -100,7 +100,7 @@ const readings: readonly Reading[] = [
   {
     name: 'forecast',
     operation: 'budgetsForecast',
-    summary: 'Where each budget will stand at the end of its period',
+    summary: 'Forecast the spend of each budget at the end of its period',
     examples: ['forecast', 'forecast --path acme', "forecast --json | jq '.forecasts[] | select(.will_exceed)'"],
     options: below,
     show: showForecast,
@@ -108,7 +108,7 @@ const readings: readonly Reading[] = [
   {
     name: 'cost-recommendations',
     operation: 'costRecommendations',
-    summary: 'Cheaper models of the same providers, and requests that a cache would answer',
+    summary: 'Recommend cheaper models of the same providers, and a cache for requests that repeat',
     examples: ['cost-recommendations', 'cost-recommendations --path acme/web --json | jq .recommendations'],
     options: (command) => below(spanned(command)),
     show: showRecommendations,
@@ -116,14 +116,14 @@ const readings: readonly Reading[] = [
   {
     name: 'cache',
     operation: 'cacheStatistics',
-    summary: 'Hits, misses, hit rate and evictions of the response cache',
+    summary: 'Show hits, misses, hit rate and evictions of the response cache',
     examples: ['cache', 'cache --json | jq .hit_rate'],
     show: showCache,
   },
   {
     name: 'violations',
     operation: 'violations',
-    summary: 'Blocked actions and what content filters found, newest first',
+    summary: 'List blocked actions and findings of content filters, newest first',
     examples: ['violations --limit 10', 'violations --json | jq .by_policy'],
     options: (command) => paged(below(command)),
     show: showViolations,

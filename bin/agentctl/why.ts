@@ -11,7 +11,7 @@ interface WhyOptions {
 export function addWhy(parent: Parent): void {
   addCommand<WhyOptions>(parent, {
     usage: 'why <envelope_id>',
-    summary: 'Why an action was decided as it was: the call, its effects, and the rule that decided',
+    summary: 'Explain a decision: the call, its effects, and the rule that decided',
     examples: ['why 0197a3c2-7d1e-7000-8000-000000000001', 'why 0197a3c2-7d1e-7000-8000-000000000001 --all'],
     options: (command) => command.option('--all', 'each rule before it as well, and where it failed'),
     run: async (cli, { all }, [id = '']) => {

@@ -26,7 +26,7 @@ export const approvalRoutes: readonly Route[] = [
     'approvals',
     'operator',
     'approvalEvents',
-    'What happens to approvals, as events',
+    'Events of approvals, as server-sent events',
   ),
   route(
     `GET ${adminRoot}/approvals/{envelope_id}`,

@@ -49,7 +49,7 @@ export const credentialRoutes: readonly Route[] = [
     'federation',
     'admin',
     'acceptPlane',
-    'Take the chains of a data plane as they are now',
+    'Accept the chains of a data plane as they are now',
     { humansOnly: true, platform: true },
   ),
   route(
@@ -57,13 +57,13 @@ export const credentialRoutes: readonly Route[] = [
     'federation',
     'plane',
     'federationStatus',
-    'How a data plane is, with its evidence heads',
+    'Report the state of a data plane, with its evidence heads',
   ),
   route(
     `POST ${adminRoot}/federation/metrics`,
     'federation',
     'plane',
     'federationMetrics',
-    'Minutes of traffic of a data plane',
+    'Report the traffic of a data plane by minute',
   ),
 ];

@@ -83,7 +83,7 @@ export const evidenceRoutes: readonly Route[] = [
     'evidence',
     'viewer',
     'addCosignature',
-    'Hand in the cosignature of a witness',
+    'Submit the cosignature of a witness',
   ),
   route(`GET ${adminRoot}/audit`, 'evidence', 'operator', 'audit', 'Query the audit log', {
     query: ['actor', 'kind', 'session', 'tool', 'decision', 'from', 'to', 'path', ...paging],

@@ -47,29 +47,41 @@ export const observatoryRoutes: readonly Route[] = [
     'createRollout',
     'Move the traffic of a model to another provider',
   ),
-  route(`GET ${adminRoot}/rollouts/{id}`, 'policies', 'operator', 'getRollout', 'One rollout with what both sides did'),
+  route(
+    `GET ${adminRoot}/rollouts/{id}`,
+    'policies',
+    'operator',
+    'getRollout',
+    'One rollout with the figures of baseline and canary',
+  ),
   route(
     `POST ${adminRoot}/rollouts/{id}/pause`,
     'policies',
     'operator',
     'pauseRollout',
-    'Leave the traffic where it is',
+    'Pause a rollout; the traffic stays where it is',
   ),
   route(
     `POST ${adminRoot}/rollouts/{id}/resume`,
     'policies',
     'operator',
     'resumeRollout',
-    'Observe the stage again from now on',
+    'Resume a rollout; its stage is observed again from now on',
   ),
-  route(`POST ${adminRoot}/rollouts/{id}/rollback`, 'policies', 'operator', 'rollbackRollout', 'Give the traffic back'),
+  route(
+    `POST ${adminRoot}/rollouts/{id}/rollback`,
+    'policies',
+    'operator',
+    'rollbackRollout',
+    'Roll back; the traffic returns to the baseline',
+  ),
   route(`GET ${adminRoot}/alerts`, 'observatory', 'viewer', 'listAlerts', 'Alerts, newest first', { query: ['state'] }),
   route(
     `POST ${adminRoot}/alerts/{id}/acknowledge`,
     'observatory',
     'operator',
     'acknowledgeAlert',
-    'Say that an alert is being looked into',
+    'Acknowledge an alert',
   ),
   route(`GET ${adminRoot}/tenants`, 'observatory', 'viewer', 'listTenants', 'Tenants with their limits'),
   route(
@@ -100,7 +112,7 @@ export const observatoryRoutes: readonly Route[] = [
     'observatory',
     'viewer',
     'listSeparationRules',
-    'How many people decide, and who',
+    'Rules of separation: how many people decide, and which',
   ),
   route(
     `GET ${adminRoot}/cost-recommendations`,
@@ -115,7 +127,7 @@ export const observatoryRoutes: readonly Route[] = [
     'observatory',
     'viewer',
     'budgetsForecast',
-    'Where each budget will stand at its end',
+    'Forecast of each budget at the end of its period',
     { query: ['path'] },
   ),
   route(
@@ -123,7 +135,7 @@ export const observatoryRoutes: readonly Route[] = [
     'observatory',
     'viewer',
     'supplyChain',
-    'The policy pack and WASM filters in force, by digest, and what was done with plugins lately',
+    'The policy pack and WASM filters in force, by digest, and recent changes of plugins',
   ),
   route(
     `POST ${adminRoot}/supply-chain/acts`,
@@ -146,15 +158,22 @@ export const observatoryRoutes: readonly Route[] = [
   route(`GET ${adminRoot}/traces/{id}`, 'observatory', 'operator', 'getTrace', 'One trace with its spans'),
   route(`GET ${adminRoot}/cache`, 'observatory', 'viewer', 'cacheStatistics', 'Hits, misses, hit rate, evictions'),
   route(`GET ${adminRoot}/providers`, 'observatory', 'viewer', 'listProviders', 'Providers, their health and breakers'),
-  route(`GET ${adminRoot}/budgets`, 'observatory', 'viewer', 'listBudgets', 'Budgets and rate limits as they stand', {
-    query: ['path'],
-  }),
+  route(
+    `GET ${adminRoot}/budgets`,
+    'observatory',
+    'viewer',
+    'listBudgets',
+    'What is spent and reserved of budgets and rate limits',
+    {
+      query: ['path'],
+    },
+  ),
   route(
     `POST ${adminRoot}/observations/rebuild`,
     'observatory',
     'admin',
     'rebuildProjections',
-    'Project the evidence log again, a bounded piece a call',
+    'Rebuild projections from the evidence log, one bounded piece a call',
     { platform: true, query: ['tenant', 'cursor'] },
   ),
   route(
@@ -162,7 +181,7 @@ export const observatoryRoutes: readonly Route[] = [
     'archive',
     'admin',
     'checkArchive',
-    'Compare sessions with the archive, a bounded piece a call',
+    'Compare sessions with the archive, one bounded piece a call',
     { platform: true, query: ['tenant', 'session', 'cursor'] },
   ),
   route(
@@ -170,7 +189,7 @@ export const observatoryRoutes: readonly Route[] = [
     'archive',
     'admin',
     'repairArchive',
-    'Archive what the check finds missing, a bounded piece a call',
+    'Archive entries that the check finds missing, one bounded piece a call',
     { platform: true, query: ['tenant', 'session', 'from', 'to', 'cursor'] },
   ),
   route(`GET ${adminRoot}/violations`, 'observatory', 'viewer', 'violations', 'Policy violations with breakdowns', {

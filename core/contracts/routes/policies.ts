@@ -22,7 +22,7 @@ export const policyRoutes: readonly Route[] = [
     'policies',
     'admin',
     'refreshConfigKeys',
-    'Look up again the keys that lie in secrets',
+    'Read the keys in secrets again',
     { platform: true },
   ),
   route(`GET ${adminRoot}/policies`, 'policies', 'viewer', 'listPolicies', 'Tool rules in force, in order'),
@@ -54,7 +54,7 @@ export const policyRoutes: readonly Route[] = [
     'policies',
     'admin',
     'policyRollback',
-    'Write a new version with this content',
+    'Store a new version with the content of this one',
     { platform: true },
   ),
   route(
@@ -70,7 +70,7 @@ export const policyRoutes: readonly Route[] = [
     'policies',
     'operator',
     'why',
-    'Which rule decided, and where each other failed',
+    'Which rule decided, and why each other rule did not match',
     { agents: 'own' },
   ),
   route(
@@ -107,13 +107,7 @@ export const policyRoutes: readonly Route[] = [
   route(`GET ${adminRoot}/manifests/{id}`, 'policies', 'operator', 'getManifest', 'One task manifest', {
     agents: 'own',
   }),
-  route(
-    `DELETE ${adminRoot}/manifests/{id}`,
-    'policies',
-    'operator',
-    'deleteManifest',
-    'Detach and forget a task manifest',
-  ),
+  route(`DELETE ${adminRoot}/manifests/{id}`, 'policies', 'operator', 'deleteManifest', 'Delete a task manifest'),
   route(
     `GET ${adminRoot}/manifests/{id}/drift`,
     'policies',

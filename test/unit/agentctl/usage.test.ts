@@ -73,12 +73,19 @@ async function helpOf(lines: readonly (readonly string[])[]): Promise<string[]> 
   return out.split(' ====\n').slice(0, -1);
 }
 
+const verbs =
+  `Accept Acknowledge Answer Approve Archive Ask Check Compare Connect Cosign Declare Decide Delete Deny End Evaluate Explain
+  Export Fetch Find Forecast Govern Install List Manage Move Pause Print Propose Query Read Rebuild Recommend Release Remove
+  Render Resume Revoke Roll Serve Set Show Sign Store Verify Work Write`.split(/\s+/);
+
 test('--help of every command exits 0 with its options, and its examples', async () => {
   const pages = await helpOf(commands);
   expect(pages).toHaveLength(commands.length);
   for (const [index, page] of pages.entries()) {
     const line = ['agentctl', ...commands[index]!].join(' ');
     expect(page).toMatch(new RegExp(`^Usage: ${line}[^]*--json[^]*\n0$`));
+    // What it does stands first, as a verb.
+    if (commands[index]!.length > 0) expect(verbs).toContain(/\n\n([A-Z][a-z]+)/.exec(page)?.[1]);
     if (!page.includes('Commands:')) expect(page).toContain(`Examples:\n  $ ${line}`);
   }
 });
