@@ -6,7 +6,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { ExecutionFault, refused } from '#core/executors/fault.ts';
+import { type Effect, ExecutionFault, refused } from '#core/executors/fault.ts';
 import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/executors/ports.ts';
 import { mayConnect } from './public-address.ts';
 
@@ -51,7 +51,7 @@ async function pinned(
 
 function race<T>(work: Promise<T>, ends: AbortSignal, request: OutgoingRequest): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(endedBy(ends, request, false));
+    const stop = () => reject(endedBy(ends, request, 'none'));
     if (ends.aborted) stop();
     ends.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => ends.removeEventListener('abort', stop));
@@ -70,7 +70,7 @@ function exchange(
     reject(fault);
     call.destroy();
   };
-  const stop = () => failed(endedBy(ends, request, connected));
+  const stop = () => failed(endedBy(ends, request, connected ? 'unknown' : 'none'));
   const call = open(url, addresses, request);
   if (ends.aborted) stop();
   ends.addEventListener('abort', stop, { once: true });
@@ -83,7 +83,7 @@ function exchange(
   call.on('error', (fault: NodeJS.ErrnoException) => failed(brokenBy(fault, connected)));
   call.on('upgrade', (_, socket) => {
     socket.destroy();
-    failed(new ExecutionFault('malformed', 'it changed the protocol', { uncertain: true }));
+    failed(new ExecutionFault('malformed', 'it changed the protocol', { effect: 'unknown' }));
   });
   call.on('response', (response) => {
     const chunks: Buffer[] = [];
@@ -123,17 +123,17 @@ function open(url: URL, addresses: Addresses, { method, headers, body }: Outgoin
 const headersOf = (distinct: NodeJS.Dict<string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
 
-function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, uncertain: boolean): ExecutionFault {
+function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effect): ExecutionFault {
   const { name } = (ends.reason ?? {}) as { name?: string };
   if (name === 'TimeoutError') {
-    return new ExecutionFault('timeout', `no whole answer came within ${timeoutMs} ms`, { uncertain });
+    return new ExecutionFault('timeout', `no whole answer came within ${timeoutMs} ms`, { effect });
   }
-  return new ExecutionFault('cancelled', 'it was cancelled', { uncertain });
+  return new ExecutionFault('cancelled', 'it was cancelled', { effect });
 }
 
 /** The system's own words name addresses; its code is enough. */
 function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFault {
   const code = fault.code === undefined ? '' : ` (${fault.code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${code}`);
-  return new ExecutionFault('cut', `the connection ended before the answer did${code}`, { uncertain: true });
+  return new ExecutionFault('cut', `the connection ended before the answer did${code}`, { effect: 'unknown' });
 }

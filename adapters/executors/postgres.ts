@@ -121,7 +121,7 @@ const socketOf = (client: Client) =>
 function faultOf(thrown: unknown, { connected, committing }: TransactionState): ExecutionFault {
   if (thrown instanceof ExecutionFault) {
     const { kind, message } = thrown;
-    return committing ? new ExecutionFault(kind, message, { uncertain: true }) : thrown;
+    return committing ? new ExecutionFault(kind, message, { effect: 'unknown' }) : thrown;
   }
   const { code, message } = (thrown ?? {}) as { code?: string; message?: string };
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)) {
@@ -129,7 +129,9 @@ function faultOf(thrown: unknown, { connected, committing }: TransactionState): 
   }
   const why = code === undefined ? '' : ` (${code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${why || reasonOf(message)}`);
-  return new ExecutionFault('cut', `the connection ended before the answer did${why}`, { uncertain: committing });
+  return new ExecutionFault('cut', `the connection ended before the answer did${why}`, {
+    effect: committing ? 'unknown' : 'none',
+  });
 }
 
 /** What the driver says before a connection stands: certificates, protocols. */
@@ -139,9 +141,9 @@ const reasonOf = (message: string | undefined): string => (message ? `: ${quoted
 function said(code: string, message: string, committing: boolean): ExecutionFault {
   const words = `PostgreSQL says "${message}" (${code})`;
   // A constraint or a conflict found at COMMIT is a no; a server that ends meanwhile says nothing about what it kept.
-  const uncertain = committing && !/^(?:23|40(?!003))/.test(code);
+  const effect = committing && !/^(?:23|40(?!003))/.test(code) ? 'unknown' : 'none';
   const fault = (kind: ExecutionFaultKind, hint?: string) =>
-    new ExecutionFault(kind, words, { uncertain, ...(hint !== undefined && { hint }) });
+    new ExecutionFault(kind, words, { effect, ...(hint !== undefined && { hint }) });
   if (code === '25006') return fault('refused', 'The action asks for capability read: nothing may be changed.');
   if (code === '57014') return fault('timeout', 'Nothing was changed. Ask for less, or raise statement_timeout_ms.');
   if (code === '42501') return fault('forbidden', 'The login lacks the right: check its role in the database.');

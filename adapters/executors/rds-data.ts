@@ -36,9 +36,9 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
   const options = {
     abortSignal: AbortSignal.any([AbortSignal.timeout(work.statementTimeoutMs + 10_000), ...(signal ? [signal] : [])]),
   };
-  const send = async <T>(call: Promise<T>, uncertain = false): Promise<T> =>
+  const send = async <T>(call: Promise<T>, committing = false): Promise<T> =>
     call.catch((thrown: unknown) => {
-      throw faultOf(thrown, options.abortSignal, uncertain);
+      throw faultOf(thrown, options.abortSignal, committing);
     });
   const begun = await send(sdk.client.send(new sdk.BeginTransactionCommand({ ...place, database }), options));
   const { transactionId } = begun;
@@ -158,12 +158,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** @param uncertain COMMIT was asked for. */
-function faultOf(thrown: unknown, ends: AbortSignal, uncertain: boolean): ExecutionFault {
+function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): ExecutionFault {
   if (ends.aborted) {
     const late = (ends.reason as { name?: string } | undefined)?.name === 'TimeoutError';
     return new ExecutionFault(late ? 'timeout' : 'cancelled', late ? 'no answer came in time' : 'it was cancelled', {
-      uncertain,
+      effect: committing ? 'unknown' : 'none',
     });
   }
   const {
@@ -174,10 +173,10 @@ function faultOf(thrown: unknown, ends: AbortSignal, uncertain: boolean): Execut
   const status = $metadata?.httpStatusCode;
   const kind = kindOf(name, status);
   // An answer in the 4xx is a no; anything else may have come after the fact.
-  const unsure = uncertain && (status === undefined || status >= 500);
+  const effect = committing && (status === undefined || status >= 500) ? 'unknown' : 'none';
   const words =
     kind === 'invalid' ? `the database says "${quoted(message)}"` : `the RDS Data API answered ${name || 'nothing'}`;
-  return new ExecutionFault(kind, words, { uncertain: unsure, status });
+  return new ExecutionFault(kind, words, { effect, status });
 }
 
 function kindOf(name: string, status: number | undefined): ExecutionFaultKind {

@@ -114,7 +114,7 @@ async function run(line: string[], { cwd, env }: Place, command: Command, signal
       reject(new ExecutionFault('unavailable', `the program could not be started (${fault.code})`));
   });
   child.on('close', (code) => {
-    if (cancelled) return reject(new ExecutionFault('cancelled', 'it was cancelled and killed', { uncertain: true }));
+    if (cancelled) return reject(new ExecutionFault('cancelled', 'it was cancelled and killed', { effect: 'unknown' }));
     const [stdout, stderr] = [output.stdout(), output.stderr()];
     resolve({
       exit_code: timedOut ? null : code,

@@ -29,7 +29,7 @@ export function sandboxFunction(
       throw faultOf(thrown, abortSignal);
     });
     if (answer.FunctionError !== undefined)
-      throw new ExecutionFault('unavailable', 'it broke off', { uncertain: true, hint: 'Look at its log.' });
+      throw new ExecutionFault('unavailable', 'it broke off', { effect: 'unknown', hint: 'Look at its log.' });
     return resultOf(answer.Payload);
   };
 }
@@ -41,10 +41,14 @@ async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, '
 
 function resultOf(payload: Uint8Array | undefined) {
   const read = sandboxReply.safeParse(parsed(Buffer.from(payload ?? []).toString('utf8')));
-  if (!read.success) throw new ExecutionFault('malformed', 'its answer is not what it should be', { uncertain: true });
+  if (!read.success)
+    throw new ExecutionFault('malformed', 'its answer is not what it should be', { effect: 'unknown' });
   if ('result' in read.data) return read.data.result;
   const { kind, message, hint, uncertain } = read.data.fault;
-  throw new ExecutionFault(kind, message, { uncertain, ...(hint !== undefined && { hint }) });
+  throw new ExecutionFault(kind, message, {
+    effect: uncertain ? 'unknown' : 'none',
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 function parsed(text: string): unknown {
@@ -60,12 +64,12 @@ function faultOf(thrown: unknown, ends: AbortSignal): ExecutionFault {
   if (ends.aborted) {
     const late = (ends.reason as { name?: string } | undefined)?.name === 'TimeoutError';
     const words = late ? 'it did not answer in time' : 'it was cancelled';
-    return new ExecutionFault(late ? 'timeout' : 'cancelled', words, { uncertain: true });
+    return new ExecutionFault(late ? 'timeout' : 'cancelled', words, { effect: 'unknown' });
   }
   const { name = '', $metadata } = (thrown ?? {}) as { name?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   if (status === 429) return new ExecutionFault('throttled', 'it has no room for another command', { status });
   if (status !== undefined && status < 500)
     return new ExecutionFault('unavailable', `Lambda answered ${name}`, { status });
-  return new ExecutionFault('cut', `Lambda answered ${name || 'nothing'}`, { uncertain: true, status });
+  return new ExecutionFault('cut', `Lambda answered ${name || 'nothing'}`, { effect: 'unknown', status });
 }

@@ -1,5 +1,6 @@
 /** An execution ends before the function that runs it does, so that its outcome is recorded and its credential called back. */
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
+import { ExecutionFault, unknownHint } from '#core/executors/fault.ts';
 import { follow } from '#core/kernel/follow-signal.ts';
 import { type ClockPort, isoTime, type TimeoutsPort } from '#core/kernel/ports.ts';
 
@@ -22,7 +23,7 @@ export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): st
 /**
  * Runs an execution with a signal that aborts at its end or with the given one. An executor that does not settle soon after
  * that is no longer waited for [action.ends-before-its-function].
- * @throws Error named `UnknownOutcome` when the executor did not settle after the end.
+ * @throws ExecutionFault of unknown effect when the executor did not settle after the end.
  */
 export async function beforeFunctionEnd<T>(
   { clock, timeouts }: ClockPort & TimeoutsPort,
@@ -47,10 +48,7 @@ export async function beforeFunctionEnd<T>(
   }
 }
 
-function notSettled(): Error {
-  const fault = new Error(
-    'it did not answer before the time of its function ended. Whether it took place is not known: look at the upstream before asking again',
-  );
-  fault.name = 'UnknownOutcome';
-  return fault;
-}
+const notSettled = (): ExecutionFault =>
+  new ExecutionFault('cancelled', `it did not answer before the time of its function ended. ${unknownHint}`, {
+    effect: 'unknown',
+  });

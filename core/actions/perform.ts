@@ -4,7 +4,7 @@ import type { ExecutionOutcome } from '#core/contracts/approval.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { recordMint, recordUse } from '#core/credentials/registry.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { isUpstreamDown, UpstreamError } from '#core/executors/fault.ts';
+import { effectOf, isUpstreamDown, UpstreamError } from '#core/executors/fault.ts';
 import type { ExecuteOptions, Executor } from '#core/executors/ports.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
@@ -81,13 +81,11 @@ function failedAt(
 ): Outcome {
   const said = cause instanceof Error ? cause.message : String(cause);
   // Executors' own errors name tool and upstream, and say what can be done.
-  const named = cause instanceof Error && (cause.name === 'UpstreamError' || cause.name === 'UnknownOutcome');
-  const message = named ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;
+  const message = cause instanceof UpstreamError ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;
   const error = new GatewayError('provider_error', message, { cause });
   ports.telemetry.log('warn', 'execution failed', { envelope_id: envelope.envelope_id, rule: decision.matched_rule });
-  const unknown = cause instanceof Error && cause.name === 'UnknownOutcome';
   return {
-    ...{ outcome: unknown ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) },
+    ...{ outcome: effectOf(cause) === 'unknown' ? 'unknown' : 'failed', error, loginRefusedBy: loginRefused(cause) },
     ...(isUpstreamDown(cause) && { upstream_down: true }),
   };
 }

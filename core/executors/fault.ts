@@ -22,9 +22,15 @@ export type ExecutionFaultKind =
   /** The answer is not what the interface promises. */
   | 'malformed';
 
+/**
+ * What a failed execution has done. `unknown`: bytes left, and no answer says what became of them, so the action may have taken place.
+ * It is recorded as `unknown`, and never tried again by itself.
+ */
+export type Effect = 'none' | 'unknown';
+
 interface FaultOptions {
-  /** The upstream may have acted: bytes left, and no answer says what became of them. @default false */
-  readonly uncertain?: boolean;
+  /** @default `none` */
+  readonly effect?: Effect;
   /** What the caller or operator can do about it, as a sentence. */
   readonly hint?: string;
   /** The upstream's own status. */
@@ -36,19 +42,15 @@ interface FaultOptions {
 export class ExecutionFault extends Error {
   override readonly name = 'ExecutionFault';
   readonly kind: ExecutionFaultKind;
-  readonly uncertain: boolean;
+  readonly effect: Effect;
   readonly hint: string | undefined;
   readonly status: number | undefined;
 
   /** @param message a clause without full stop: «it answered 404». */
-  constructor(
-    kind: ExecutionFaultKind,
-    message: string,
-    { uncertain = false, hint, status, cause }: FaultOptions = {},
-  ) {
+  constructor(kind: ExecutionFaultKind, message: string, { effect = 'none', hint, status, cause }: FaultOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
-    this.uncertain = uncertain;
+    this.effect = effect;
     this.hint = hint;
     this.status = status;
   }
@@ -62,17 +64,18 @@ export const needsCredential = (upstream: string): ExecutionFault =>
 
 /** The call changes nothing, so its outcome is certain: it failed, and may be tried again. */
 export function harmless(thrown: unknown): never {
-  if (!(thrown instanceof ExecutionFault) || !thrown.uncertain) throw thrown;
+  if (!(thrown instanceof ExecutionFault) || thrown.effect === 'none') throw thrown;
   const { kind, message, hint, status, cause } = thrown;
   throw new ExecutionFault(kind, message, { ...(hint !== undefined && { hint }), status, cause });
 }
 
-/** The upstream failed, or was not asked. */
+/** The upstream failed, or was not asked: the message names tool and upstream, and says what can be done. */
 export class UpstreamError extends Error {
-  override readonly name: string = 'UpstreamError';
+  override readonly name = 'UpstreamError';
   readonly tool: string;
   readonly upstream: string;
   readonly kind: ExecutionFaultKind;
+  readonly effect: Effect;
   readonly status: number | undefined;
   readonly hint: string;
 
@@ -82,23 +85,25 @@ export class UpstreamError extends Error {
       tool,
       upstream,
       kind,
+      effect,
       status,
       hint,
-    }: Pick<UpstreamError, 'tool' | 'upstream' | 'kind' | 'hint'> & { readonly status?: number | undefined },
+      cause,
+    }: Pick<UpstreamError, 'tool' | 'upstream' | 'kind' | 'effect' | 'hint'> & Pick<FaultOptions, 'status' | 'cause'>,
   ) {
-    super(message);
+    super(message, cause === undefined ? undefined : { cause });
     this.tool = tool;
     this.upstream = upstream;
     this.kind = kind;
+    this.effect = effect;
     this.status = status;
     this.hint = hint;
   }
 }
 
-/** It is unknown whether the action took place: recorded as `unknown`, and never tried again by itself. */
-export class UnknownOutcome extends UpstreamError {
-  override readonly name = 'UnknownOutcome';
-}
+/** What a failed execution has done, whatever it was thrown by. */
+export const effectOf = (thrown: unknown): Effect =>
+  thrown instanceof UpstreamError || thrown instanceof ExecutionFault ? thrown.effect : 'none';
 
 /** What can be done, where the fault itself does not say it better. */
 export const hints: Readonly<Record<ExecutionFaultKind, string>> = {

@@ -3,7 +3,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import { masked } from '#core/evidence/masked.ts';
-import { ExecutionFault, hints, UnknownOutcome, UpstreamError, unknownHint } from './fault.ts';
+import { ExecutionFault, hints, UpstreamError, unknownHint } from './fault.ts';
 import type { ExecuteOptions, Executor } from './ports.ts';
 
 interface Work {
@@ -33,15 +33,15 @@ export function named({ name, upstreamOf, run }: Work): Executor {
 
 /** What was not foreseen may hold anything, so its words are dropped; the action may have begun. */
 const unforeseen = (cause: unknown) =>
-  new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { uncertain: true, cause });
+  new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { effect: 'unknown', cause });
 
 function errorOf(thrown: unknown, tool: string, upstream: string, secrets: readonly string[]): UpstreamError {
   const fault = thrown instanceof ExecutionFault ? thrown : unforeseen(thrown);
-  const { kind, status, uncertain } = fault;
-  const hint = uncertain ? unknownHint : (fault.hint ?? hints[kind]);
+  const { kind, status, effect } = fault;
+  const hint = effect === 'unknown' ? unknownHint : (fault.hint ?? hints[kind]);
   const said = withoutSecrets(fault.message, secrets) as string;
   const message = masked(`${tool} at ${upstream}: ${said}. ${hint}`);
-  return new (uncertain ? UnknownOutcome : UpstreamError)(message, { tool, upstream, kind, status, hint });
+  return new UpstreamError(message, { tool, upstream, kind, effect, status, hint });
 }
 
 /** A service's words, fit for the gateway's sentence: one line, bounded. */

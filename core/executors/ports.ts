@@ -54,7 +54,7 @@ export interface IncomingAnswer {
 
 /**
  * One exchange with a server whose address was checked after resolution, on a connection to exactly that address.
- * @throws ExecutionFault; `uncertain` once the connection stood.
+ * @throws ExecutionFault; of unknown effect once the connection stood.
  */
 export type HttpExchange = (request: OutgoingRequest, signal?: AbortSignal) => Promise<IncomingAnswer>;
 
@@ -101,7 +101,7 @@ export interface SqlResult {
   readonly truncated: boolean;
 }
 
-/** @throws ExecutionFault; `uncertain` only when the connection ended between COMMIT and its answer. */
+/** @throws ExecutionFault; of unknown effect only when the connection ended between COMMIT and its answer. */
 export type SqlTransaction<Server> = (work: SqlWork<Server>, signal?: AbortSignal) => Promise<readonly SqlResult[]>;
 
 export interface Command {
@@ -130,7 +130,7 @@ export interface CommandResult {
   readonly timed_out: boolean;
 }
 
-/** Runs one program, without shell. @throws ExecutionFault; `uncertain` once the program was started. */
+/** Runs one program, without shell. @throws ExecutionFault; of unknown effect once the program was started. */
 export type CommandRunner = (command: Command, signal?: AbortSignal) => Promise<CommandResult>;
 
 /** What the executors of a function are made with; calls of a kind without a client are not executed. */

@@ -55,7 +55,7 @@ export async function sandboxReplyTo(run: () => Promise<CommandResult>): Promise
     return { result: await run() };
   } catch (thrown) {
     if (!(thrown instanceof ExecutionFault)) throw thrown;
-    const { kind, message, hint, uncertain } = thrown;
-    return { fault: { kind, message, uncertain, ...(hint !== undefined && { hint }) } };
+    const { kind, message, hint, effect } = thrown;
+    return { fault: { kind, message, uncertain: effect === 'unknown', ...(hint !== undefined && { hint }) } };
   }
 }

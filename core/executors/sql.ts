@@ -53,7 +53,7 @@ function shaped(results: readonly SqlResult[]): SqlResult | { readonly results: 
 /** The configured login is as secret as a minted one. */
 function cleaned(thrown: unknown, secrets: readonly string[]): unknown {
   if (!(thrown instanceof ExecutionFault) || secrets.length === 0) return thrown;
-  const { kind, uncertain, hint, status } = thrown;
+  const { kind, effect, hint, status } = thrown;
   const message = withoutSecrets(thrown.message, secrets) as string;
-  return new ExecutionFault(kind, message, { uncertain, ...(hint !== undefined && { hint }), status });
+  return new ExecutionFault(kind, message, { effect, ...(hint !== undefined && { hint }), status });
 }

@@ -54,7 +54,7 @@ const calls: Readonly<Record<string, readonly [() => Promise<unknown>, object]>>
   'Lambda, handed over': [() => lazyFunctionInvoke('f', soon())({}), unavailable],
   'Lambda, sandbox': [
     () => sandboxFunction('f', { ...soon(), ...onceWithDeadline })(command as never, undefined),
-    { kind: 'timeout', uncertain: true },
+    { kind: 'timeout', effect: 'unknown' },
   ],
   STS: [
     () => lazySts({ ...soon(), ...onceWithDeadline }, 100).assumeRole({ tags: {}, roleArn: 'arn' } as never),

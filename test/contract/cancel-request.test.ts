@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemIds } from '#adapters/system/ids.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
+import { ExecutionFault } from '#core/executors/fault.ts';
 import type { Executor } from '#core/executors/ports.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
@@ -23,9 +24,7 @@ const slow: Executor = {
     running.begun.resolve();
     return new Promise((_, reject) => {
       options.signal!.addEventListener('abort', () => {
-        reject(
-          Object.assign(new Error('it was cancelled; whether it took place is not known'), { name: 'UnknownOutcome' }),
-        );
+        reject(new ExecutionFault('cancelled', 'it was cancelled', { effect: 'unknown' }));
       });
     });
   },

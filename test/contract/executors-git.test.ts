@@ -96,19 +96,19 @@ describe('when the host is lost', () => {
 
   test('before the branch moves, nothing has happened', async () => {
     instead = ({ path }) => (path.endsWith('/git/commits') ? 'cut' : undefined);
-    expect(await faultOf(push())).toMatchObject({ name: 'UpstreamError', kind: 'cut' });
+    expect(await faultOf(push())).toMatchObject({ effect: 'none', kind: 'cut' });
   });
 
   test('while the branch is moved, the outcome is unknown', async () => {
     instead = ({ method }) => (method === 'PATCH' ? 'cut' : undefined);
-    expect(await faultOf(push())).toMatchObject({ name: 'UnknownOutcome', kind: 'cut' });
+    expect(await faultOf(push())).toMatchObject({ effect: 'unknown', kind: 'cut' });
     expect(calls().filter((call) => call.startsWith('PATCH'))).toHaveLength(1);
   });
 
   test('a change whose answer cannot be read is not called a failure', async () => {
     instead = ({ method }) => (method === 'POST' ? { status: 201, body: 'not json' } : undefined);
     const pull = act('create_pull_request', { title: 't', head: 'h', base: 'main' });
-    expect(await faultOf(pull)).toMatchObject({ name: 'UnknownOutcome', kind: 'malformed' });
+    expect(await faultOf(pull)).toMatchObject({ effect: 'unknown', kind: 'malformed' });
   });
 });
 
@@ -123,7 +123,7 @@ test.each([
 ])('%d %p is %s, with a hint', async (status, headers, kind) => {
   instead = () => ({ status, headers, body: { message: 'Reference already exists' } });
   const fault = await faultOf(act('create_pull_request', { title: 't', head: 'h', base: 'main' }));
-  expect(fault).toMatchObject({ name: 'UpstreamError', kind, status, tool: 'scm.create_pull_request' });
+  expect(fault).toMatchObject({ effect: 'none', kind, status, tool: 'scm.create_pull_request' });
   expect((fault as Error).message).toMatch(
     /^scm\.create_pull_request at 127\.0\.0\.1:\d+: it answered \d+, "Reference already exists"\. .+\.$/,
   );

@@ -59,7 +59,7 @@ describe('one exchange', () => {
   test('refuses private addresses, written as such or behind a name', async () => {
     const exchange = httpExchange({ resolve: async () => ['127.0.0.1'] });
     for (const url of [service.url, `http://api.test:${service.port}/`, `http://[::1]:${service.port}/`]) {
-      expect(await faultOf(exchange(request(url, false)))).toMatchObject({ kind: 'refused', uncertain: false });
+      expect(await faultOf(exchange(request(url, false)))).toMatchObject({ kind: 'refused', effect: 'none' });
     }
     expect(service.asked).toEqual([]);
   });

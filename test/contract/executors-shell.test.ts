@@ -84,7 +84,7 @@ describe('the working directory', () => {
   });
 
   test.each(['..', 'inner/../..', 'out', 'out/ssl', '/etc', '/', 'nowhere', 'file'])('%s is refused', async (cwd) => {
-    expect(await faultOf(run(command(['pwd'], { cwd })))).toMatchObject({ kind: 'refused', uncertain: false });
+    expect(await faultOf(run(command(['pwd'], { cwd })))).toMatchObject({ kind: 'refused', effect: 'none' });
   });
 
   test('is an empty folder where none is configured', async () => {
@@ -139,7 +139,7 @@ describe('[executor.shell] no process outlives its call', () => {
     const fault = faultOf(run(command(['sh', '-c', 'sleep 600 & echo $! > gone; wait']), ends.signal));
     await until(() => existsSync(join(root, 'gone')) && pidIn('gone') > 0);
     ends.abort();
-    expect(await fault).toMatchObject({ kind: 'cancelled', uncertain: true });
+    expect(await fault).toMatchObject({ kind: 'cancelled', effect: 'unknown' });
     await until(() => isGone(pidIn('gone')));
   });
 });
@@ -187,13 +187,13 @@ describe('[executor.sandbox-function] on AWS', () => {
       });
 
       aws.answers({ body: { fault: { kind: 'refused', message: 'no', uncertain: false } } });
-      expect(await faultOf(runner(given))).toMatchObject({ kind: 'refused', uncertain: false });
+      expect(await faultOf(runner(given))).toMatchObject({ kind: 'refused', effect: 'none' });
       aws.answers({ body: { something: 'else' } });
-      expect(await faultOf(runner(given))).toMatchObject({ kind: 'malformed', uncertain: true });
+      expect(await faultOf(runner(given))).toMatchObject({ kind: 'malformed', effect: 'unknown' });
       aws.answers({ status: 429, body: { Type: 'User', message: 'Rate exceeded' } });
-      expect(await faultOf(runner(given))).toMatchObject({ kind: 'throttled', uncertain: false });
+      expect(await faultOf(runner(given))).toMatchObject({ kind: 'throttled', effect: 'none' });
       aws.answers({ status: 500, body: {} });
-      expect(await faultOf(runner(given))).toMatchObject({ uncertain: true });
+      expect(await faultOf(runner(given))).toMatchObject({ effect: 'unknown' });
       expect(aws.asked).toHaveLength(1);
     } finally {
       await aws.stop();

@@ -77,7 +77,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     const wide = "SELECT repeat('x', 4000) FROM generate_series(1, 4)";
     expect(await one(true, wide)).toMatchObject({ row_count: 2, truncated: true });
     const fault = await faultOf(one(true, "SELECT repeat('x', 1000000)"));
-    expect(fault).toMatchObject({ kind: 'too_large', uncertain: false });
+    expect(fault).toMatchObject({ kind: 'too_large', effect: 'none' });
   });
 
   test('[executor.sql] values are bound: what they say is never read as SQL', async () => {
@@ -118,7 +118,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(done[1]!.rows).toEqual([{ id: 201 }, { id: 202 }]);
     expect(await rowsNow()).toBe(101);
     const broken = postgresTransaction(work(false, ['DELETE FROM items', 'INSERT INTO items (id) VALUES (1), (1)']));
-    expect(await faultOf(broken)).toMatchObject({ kind: 'conflict', uncertain: false });
+    expect(await faultOf(broken)).toMatchObject({ kind: 'conflict', effect: 'none' });
     expect(await rowsNow()).toBe(101);
     await one(false, 'DELETE FROM items WHERE id = 201');
   });
@@ -132,7 +132,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
   test('a constraint that speaks at COMMIT is a failure, not a riddle', async () => {
     await owner.query('CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
     const fault = await faultOf(one(false, 'INSERT INTO late VALUES (1), (1)'));
-    expect(fault).toMatchObject({ kind: 'conflict', uncertain: false });
+    expect(fault).toMatchObject({ kind: 'conflict', effect: 'none' });
   });
 
   test('names without schema are those of public', async () => {
@@ -151,14 +151,14 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     ['COPY items FROM STDIN', undefined],
   ])('%s is %s', async (text, kind) => {
     const fault = await faultOf(one(false, text, [], { statementTimeoutMs: 1000 })).catch((thrown: Error) => thrown);
-    if (kind !== undefined) expect(fault).toMatchObject({ name: 'ExecutionFault', kind, uncertain: false });
+    if (kind !== undefined) expect(fault).toMatchObject({ name: 'ExecutionFault', kind, effect: 'none' });
     expect(await rowsNow()).toBe(100);
   });
 
   test('a wrong login and an absent server are distinguished', async () => {
     const wrong = { ...place(), password: 'wrong-password' };
     const refused = await faultOf(postgresTransaction({ ...work(true, ['SELECT 1']), server: wrong }));
-    expect(refused).toMatchObject({ kind: 'unauthorized', uncertain: false });
+    expect(refused).toMatchObject({ kind: 'unauthorized', effect: 'none' });
     expect((refused as Error).message).not.toContain('wrong-password');
     const absent = { ...place(), port: 1 };
     expect(await faultOf(postgresTransaction({ ...work(true, ['SELECT 1']), server: absent }))).toMatchObject({
@@ -291,7 +291,7 @@ describe('RDS Data API', () => {
   test('a statement that fails is rolled back, and tried once', async () => {
     aws.answers(begun, ...set, { ...awsError('DatabaseErrorException', 400) }, { body: {} });
     const fault = await faultOf(transaction(false, [{ text: 'UPDATE t SET a = 1', values: [] }]));
-    expect(fault).toMatchObject({ kind: 'invalid', uncertain: false });
+    expect(fault).toMatchObject({ kind: 'invalid', effect: 'none' });
     expect(asked().at(-1)).toEqual(['/RollbackTransaction', undefined]);
     expect(aws.asked).toHaveLength(6);
   });
@@ -302,7 +302,7 @@ describe('RDS Data API', () => {
   ])('a COMMIT answered with %j leaves it open: %p', async (answer, uncertain) => {
     aws.answers(begun, ...set, { body: {} }, answer, { body: {} });
     const fault = await faultOf(transaction(false, [{ text: 'UPDATE t SET a = 1', values: [] }]));
-    expect(fault).toMatchObject({ uncertain });
+    expect(fault).toMatchObject({ effect: uncertain ? 'unknown' : 'none' });
     expect(asked().filter(([path]) => path === '/CommitTransaction')).toHaveLength(1);
   });
 
@@ -310,7 +310,7 @@ describe('RDS Data API', () => {
     aws.answers(awsError('AccessDeniedException', 403));
     expect(await faultOf(transaction(true, [{ text: 'SELECT 1', values: [] }]))).toMatchObject({
       kind: 'forbidden',
-      uncertain: false,
+      effect: 'none',
     });
     expect(aws.asked).toHaveLength(1);
   });

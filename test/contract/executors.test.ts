@@ -1,6 +1,6 @@
 /** One suite for every executor, against real servers and processes on this machine. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
-import { UnknownOutcome, UpstreamError } from '#core/executors/fault.ts';
+import { UpstreamError } from '#core/executors/fault.ts';
 import { configured, credentialOf, cuttingProxy, envelopeOf, faultOf } from '../support/executor-cases.ts';
 import { available, type Case, cases, made } from '../support/executor-worlds.ts';
 import { type Behaviour, fakeHttpService } from '../support/fake-http-service.ts';
@@ -33,7 +33,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
   test('[mcp.upstream-error] names tool and upstream in an error, gives a hint, and no secret', async () => {
     const fault = (await faultOf(run(case_.echoedError))) as UpstreamError;
     expect(fault).toBeInstanceOf(UpstreamError);
-    expect(fault).not.toBeInstanceOf(UnknownOutcome);
+    expect(fault).toMatchObject({ effect: 'none' });
     expect(fault.message).toContain(`${case_.echoedError.tool} at ${fault.upstream}: `);
     expect(fault.message.endsWith(fault.hint)).toBe(true);
     expect(fault.hint).not.toBe('');
@@ -51,7 +51,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
       if (!case_.executor.handles(envelope)) continue;
       const fault = await faultOf(run(envelope)).catch((thrown: Error) => thrown.message);
       expect([label, fault]).toEqual([label, expect.any(UpstreamError)]);
-      expect([label, fault]).toEqual([label, expect.not.objectContaining({ name: 'UnknownOutcome' })]);
+      expect([label, fault]).toEqual([label, expect.not.objectContaining({ effect: 'unknown' })]);
     }
     expect(case_.asked?.()).toBe(before);
   });
@@ -72,7 +72,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
   test('does nothing for a caller who has gone', async () => {
     const before = case_.asked?.();
     const fault = await faultOf(run(case_.good, AbortSignal.abort()));
-    expect(fault).toMatchObject({ kind: 'cancelled', name: 'UpstreamError' });
+    expect(fault).toMatchObject({ kind: 'cancelled', effect: 'none' });
     expect(case_.asked?.()).toBe(before);
   });
 
@@ -84,21 +84,21 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     ends.abort();
     expect(await fault).toMatchObject({
       kind: 'cancelled',
-      name: case_.hangingChanges ? 'UnknownOutcome' : 'UpstreamError',
+      effect: case_.hangingChanges ? 'unknown' : 'none',
     });
   });
 });
 describe('a connection that ends', () => {
   const behaviours: [Behaviour, string, string, string][] = [
-    ['cut', 'http.post', 'UnknownOutcome', 'cut'],
-    ['half', 'http.post', 'UnknownOutcome', 'cut'],
-    [{ status: 504 }, 'http.post', 'UnknownOutcome', 'unavailable'],
-    [{ status: 503 }, 'http.post', 'UpstreamError', 'unavailable'],
-    ['hang', 'http.post', 'UnknownOutcome', 'timeout'],
-    ['hang', 'http.get', 'UpstreamError', 'timeout'],
-    ['cut', 'http.get', 'UpstreamError', 'cut'],
+    ['cut', 'http.post', 'unknown', 'cut'],
+    ['half', 'http.post', 'unknown', 'cut'],
+    [{ status: 504 }, 'http.post', 'unknown', 'unavailable'],
+    [{ status: 503 }, 'http.post', 'none', 'unavailable'],
+    ['hang', 'http.post', 'unknown', 'timeout'],
+    ['hang', 'http.get', 'none', 'timeout'],
+    ['cut', 'http.get', 'none', 'cut'],
   ];
-  test.each(behaviours)('%p to %s is %s', async (behaviour, tool, name, kind) => {
+  test.each(behaviours)('%p to %s is %s', async (behaviour, tool, effect, kind) => {
     const service = await fakeHttpService(() => behaviour);
     const entry = {
       name: 'svc',
@@ -110,7 +110,7 @@ describe('a connection that ends', () => {
     const executor = made(configured({ upstreams: { http: [entry] } }));
     const capability = tool === 'http.get' ? 'read' : 'write';
     const fault = await faultOf(executor.execute(envelopeOf('http', tool, `${service.url}/x`, capability), undefined));
-    expect(fault).toMatchObject({ name, kind });
+    expect(fault).toMatchObject({ effect, kind });
     expect(service.asked).toHaveLength(1);
     await service.stop();
   });
@@ -123,7 +123,7 @@ describe('a connection that ends', () => {
     const fault = await faultOf(
       executor.execute(envelopeOf('http', 'http.post', `${service.url}/x`, 'write'), undefined),
     );
-    expect(fault).toMatchObject({ name: 'UpstreamError', kind: 'unreachable' });
+    expect(fault).toMatchObject({ effect: 'none', kind: 'unreachable' });
   });
 
   const database = postgresPrograms === undefined ? test.skip : test;
@@ -142,12 +142,12 @@ describe('a connection that ends', () => {
     try {
       const atCommit = await cuttingProxy(server.port, 'COMMIT');
       expect(await faultOf(executorAt(atCommit.port).execute(write, credential))).toMatchObject({
-        name: 'UnknownOutcome',
+        effect: 'unknown',
         kind: 'cut',
       });
       const before = await cuttingProxy(server.port, 'CREATE TABLE');
       expect(await faultOf(executorAt(before.port).execute(write, credential))).toMatchObject({
-        name: 'UpstreamError',
+        effect: 'none',
         kind: 'cut',
       });
       await Promise.all([atCommit.stop(), before.stop()]);

@@ -2,6 +2,7 @@ import { actionsTable } from '#adapters/dynamodb/actions-table.ts';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { sweepApprovals } from '#core/approvals/sweep.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { ExecutionFault } from '#core/executors/fault.ts';
 import type { Executor } from '#core/executors/ports.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { createHandler as sweep } from '#lambdas/sweep/event.ts';
@@ -193,7 +194,7 @@ describe('the end of the function', () => {
       new Promise((_, reject) => {
         signal!.addEventListener('abort', () => {
           const { name } = signal!.reason as Error;
-          reject(Object.assign(new Error(`it ended: ${name}`), { name: 'UnknownOutcome' }));
+          reject(new ExecutionFault('cancelled', `it ended: ${name}`, { effect: 'unknown' }));
         });
       });
     const body = { ...note, actor: { agent: 'writer', session: 'late-1' } };
@@ -202,7 +203,7 @@ describe('the end of the function', () => {
     timeouts.pass(15_000);
     expect((await answer).body).toMatchObject({
       decision: 'allow',
-      error: { message: 'it ended: TimeoutError', data: { outcome: 'unknown' } },
+      error: { message: 'scm.list_branches failed at notes: it ended: TimeoutError', data: { outcome: 'unknown' } },
     });
     expect((await entries('late-1')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'unknown' } });
     expect(timeouts.size).toBe(0);

@@ -95,7 +95,10 @@ function objectOf(answer: IncomingAnswer, changed: boolean): Answer {
 }
 
 function parsed({ body, truncated }: IncomingAnswer, changed: boolean): unknown {
-  if (truncated) throw new ExecutionFault('too_large', 'its answer is longer than the limit', { uncertain: changed });
+  if (truncated)
+    throw new ExecutionFault('too_large', 'its answer is longer than the limit', {
+      effect: changed ? 'unknown' : 'none',
+    });
   try {
     return JSON.parse(Buffer.from(body).toString('utf8')) as unknown;
   } catch {
@@ -103,8 +106,10 @@ function parsed({ body, truncated }: IncomingAnswer, changed: boolean): unknown 
   }
 }
 
-const notPromised = (uncertain: boolean) =>
-  new ExecutionFault('malformed', 'its answer is not what the interface promises', { uncertain });
+const notPromised = (changed: boolean) =>
+  new ExecutionFault('malformed', 'its answer is not what the interface promises', {
+    effect: changed ? 'unknown' : 'none',
+  });
 
 export const isObject = (value: unknown): value is Answer =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

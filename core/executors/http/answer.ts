@@ -56,9 +56,9 @@ export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
   if (status < 300 || status === 304) return;
   if (status < 400) throw redirected(status, headers.location);
   // A proxy gave up waiting: the service behind it may have acted.
-  const uncertain = changes && (status === 502 || status === 504);
+  const effect = changes && (status === 502 || status === 504) ? 'unknown' : 'none';
   const said = words(answer);
-  throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, uncertain });
+  throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, effect });
 }
 
 /** Followed, it would carry the credential to an address that is not configured. */

@@ -9,14 +9,14 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { secretsOf } from '#core/credentials/redact-values.ts';
-import { hints, UpstreamError } from '#core/executors/fault.ts';
+import { type ExecutionFaultKind, hints, UpstreamError, unknownHint } from '#core/executors/fault.ts';
 import type { ExecuteOptions, Executor } from '#core/executors/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ClockPort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
 import type { ResultFinding } from '#core/tool-guard/results.ts';
-import { UpstreamFault } from '../ports.ts';
+import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
 import { isObject, mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
 import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
@@ -91,8 +91,10 @@ function paramsOf(
   };
 }
 
-/** Failures after which the call may still have taken effect. */
-const uncertain: ReadonlySet<string> = new Set(['timeout', 'aborted', 'broken', 'garbage', 'too-large']);
+/** Failures after which the call may still have taken effect, as executors name them. */
+const uncertain: Readonly<Partial<Record<UpstreamFaultKind, ExecutionFaultKind>>> = {
+  ...{ timeout: 'timeout', aborted: 'cancelled', broken: 'cut', garbage: 'malformed', 'too-large': 'too_large' },
+};
 
 const looking = lazyImport(() => import('./inspect-result.ts'));
 const classifying = lazyImport(() => import('./classify-result.ts'));
@@ -135,12 +137,10 @@ async function execute(
     if (sent && credential && fault instanceof UpstreamFault && fault.status === 401) {
       const { message } = error;
       const named = { tool: run.tool, upstream: entry.name, hint: hints.unauthorized, status: 401 };
-      throw new UpstreamError(message, { ...named, kind: 'unauthorized' });
+      throw new UpstreamError(message, { ...named, kind: 'unauthorized', effect: 'none' });
     }
-    const thrown = new Error(error.message, { cause: fault });
-    const doubt = sent && (fault instanceof UpstreamFault ? uncertain.has(fault.kind) : run.signal.aborted);
-    if (doubt) thrown.name = 'UnknownOutcome'; // read by executeAction
-    throw thrown;
+    const kind = sent ? doubtAfter(run, fault) : undefined;
+    throw kind ? unknownOutcome(run, error.message, kind, fault) : new Error(error.message, { cause: fault });
   }
   const {
     outcome: seen,
@@ -161,6 +161,12 @@ async function execute(
   }
   return run.outcome.result;
 }
+
+const doubtAfter = ({ signal }: Run, fault: unknown): ExecutionFaultKind | undefined =>
+  fault instanceof UpstreamFault ? uncertain[fault.kind] : signal.aborted ? 'cancelled' : undefined;
+
+const unknownOutcome = ({ tool, entry }: Run, message: string, kind: ExecutionFaultKind, cause: unknown) =>
+  new UpstreamError(message, { tool, upstream: entry.name, kind, effect: 'unknown', hint: unknownHint, cause });
 
 /** Nothing was sent. */
 function waitingError(run: Run): Error {
@@ -194,7 +200,7 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
   };
 }
 
-/** A large answer is looked over in a worker [limit.heavy-call]. @throws Error `UnknownOutcome` when that takes too long. */
+/** A large answer is looked over in a worker [limit.heavy-call]. @throws UpstreamError of unknown effect when that takes too long. */
 async function lookedOver(
   run: Run,
   outcome: RpcOutcome,
@@ -208,7 +214,7 @@ async function lookedOver(
     const fault = new UpstreamFault('too-large', `its answer could not be looked over: ${(cause as Error).message}`);
     const error = upstreamError(run.tool, run.entry, fault, true);
     run.outcome = { error };
-    throw Object.assign(new Error(error.message, { cause }), { name: 'UnknownOutcome' });
+    throw unknownOutcome(run, error.message, 'too_large', cause);
   }
 }
 

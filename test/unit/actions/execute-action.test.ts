@@ -1,7 +1,7 @@
 /** An allowed call is carried out: its credential, its executor, and what is written and answered of the outcome. */
 import { type ExecutionMode, executeAction, recordOutcome } from '#core/actions/execute-action.ts';
 import { Cancelled } from '#core/cancellation/watch.ts';
-import { UnknownOutcome, UpstreamError } from '#core/executors/fault.ts';
+import { ExecutionFault, UpstreamError } from '#core/executors/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';
@@ -111,7 +111,7 @@ describe('the credential', () => {
 });
 
 describe('a failure', () => {
-  const named = { tool: 'scm.list_branches', upstream: 'forge', hint: 'Look.' };
+  const named = { tool: 'scm.list_branches', upstream: 'forge', hint: 'Look.', effect: 'none' } as const;
 
   test.each([
     [new Error('boom'), 'failed', 'scm.list_branches failed at notes: boom', {}],
@@ -123,7 +123,25 @@ describe('a failure', () => {
       'forge is away',
       { upstream_down: true },
     ],
-    [new UnknownOutcome('it was cut', { ...named, kind: 'cut' }), 'unknown', 'it was cut', { upstream_down: true }],
+    [
+      new UpstreamError('it was cut', { ...named, kind: 'cut', effect: 'unknown' }),
+      'unknown',
+      'it was cut',
+      { upstream_down: true },
+    ],
+    [
+      new ExecutionFault('cancelled', 'it was ended', { effect: 'unknown' }),
+      'unknown',
+      'scm.list_branches failed at notes: it was ended',
+      {},
+    ],
+    // A name is not read: what an error is called says nothing of what was done.
+    [
+      Object.assign(new Error('as if'), { name: 'UnknownOutcome' }),
+      'failed',
+      'scm.list_branches failed at notes: as if',
+      {},
+    ],
   ])('%s is recorded and answered as what it is', async (fault, outcome, message, more) => {
     const name = fresh();
     failing(fault);

@@ -98,7 +98,7 @@ describe('the time of an execution', () => {
     const call = run();
     call.timeouts.pass(10_000);
     call.timeouts.pass(1_000);
-    await expect(call.result).rejects.toMatchObject({ name: 'UnknownOutcome' });
+    await expect(call.result).rejects.toMatchObject({ kind: 'cancelled', effect: 'unknown' });
   });
 
   test('the given signal ends it too; an end in the past ends it at once', () => {

@@ -230,7 +230,7 @@ describe('which database, and who logs in', () => {
     const closed = { get: () => Promise.reject(new Error('the store is down')) };
     expect(await faultOf(serverOf(all[1]!, undefined, closed))).toMatchObject({
       kind: 'unreachable',
-      uncertain: false,
+      effect: 'none',
     });
   });
 });
