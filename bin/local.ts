@@ -21,8 +21,8 @@ try {
   await main(process.argv.slice(2), process.env);
   setTimeout(() => process.exit(), 2_000).unref(); // whatever a library still holds open
 } catch (fault) {
-  const { name, message, code } = fault as Error & { code?: string };
+  const { message, code, exitCode = 1 } = fault as Error & { code?: string; exitCode?: number };
   console.error(`The gateway did not start: ${message}`);
   if (process.env.GATEWAY_DEBUG) console.error(fault);
-  process.exit(name === 'UsageError' || code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 2 : 1);
+  process.exit(code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 2 : exitCode);
 }

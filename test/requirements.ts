@@ -327,6 +327,10 @@ const configuration: readonly Requirement[] = [
     'An exported name is used by another file, and no function, constant or class is there for tests alone.',
   ),
   must(
+    'repository.error-names',
+    'What an error means is read of its class and fields; names are compared in one helper, for errors of other libraries.',
+  ),
+  must(
     'repository.dependencies',
     'Each declared dependency is used, each used one is declared, and programs run on the Node.js that package.json names.',
   ),

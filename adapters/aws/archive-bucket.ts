@@ -3,12 +3,14 @@
  * carries first and last index and the last hash, or one entry under its index and hash. A repeated delivery finds its
  * object, a forged twin would lie beside the first, and listing a session's folder gives its chain in order.
  */
+
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/dynamodb/items.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { archiveReader, runsOf } from '#core/evidence/archived.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { Archive } from '#core/observatory/ports.ts';
 import { objectBounds } from './client-bounds.ts';
 
@@ -93,5 +95,5 @@ const archivedObject = (run: readonly EvidenceEntry[]) => ({
 
 /** An object that is there already was put by an earlier delivery. */
 export function ignoreExisting(cause: unknown): void {
-  if (!(cause instanceof Error) || cause.name !== 'PreconditionFailed') throw cause;
+  if (!isErrorNamed(cause, 'PreconditionFailed')) throw cause;
 }

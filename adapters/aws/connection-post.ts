@@ -1,9 +1,11 @@
 /** Texts to WebSocket connections through `@connections` of API Gateway. */
+
 import type {
   ApiGatewayManagementApiClient,
   ApiGatewayManagementApiClientConfig,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import type { SocketPosts } from '#core/chat/socket-ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
 
@@ -50,8 +52,8 @@ async function unlessGone(sending: Promise<unknown>): Promise<boolean> {
     await sending;
     return true;
   } catch (cause) {
-    const { name, $metadata } = cause as Error & { $metadata?: { httpStatusCode?: number } };
-    if (name === 'GoneException' || $metadata?.httpStatusCode === 410) return false;
+    const { $metadata } = cause as Error & { $metadata?: { httpStatusCode?: number } };
+    if (isErrorNamed(cause, 'GoneException') || $metadata?.httpStatusCode === 410) return false;
     throw new GatewayError('service_unavailable', 'The connection could not be reached.', { cause });
   }
 }

@@ -2,8 +2,10 @@
  * Objects of the transparency log in the Object-Lock bucket, under names that no tenant has: each is put once and keeps its
  * bytes, and none is removed.
  */
+
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/dynamodb/items.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { LogObjects } from '#core/transparency/ports.ts';
 import { ignoreExisting } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
@@ -45,5 +47,5 @@ export function logBucket({ bucket: Bucket, client = new S3Client(objectBounds()
 }
 
 function absent(cause: unknown): undefined {
-  if (!(cause instanceof Error) || cause.name !== 'NoSuchKey') throw cause;
+  if (!isErrorNamed(cause, 'NoSuchKey')) throw cause;
 }

@@ -2,10 +2,12 @@
  * Bodies in S3 by their SHA-256. Access patterns: put-if-absent, get. Nothing is ever
  * overwritten or deleted here: a key names its content.
  */
+
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/dynamodb/items.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import { objectBounds } from './client-bounds.ts';
@@ -68,7 +70,7 @@ async function read({ client, GetObjectCommand }: S3, bucket: string, key: strin
     const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     return await Body?.transformToByteArray();
   } catch (cause) {
-    if ((cause as Error).name === 'NoSuchKey') return undefined;
+    if (isErrorNamed(cause, 'NoSuchKey')) return undefined;
     throw cause;
   }
 }

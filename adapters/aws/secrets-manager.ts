@@ -2,7 +2,9 @@
  * Secrets by environment name, from bundles in Secrets Manager: each secret is one JSON object, name → value. A function
  * gets the names of all bundles and may read its own; a bundle it may not read holds nothing for it.
  */
+
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { clientBounds } from './client-bounds.ts';
@@ -45,8 +47,8 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
     if (known && known.until > now()) return known.bundle;
     const entry = { bundle: fetched(secretId), since: now(), until: now() + keptMs };
     entry.bundle = entry.bundle.catch((cause: Error) => {
-      if (cause.name === 'ResourceNotFoundException') return empty;
-      if (cause.name !== 'AccessDeniedException') {
+      if (isErrorNamed(cause, 'ResourceNotFoundException')) return empty;
+      if (!isErrorNamed(cause, 'AccessDeniedException')) {
         kept.delete(secretId);
         throw down(cause);
       }

@@ -5,9 +5,11 @@
  * tenant in a state (Query by_status, then BatchGet); rows that are due (Query by_due per shard, then BatchGet). Rows
  * change only inside `Ledger.commit`, but for the clock's plumbing.
  */
+
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalStatus } from '#core/contracts/approval.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { dueKey, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
 import { dueList } from './due-rows.ts';
@@ -53,7 +55,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
     });
     await stored(
       client.send(command).catch((cause: Error) => {
-        if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
       }),
     );
   }
@@ -126,7 +128,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
         );
         return toRow(Attributes ?? {});
       } catch (cause) {
-        if ((cause as Error).name !== 'ConditionalCheckFailedException') return await stored(Promise.reject(cause));
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) return await stored(Promise.reject(cause));
         const row = await store.find(envelopeId);
         if (!row) throw notFound('approval', envelopeId);
         return row;
@@ -153,7 +155,7 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
             }),
           )
           .catch((cause: Error & { Item?: Item }) => {
-            if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+            if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
             if (!cause.Item) throw notFound('approval', envelope_id);
           }),
       );

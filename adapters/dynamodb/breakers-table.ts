@@ -5,11 +5,13 @@
  * reported in the window at hand. Access patterns: read with the configuration (one BatchGet of both); a state replaced by
  * its epoch (conditional Update); a report added to its window, or beginning it (conditional Update).
  */
+
 import {
   type ConditionalCheckFailedException,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { BreakerBoard, SharedBreaker, Tally } from '#core/routing/breaker-board.ts';
 import type { BesidePointer } from './config-table.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
@@ -80,7 +82,7 @@ export function breakersTable({ client, tables }: StoreOptions): BreakersTable {
       const { Attributes } = await client.send(new UpdateItemCommand(input));
       return (Attributes as Item | undefined) ?? {};
     } catch (cause) {
-      if ((cause as Error).name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
       take((cause as ConditionalCheckFailedException).Item as Item | undefined);
       return undefined;
     }

@@ -8,6 +8,7 @@
  * Access patterns: the row in force (consistent Get of the pointer: one read, no second hop); one version (Get, and the pointer for whether it is among the last 20); the
  * last 20 (BatchGet of known numbers: they count without gaps); advance (one transaction).
  */
+
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandInput,
@@ -30,6 +31,7 @@ import {
   type VersionCompanions,
   type VersionRow,
 } from '#core/configuration/ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
 
 const keptVersions = 20;
@@ -193,7 +195,7 @@ export function configTable(client: DynamoDBClient, table: string, beside?: Besi
         await client.send(new UpdateItemCommand(replaceKeysParams(table, version, keys)));
         return true;
       } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
         return stored(Promise.reject(cause));
       }
     },
@@ -236,7 +238,7 @@ export function configTable(client: DynamoDBClient, table: string, beside?: Besi
         await client.send(new PutItemCommand({ TableName: table, Item, ...condition }));
         return true;
       } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
         return stored(Promise.reject(cause));
       }
     },

@@ -4,6 +4,7 @@
  * Access patterns: put on connecting; get by id (consistent); conditional updates of one call: begin (id free or its lease
  * over, room left), claim (once, by who began it), cancel, over; leave. Items are never deleted by us: `expires_at` is compared, TTL tidies.
  */
+
 import {
   type ConditionalCheckFailedException,
   GetItemCommand,
@@ -17,6 +18,7 @@ import {
   type SocketConnections,
   socketLeases,
 } from '#core/chat/socket-ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { type Beside, fromItem, type Item, storeDown, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -67,7 +69,7 @@ export function connectionsTable({ client, tables, clock }: ConnectionsTableOpti
       await client.send(new UpdateItemCommand(changeParams(TableName, id, changed)));
       return true;
     } catch (cause) {
-      if ((cause as Error).name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
       const { Item } = cause as ConditionalCheckFailedException;
       return Item && toConnection(Item);
     }

@@ -1,10 +1,12 @@
 /** The items of the table `counters` and the requests about them [limit.shards]. */
+
 import type {
   AttributeValue,
   GetItemCommandInput,
   PutItemCommandInput,
   TransactWriteItem,
 } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
 import { mergedShardState } from '#core/limits/shards.ts';
 import type { Move } from '#core/limits/slices.ts';
@@ -104,14 +106,13 @@ const benign = ['None', 'ConditionalCheckFailed', 'TransactionConflict'];
 
 /** Whether another process was faster; undefined for every other failure. */
 export function conflictOf(cause: unknown, shard: number): Conflict | undefined {
-  const { name, Item, CancellationReasons } = cause as {
-    name?: string;
+  const { Item, CancellationReasons } = cause as {
     Item?: Item;
     CancellationReasons?: readonly Reason[];
   };
-  if (name === 'ConditionalCheckFailedException') return { current: toSeen(Item, shard) };
-  if (name === 'TransactionConflictException' || name === 'TransactionInProgressException') return {};
-  if (name !== 'TransactionCanceledException') return undefined;
+  if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return { current: toSeen(Item, shard) };
+  if (isErrorNamed(cause, 'TransactionConflictException', 'TransactionInProgressException')) return {};
+  if (!isErrorNamed(cause, 'TransactionCanceledException')) return undefined;
   const reasons = CancellationReasons ?? [];
   if (!reasons.every(({ Code = 'None' }) => benign.includes(Code))) return undefined;
   const [first] = reasons;

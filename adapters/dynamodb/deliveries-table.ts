@@ -4,7 +4,9 @@
  * Access patterns: put if absent by id; due ones, oldest first (Query by_due per shard, which holds no others, then a
  * consistent BatchGet); dead ones of a tenant, newest first (Query by_due of `dead#<tenant>`, then a BatchGet); move on if unchanged (condition on attempts and due time); callbacks already seen (put if absent).
  */
+
 import { GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { type Beside, fromItem, type Item, stored, toItem } from './items.ts';
@@ -44,7 +46,7 @@ export function deliveriesTable({ client, tables }: StoreOptions): DeliveryStore
       await client.send(new PutItemCommand({ TableName, Item: item, ...condition }));
       return true;
     } catch (cause) {
-      if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+      if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
       return stored(Promise.reject(cause));
     }
   };

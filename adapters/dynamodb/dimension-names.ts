@@ -4,7 +4,9 @@
  *
  * Access patterns: the names of a day (GetItem), one more name while there is room (UpdateItem with a condition).
  */
+
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import {
   type Dimension,
@@ -72,7 +74,7 @@ export function dimensionNames(client: DynamoDBClient, TableName: string) {
       );
       return namesOf(Attributes).add(name);
     } catch (cause) {
-      if ((cause as Error).name !== 'ConditionalCheckFailedException') throw cause;
+      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
       return namesOf((cause as { Item?: Item }).Item);
     }
   }

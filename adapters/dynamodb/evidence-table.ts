@@ -6,10 +6,12 @@
  * shard, then a consistent BatchGet). Both indexes hold keys only, so that a further entry of a session does not write
  * `by_opened`.
  */
+
 import { DeleteItemCommand, GetItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import type { AuditFilter, EvidenceLog, EvidenceRows, ManifestStore, SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
@@ -148,7 +150,7 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & E
         );
         return true;
       } catch (cause) {
-        if ((cause as Error).name !== 'ConditionalCheckFailedException') return stored(Promise.reject(cause));
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) return stored(Promise.reject(cause));
         return false;
       }
     },
@@ -221,7 +223,7 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & E
         );
         return manifest;
       } catch (cause) {
-        if ((cause as Error).name !== 'ConditionalCheckFailedException') return await stored(Promise.reject(cause));
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) return await stored(Promise.reject(cause));
         return (await this.get(manifest.tenant, manifest.session_id, manifest.last_hash)) ?? manifest;
       }
     },

@@ -2,7 +2,9 @@
  * Consistent reads of single items by key that share requests: who reads while others are being read goes with the
  * next request. A read that finds no other waits for none. No read is answered from a request sent before it was asked.
  */
+
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Item, storeDown, stored } from './items.ts';
 import { batchGet, idOf, maxKeys } from './rows-by-key.ts';
 
@@ -73,7 +75,7 @@ export function groupedReads(options: GroupedReadOptions): Read {
       for (const [id, { answer }] of group) answer.resolve(found.get(id));
     } catch (cause) {
       // One bad key must not fail the others.
-      if (group.size > 1 && (cause as Error).name === 'ValidationException') {
+      if (group.size > 1 && isErrorNamed(cause, 'ValidationException')) {
         await Promise.all([...group].map((wanted) => read(new Map([wanted]))));
       } else for (const { answer } of group.values()) answer.reject(storeDown(cause));
     }

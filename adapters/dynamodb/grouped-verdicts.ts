@@ -1,6 +1,8 @@
 /** Reads from a cancelled transaction whose commits were in the way: a reason per item, in the order of the items. */
+
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { toStartedAction } from './actions-table.ts';
 import { toRow } from './approval-items.ts';
 import { toHead } from './evidence-table.ts';
@@ -23,8 +25,8 @@ interface Reason {
  * cancellation that says why.
  */
 export function verdictsOf(parts: readonly Part<TransactionItem>[], cause: unknown): readonly Verdict[] | undefined {
-  const { name, CancellationReasons = [] } = cause as { name?: string; CancellationReasons?: Reason[] };
-  if (name !== 'TransactionCanceledException') return undefined;
+  if (!isErrorNamed(cause, 'TransactionCanceledException')) return undefined;
+  const { CancellationReasons = [] } = cause as { CancellationReasons?: Reason[] };
   const reasons = [...CancellationReasons];
   const given = parts.map(({ links }) => ({
     head: reasons.shift() ?? {},

@@ -4,9 +4,11 @@
  *
  * Access patterns: one key (consistent Get, grouped); replaced if unchanged since it was read (conditional Put).
  */
+
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { sharedReads } from './grouped-reads.ts';
@@ -74,7 +76,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
         return;
       } catch (cause) {
         seen.delete(id);
-        if ((cause as Error).name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
         item = (cause as { Item?: Item }).Item ?? (await read(key));
         await pause(random() * Math.min(maxJitterMs, 5 * 2 ** tries));
       }

@@ -2,11 +2,13 @@
  * The only writer of evidence: one transaction puts entries if absent, moves
  * their sessions' heads if unmoved, and carries the changes of the steps. Fails closed.
  */
+
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Sealed } from '#core/evidence/chain.ts';
 import type { Change, Ledger } from '#core/evidence/ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { actionEndItem, actionStartItem } from './actions-table.ts';
 import { alertPutItems } from './alerts-table.ts';
 import { moveItem, openItems } from './approval-items.ts';
@@ -67,7 +69,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
       const verdicts = verdictsOf(parts, cause);
       if (verdicts) return verdicts;
       const several = parts.length > 1 || parts[0]!.links.length > 1;
-      if (several && (cause as Error).name === 'ValidationException') return everyPart({ type: 'apart' });
+      if (several && isErrorNamed(cause, 'ValidationException')) return everyPart({ type: 'apart' });
       if (await wrote(parts[0]!.links[0]!)) return everyPart({ type: 'written' });
       throw storeDown(cause);
     }
@@ -80,7 +82,7 @@ export function dynamoLedger(options: LedgerOptions): Ledger {
         await client.send(command);
         return;
       } catch (cause) {
-        if ((cause as Error).name !== 'TransactionInProgressException' || tries === maxInProgress) throw cause;
+        if (!isErrorNamed(cause, 'TransactionInProgressException') || tries === maxInProgress) throw cause;
         await pause(inProgressMs * tries);
       }
     }

@@ -5,7 +5,9 @@
  * Items: `series` names the folder, `at` the object in it. The largest, a full tile of 256 leaves, is a fifth of what an item holds.
  * Access patterns: put unless it is there; get (consistent); the names of a folder (consistent Query).
  */
+
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { LogObjects } from '#core/transparency/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { logTable } from './log-table.ts';
@@ -51,5 +53,5 @@ export function logObjectsTable({ client, tables }: Parameters<typeof logTable>[
 
 /** An object that is there stays as it is. */
 function unlessPresent(cause: unknown): undefined {
-  if ((cause as Error).name !== 'ConditionalCheckFailedException') throw cause;
+  if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
 }

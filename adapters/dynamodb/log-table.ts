@@ -4,8 +4,10 @@
  * Access patterns: the head (consistent Get, Put if its version is the next one); the newest leaf of sessions (consistent
  * BatchGet, Put if it is ahead); cosignatures of a tenant (Query one series).
  */
+
 import { BatchGetItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { LogLeaf } from '#core/contracts/transparency.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { Cosignature, LoggedSession, LogHead, LogHeads } from '#core/transparency/ports.ts';
 import { hashBytes } from '#core/transparency/tree.ts';
@@ -138,5 +140,5 @@ export function logTable({
 
 /** A condition that does not hold: another writer is ahead. */
 function unlessRefused(cause: unknown): undefined {
-  if ((cause as Error).name !== 'ConditionalCheckFailedException') throw cause;
+  if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
 }

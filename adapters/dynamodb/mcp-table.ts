@@ -7,7 +7,9 @@
  * Access patterns: one session (consistent Get), put, end (a put that expires it: nothing is deleted); the marks of a
  * server (consistent Get), put if no other process wrote since. `expires_at` is compared, TTL tidies.
  */
+
 import { GetItemCommand, PutItemCommand, type PutItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { McpSession, McpStore, ToolMarks } from '#core/mcp/ports.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
@@ -65,7 +67,7 @@ export function mcpTable({ client, tables, clock }: McpTableOptions): McpStore {
         await client.send(new PutItemCommand(marksParams(TableName, marks)));
         return true;
       } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
         throw storeDown(cause);
       }
     },

@@ -8,6 +8,7 @@
  * the record is emptied. No two batches share an item of the transaction, so consumers side by side do not hold each other
  * up. A batch that stopped midway is finished by the first run that meets one of its marks (`docs/decisions/0061`).
  */
+
 import { randomBytes } from 'node:crypto';
 import {
   BatchWriteItemCommand,
@@ -21,6 +22,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
 import type { Score } from '#core/evaluation/message.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -87,7 +89,7 @@ export function observationsTable({ client, tables, pause = sleep }: Observation
   /** Sends what one update does; one that was made before is not a fault. */
   const update = (input: ConstructorParameters<typeof UpdateItemCommand>[0]): Promise<unknown> =>
     client.send(new UpdateItemCommand(input)).catch((cause: Error) => {
-      if (cause.name !== 'ConditionalCheckFailedException') throw cause;
+      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
     });
 
   async function addSums(batch: BatchId, sums: readonly Sum[]): Promise<void> {

@@ -5,7 +5,9 @@
  * something was left out; `r#<envelope_id>` a result, `w#<digest>` words. Access patterns: all of a session (consistent Query),
  * open and grow (Update of the head), put once. `expires_at` is compared, TTL tidies.
  */
+
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { ProvenanceStore, SeenEntry, SessionName } from '#core/provenance/ports.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 import { queried } from './query-pages.ts';
@@ -62,7 +64,7 @@ export function provenanceTable({ client, tables }: StoreOptions): ProvenanceSto
         await client.send(new PutItemCommand({ TableName, Item, ConditionExpression: 'attribute_not_exists(entry)' }));
         return true;
       } catch (cause) {
-        if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+        if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
         throw storeDown(cause);
       }
     },

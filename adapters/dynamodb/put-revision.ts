@@ -1,5 +1,7 @@
 /** A row that is put only if it is still as it was read. */
+
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -19,7 +21,7 @@ export async function putRevision(
     await client.send(new PutItemCommand({ TableName, Item, ...ifUnchanged(read) }));
     return true;
   } catch (cause) {
-    if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+    if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
     return stored(Promise.reject(cause));
   }
 }

@@ -6,7 +6,9 @@
  * read, by id), close (Put that expires it: nothing is deleted; TTL tidies). Each may be repeated by the client: it then
  * changes nothing more.
  */
+
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { StreamInboxes } from '#core/mcp/http-sse.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
@@ -52,10 +54,10 @@ export function streamInboxes({ client, tables, clock, ids }: StreamInboxesOptio
         await client.send(command);
         return 'kept';
       } catch (cause) {
-        const { name, message: why = '', Item } = cause as Error & { Item?: Parameters<typeof fromItem>[0] };
+        const { message: why = '', Item } = cause as Error & { Item?: Parameters<typeof fromItem>[0] };
         // The item as a whole would be too large.
-        if (name === 'ValidationException' && /size/i.test(why)) return 'full';
-        if (name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+        if (isErrorNamed(cause, 'ValidationException') && /size/i.test(why)) return 'full';
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
         const found = Item && fromItem(Item);
         const own = found?.tenant === tenant && found.key_id === key_id;
         return own && String(found.expires_at) > isoTime(clock.now()) ? 'full' : 'unknown';

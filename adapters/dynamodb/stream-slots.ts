@@ -4,7 +4,9 @@
  * One item a key, `streams#<tenant>#<key>`: its open streams with their session and end, and the count of its writes.
  * Access patterns: take (consistent Get, then Put if no other process wrote since), give (Update that removes one stream).
  */
+
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { fullOf, type OpenStream, type StreamOwner, type StreamSlots } from '#core/mcp/sessions/event-streams.ts';
@@ -36,7 +38,7 @@ export function streamSlots({ client, tables, clock }: StoreOptions & { readonly
       await client.send(put);
       return true;
     } catch (cause) {
-      if ((cause as Error).name === 'ConditionalCheckFailedException') return false;
+      if (isErrorNamed(cause, 'ConditionalCheckFailedException')) return false;
       throw storeDown(cause);
     }
   };
@@ -64,7 +66,7 @@ export function streamSlots({ client, tables, clock }: StoreOptions & { readonly
         ExpressionAttributeValues: toItem({ ':one': 1 }),
       });
       await client.send(update).catch((cause: Error) => {
-        if (cause.name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
       });
     },
   };

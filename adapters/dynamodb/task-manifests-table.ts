@@ -5,6 +5,7 @@
  * Access patterns: one manifest (consistent Get); those of a tenant (Query by_created, newest first); those of a session, of a
  * key, and a named one (consistent BatchGet, grouped); create and remove (transactions over row and attachments).
  */
+
 import {
   GetItemCommand,
   QueryCommand,
@@ -12,6 +13,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Attached, TaskManifests } from '#core/task-manifests/ports.ts';
 import { groupedReads } from './grouped-reads.ts';
@@ -98,11 +100,10 @@ function removeParams(TableName: string, manifest: TaskManifest, deletedAt: stri
 
 /** Which items of a cancelled transaction were refused; undefined for any other fault. */
 const refusals = (cause: unknown): readonly { Code?: string; Item?: Item }[] | undefined => {
-  const { name, CancellationReasons } = cause as {
-    name?: string;
+  const { CancellationReasons } = cause as {
     CancellationReasons?: { Code?: string; Item?: Item }[];
   };
-  const all = name === 'TransactionCanceledException' ? (CancellationReasons ?? []) : [];
+  const all = isErrorNamed(cause, 'TransactionCanceledException') ? (CancellationReasons ?? []) : [];
   return all.some(({ Code }) => Code === 'ConditionalCheckFailed') ? all : undefined;
 };
 

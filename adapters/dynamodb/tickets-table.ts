@@ -4,8 +4,10 @@
  * Access patterns: one ticket (consistent Get); the good ones of a tenant (Query per shard, newest first: ids are UUIDv7); redeem and
  * revoke (Update under conditions). A row outlives its ticket by more than any skew, so a nonce is never good twice.
  */
+
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { TicketRecord } from '#core/contracts/credential.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Redemption, TicketStore } from '#core/tickets/ports.ts';
@@ -45,8 +47,8 @@ export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
       await client.send(command);
       return undefined;
     } catch (cause) {
-      const { name, Item } = cause as { name?: string; Item?: Item };
-      if (name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
+      const { Item } = cause as { Item?: Item };
       return Item ? toRecord(Item) : null;
     }
   }
@@ -62,7 +64,7 @@ export function ticketsTable({ client, tables }: StoreOptions): TicketStore {
       try {
         await client.send(command);
       } catch (cause) {
-        if ((cause as Error).name !== 'ConditionalCheckFailedException') throw storeDown(cause);
+        if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeDown(cause);
         throw new GatewayError('conflict', `Ticket ${ticket.id} is already issued.`);
       }
     },

@@ -2,12 +2,14 @@
  * One HTTP exchange on a connection to an address that was looked at: the name is resolved once, every answer checked, and
  * the socket opened to exactly that address, so that a name cannot be one thing when asked and another when used.
  */
+
 import { lookup as systemLookup } from 'node:dns/promises';
 import { type ClientRequest, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type Effect, ExecutionFault, refused } from '#core/executors/fault.ts';
 import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/executors/ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { mayConnect } from './public-address.ts';
 
 interface ExchangeOptions {
@@ -124,8 +126,7 @@ const headersOf = (distinct: NodeJS.Dict<string[]>): Record<string, string> =>
   Object.fromEntries(Object.entries(distinct).map(([name, values]) => [name, (values ?? []).join(', ')]));
 
 function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effect): ExecutionFault {
-  const { name } = (ends.reason ?? {}) as { name?: string };
-  if (name === 'TimeoutError') {
+  if (isErrorNamed(ends.reason, 'TimeoutError')) {
     return new ExecutionFault('timeout', `no whole answer came within ${timeoutMs} ms`, { effect });
   }
   return new ExecutionFault('cancelled', 'it was cancelled', { effect });

@@ -1,4 +1,5 @@
 /** One transaction at an Aurora cluster behind the RDS Data API; nothing is tried twice. */
+
 import type {
   ColumnMetadata,
   ExecuteStatementCommandOutput,
@@ -12,6 +13,7 @@ import { ExecutionFault, type ExecutionFaultKind } from '#core/executors/fault.t
 import { quoted } from '#core/executors/named.ts';
 import type { AuroraCluster, SqlResult, SqlStatement, SqlTransaction, SqlWork } from '#core/executors/ports.ts';
 import { namedPlaceholders, scanSql } from '#core/executors/sql/scan.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };
 
@@ -160,7 +162,7 @@ function jsonOf(text: string): unknown {
 
 function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): ExecutionFault {
   if (ends.aborted) {
-    const late = (ends.reason as { name?: string } | undefined)?.name === 'TimeoutError';
+    const late = isErrorNamed(ends.reason, 'TimeoutError');
     return new ExecutionFault(late ? 'timeout' : 'cancelled', late ? 'no answer came in time' : 'it was cancelled', {
       effect: committing ? 'unknown' : 'none',
     });
@@ -171,7 +173,7 @@ function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): Execu
     $metadata,
   } = (thrown ?? {}) as { name?: string; message?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
-  const kind = kindOf(name, status);
+  const kind = kinds.get(name) ?? (status === undefined ? 'unreachable' : 'unavailable');
   // An answer in the 4xx is a no; anything else may have come after the fact.
   const effect = committing && (status === undefined || status >= 500) ? 'unknown' : 'none';
   const words =
@@ -179,14 +181,18 @@ function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): Execu
   return new ExecutionFault(kind, words, { effect, status });
 }
 
-function kindOf(name: string, status: number | undefined): ExecutionFaultKind {
-  if (name === 'DatabaseErrorException' || name === 'BadRequestException' || name === 'InvalidResourceStateException')
-    return 'invalid';
-  if (name === 'AccessDeniedException' || name === 'ForbiddenException') return 'forbidden';
-  if (name === 'InvalidSecretException' || name === 'SecretsErrorException') return 'unauthorized';
-  if (name === 'DatabaseNotFoundException' || name === 'NotFoundException' || name === 'TransactionNotFoundException')
-    return 'not_found';
-  if (name === 'StatementTimeoutException') return 'timeout';
-  if (name === 'UnsupportedResultException') return 'too_large';
-  return status === undefined ? 'unreachable' : 'unavailable';
-}
+/** By the name of the exception. */
+const kinds: ReadonlyMap<string, ExecutionFaultKind> = new Map([
+  ['DatabaseErrorException', 'invalid'],
+  ['BadRequestException', 'invalid'],
+  ['InvalidResourceStateException', 'invalid'],
+  ['AccessDeniedException', 'forbidden'],
+  ['ForbiddenException', 'forbidden'],
+  ['InvalidSecretException', 'unauthorized'],
+  ['SecretsErrorException', 'unauthorized'],
+  ['DatabaseNotFoundException', 'not_found'],
+  ['NotFoundException', 'not_found'],
+  ['TransactionNotFoundException', 'not_found'],
+  ['StatementTimeoutException', 'timeout'],
+  ['UnsupportedResultException', 'too_large'],
+]);

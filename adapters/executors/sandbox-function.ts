@@ -1,9 +1,11 @@
 /** Shell actions on AWS: the function `sandbox` runs the program, and this one waits for it. Nothing is tried twice. */
+
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
 import { ExecutionFault } from '#core/executors/fault.ts';
 import type { CommandRunner } from '#core/executors/ports.ts';
 import { longestSandboxMs, sandboxReply } from '#core/executors/sandbox-message.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };
 
@@ -62,7 +64,7 @@ function parsed(text: string): unknown {
 /** Lambda that answered with a no ran nothing; one that did not answer may have. */
 function faultOf(thrown: unknown, ends: AbortSignal): ExecutionFault {
   if (ends.aborted) {
-    const late = (ends.reason as { name?: string } | undefined)?.name === 'TimeoutError';
+    const late = isErrorNamed(ends.reason, 'TimeoutError');
     const words = late ? 'it did not answer in time' : 'it was cancelled';
     return new ExecutionFault(late ? 'timeout' : 'cancelled', words, { effect: 'unknown' });
   }

@@ -1,5 +1,7 @@
 /** JSON calls to issuers of credentials and Git hosts: bounded in time and size, no redirect followed, nothing of an answer in a fault. */
+
 import { type OutsideFaultKind, ServiceFault } from '#core/credentials/fault.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 export interface ServiceCall {
   readonly url: string;
@@ -34,7 +36,7 @@ export async function serviceJson(call: ServiceCall): Promise<ServiceAnswer> {
   } catch (thrown) {
     if (thrown instanceof ServiceFault) throw thrown;
     // The cause names address and headers; it goes no further.
-    if ((thrown as { name?: unknown } | null)?.name === 'TimeoutError') {
+    if (isErrorNamed(thrown, 'TimeoutError')) {
       throw new ServiceFault('timeout', `nothing within ${timeoutMs} ms`);
     }
     throw new ServiceFault('unreachable', 'nothing: the connection failed');

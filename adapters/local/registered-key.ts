@@ -1,9 +1,11 @@
 /** Which keys a store belongs to: two processes that sign with different keys never share one. */
+
 import { createPublicKey } from 'node:crypto';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
 import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { rawKey } from '#core/transparency/note.ts';
 import { fingerprint, type LogKeys } from './log-keys.ts';
 
@@ -90,7 +92,7 @@ async function register(
       );
       return true;
     } catch (cause) {
-      if ((cause as Error).name !== 'ConditionalCheckFailedException') throw cause;
+      if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw cause;
       return false;
     }
   }

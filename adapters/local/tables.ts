@@ -1,4 +1,5 @@
 /** Creates the tables of `core/contracts/tables.ts` on a DynamoDB-compatible server; running it again is harmless. */
+
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -9,6 +10,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 /** Physical names by logical name. */
 export type TableNames = Readonly<Record<TableName, string>>;
@@ -73,7 +75,7 @@ export async function createTable(client: DynamoDBClient, physical: string, spec
       await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: physical });
     }
   } catch (fault) {
-    if ((fault as Error).name !== 'ResourceInUseException') throw fault;
+    if (!isErrorNamed(fault, 'ResourceInUseException')) throw fault;
   }
   if (spec.ttl !== undefined) await enableTtl(client, physical, spec.ttl);
 }
@@ -128,6 +130,6 @@ async function enableTtl(client: DynamoDBClient, physical: string, attribute: st
       }),
     );
   } catch (fault) {
-    if (!['ValidationException', 'UnknownOperationException'].includes((fault as Error).name)) throw fault;
+    if (!isErrorNamed(fault, 'ValidationException', 'UnknownOperationException')) throw fault;
   }
 }

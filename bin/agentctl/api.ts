@@ -1,5 +1,7 @@
 /** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
+
 import type { Route } from '#core/contracts/route.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';
 import { fields, text } from './json-fields.ts';
@@ -103,7 +105,7 @@ export class Api {
 
   #unreachable(url: string, cause: unknown): Failure {
     const { timeoutMs } = this.#settings;
-    if ((cause as Error).name === 'TimeoutError') {
+    if (isErrorNamed(cause, 'TimeoutError')) {
       return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
     }
     const code = text(fields(cause).code) ?? (cause as Error).message;

@@ -44,9 +44,11 @@ export interface Flags {
   readonly makeKeys?: string;
 }
 
-/** Wrong usage: shown without a stack, exit code 2. */
+/** Wrong usage: shown without a stack. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+  /** Of the process, whose entry point stands outside of the compiled file that throws this. */
+  readonly exitCode = 2;
 }
 
 export const helpText = `Usage: npm start -- [options]

@@ -1,5 +1,7 @@
 /** Amazon Bedrock through Converse, seen as Anthropic messages. The SDK's part is a port. */
+
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import type { Bedrock } from './bedrock-port.ts';
@@ -109,10 +111,10 @@ function sdkFault(
   const fault = (kind: FaultKind, what = name) => new ProviderFault(provider, kind, `${provider}: ${what}`);
   const inStream = statusByName[name];
   if (at === 'stream' && inStream !== 429 && inStream !== 503) return fault('broken', `${name} within the stream`);
-  if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
+  if (isErrorNamed(thrown, 'CredentialsProviderError', 'TokenProviderError'))
     return fault('unavailable', 'there are no AWS credentials');
-  if (name === 'ModelTimeoutException') return fault('timeout');
-  if (name === 'ModelErrorException') return fault('garbage');
+  if (isErrorNamed(thrown, 'ModelTimeoutException')) return fault('timeout');
+  if (isErrorNamed(thrown, 'ModelErrorException')) return fault('garbage');
   const answered = $metadata?.httpStatusCode;
   const status = answered !== undefined && answered >= 300 ? answered : statusByName[name];
   // Connections are ours and their faults HttpFault: what else the SDK stumbles over is the answer.

@@ -31,7 +31,7 @@ export function bodyOf(event: HttpEvent, { snapshot }: McpCall, inPlace: boolean
     if (code === 'payload_too_large') throw fault;
     const defect = jsonDefectOf(fault);
     if (defect !== undefined) throw unfit(bytes, message, defect, inPlace);
-    const unreadable = (cause as Error | undefined)?.name === 'SyntaxError' || message.includes('UTF-8');
+    const unreadable = cause instanceof SyntaxError || message.includes('UTF-8');
     throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message);
   }
 }

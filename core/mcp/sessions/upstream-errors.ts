@@ -1,5 +1,7 @@
 /** The client's error when a server failed: tool, server and what to do, without secrets. */
+
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
 import { isObject, mcpCodes, type RpcError } from '../protocol/messages.ts';
@@ -62,4 +64,4 @@ export function upstreamError(what: string, { name }: McpUpstreamEntry, failure:
 const isAnswer = (failure: unknown): failure is RpcError =>
   isObject(failure) && !(failure instanceof Error) && typeof failure.code === 'number';
 
-const isAbort = (failure: unknown): boolean => failure instanceof Error && failure.name === 'AbortError';
+const isAbort = (failure: unknown): boolean => isErrorNamed(failure, 'AbortError');

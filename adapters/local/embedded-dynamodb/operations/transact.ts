@@ -1,4 +1,5 @@
 /** TransactWriteItems and TransactGetItems: all or nothing, and why not, item by item. */
+import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { consumedOf, readUnits, wantsCapacity, writeUnits } from '../capacity.ts';
 import type { Catalog } from '../catalog.ts';
 import { bind, projectionOf } from '../expressions/cache.ts';
@@ -108,7 +109,7 @@ function attempt<T>(work: () => T): Attempt<T> {
   try {
     return { done: work() };
   } catch (thrown) {
-    if (!isFault(thrown) || thrown.name !== 'ValidationException') throw thrown;
+    if (!isFault(thrown) || !isErrorNamed(thrown, 'ValidationException')) throw thrown;
     return { reason: { Code: 'ValidationError', Message: thrown.message } };
   }
 }
