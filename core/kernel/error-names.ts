@@ -1,5 +1,5 @@
 /**
- * Errors of the platform and of AWS's clients, told by their names, since they give nothing else that every version and every
+ * Errors of the platform and of AWS's clients, distinguished by their names, since they give nothing else that every version and every
  * bundle of them shares. Errors of our own are classes with a field that says what is read of them.
  */
 type ForeignErrorName =

@@ -21,7 +21,7 @@ const found = (path: string, text: string): string[] =>
     [...text.matchAll(new RegExp(reading, 'g'))].map(({ index }) => `${path}:${lineOf(text, index)}`),
   );
 
-test('[repository.error-names] no error is told by its name but in the one helper for errors of other libraries', () => {
+test('[repository.error-names] the name of an error is compared only in the helper for errors of other libraries', () => {
   expect(sources.length).toBeGreaterThan(1_000);
   expect(sources.flatMap((path) => found(path, readFileSync(path, 'utf8')))).toEqual([]);
 });
