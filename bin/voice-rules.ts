@@ -15,7 +15,11 @@ export const voiceRules: readonly VoiceRule[] = [
     '"is not a …": a tool is not a valid name, two calls are not identical',
   ),
   rule('whoever', /\bwho(?:so)?ever\b/i, 'the role: the caller, the reviewer, the process that holds the lease'),
-  rule('nobody', /\b(?:no|some|any|every)body\b/i, 'the role: no reviewer, another request, any caller, all waiters'),
+  rule(
+    'nobody',
+    /\b(?:no|some|any|every)body\b|\b(?:some|any|every)one(?!-)\b|\bno one\b/i,
+    'the role: no reviewer, another request, any caller, all waiters',
+  ),
   rule('anew', /\banew\b/i, '"again", or "a new …"'),
   rule(
     'told',

@@ -658,7 +658,7 @@ const approvals: readonly Requirement[] = [
   ),
   must(
     'pr-comment.text',
-    'What others wrote is shown as code it cannot leave, mentions no one, and fits what the host takes.',
+    'What others wrote is shown as code it cannot leave, mentions no person, and fits what the host takes.',
   ),
   must(
     'pr-comment.signature',
@@ -1202,7 +1202,7 @@ const admin: readonly Requirement[] = [
     'rollout.machine',
     'The clock of a rollout is a state machine: started with it, it looks until the rollout is over, on AWS and in the local run.',
   ),
-  must('rollout.clock', 'The clock promotes, completes and rolls back without anyone asking, and records each move.'),
+  must('rollout.clock', 'The clock promotes, completes and rolls back without a request, and records each move.'),
   must('rollout.by-hand', 'Pause, resume and rollback answer the rollout, and 400 in a wrong state.'),
   must('rollout.tenants', 'A tenant moves its own traffic; that of all tenants is for the platform.'),
   must(
@@ -1427,7 +1427,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'operator.chart-values',
-    'Values of the chart that no cluster takes are refused by their schema; an empty list of callers lets in no one.',
+    'Values of the chart that no cluster takes are refused by their schema; an empty list of callers lets in no caller.',
   ),
   must(
     'operator.chart',

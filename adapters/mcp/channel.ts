@@ -31,7 +31,7 @@ export class ChannelLink implements UpstreamLink {
   readonly era = 'session';
   readonly shared = true;
   readonly name: string;
-  greeting: JsonObject = {};
+  initializeResult: JsonObject = {};
   continuation: Continuation = { protocol_version: '' };
   readonly #entry: McpUpstreamEntry;
   readonly #pending = new Map<number, Pending>();
@@ -56,7 +56,7 @@ export class ChannelLink implements UpstreamLink {
     const params: JsonObject = { protocolVersion, capabilities: {}, clientInfo };
     const outcome = await this.request('initialize', params, { signal, id: 0, onMessage: () => {} }, timeoutMs);
     if ('error' in outcome) throw new UpstreamFault('refused', `it refused to begin: ${outcome.error.message}`);
-    this.greeting = outcome.result;
+    this.initializeResult = outcome.result;
     this.continuation = { protocol_version: String(outcome.result.protocolVersion ?? protocolVersion) };
     await this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return this;

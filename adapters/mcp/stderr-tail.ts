@@ -17,10 +17,10 @@ export class StderrTail {
   /** The last lines as one, without the given secrets and what looks like a secret; empty where nothing was written. */
   last(secrets: readonly string[]): string {
     const lines = this.#text.split('\n').map((line) => line.trim());
-    const told = lines
+    const shown = lines
       .filter((line) => line !== '' && !stackFrame.test(line))
       .slice(-maxLines)
       .join(' | ');
-    return redactResult(String(withoutSecrets(told, secrets)));
+    return redactResult(String(withoutSecrets(shown, secrets)));
   }
 }

@@ -223,9 +223,9 @@ async function ended({ child, link }: Server): Promise<void> {
   const exit = once(child, 'exit');
   await link.shut();
   child.stdin.end();
-  const told = setTimeout(() => child.kill('SIGTERM'), graceMs / 4);
+  const terminating = setTimeout(() => child.kill('SIGTERM'), graceMs / 4);
   const killed = setTimeout(() => child.kill('SIGKILL'), graceMs);
   await exit;
-  clearTimeout(told);
+  clearTimeout(terminating);
   clearTimeout(killed);
 }

@@ -35,7 +35,7 @@ export async function connectStreamable(
     return new Link(ports, entry, {
       era: 'session',
       shared: options.shared,
-      greeting: {},
+      initializeResult: {},
       continuation: options.resume,
     });
   }
@@ -54,13 +54,13 @@ async function initialize(
 ) {
   const { protocolVersion, capabilities, clientInfo } = handshake;
   const link = new Link(ports, entry, {
-    ...{ era: 'session', shared, greeting: {} },
+    ...{ era: 'session', shared, initializeResult: {} },
     continuation: { protocol_version: protocolVersion },
   } as const);
   const params: JsonObject = { protocolVersion, capabilities, clientInfo };
   const outcome = await link.request('initialize', params, { signal, id: ports.randomId(), onMessage: () => {} });
   if ('error' in outcome) return otherEra(outcome.error.code);
-  link.greeting = outcome.result;
+  link.initializeResult = outcome.result;
   link.continuation = {
     ...link.continuation,
     protocol_version: String(outcome.result.protocolVersion ?? protocolVersion),
@@ -72,14 +72,14 @@ async function initialize(
 async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { handshake, signal }: ConnectOptions) {
   const version = statelessVersions[0];
   const link = new Link(ports, entry, {
-    ...{ era: 'stateless', shared: false, greeting: {}, continuation: { protocol_version: version } },
+    ...{ era: 'stateless', shared: false, initializeResult: {}, continuation: { protocol_version: version } },
   } as const);
   const asking = { signal, id: ports.randomId(), onMessage: () => {} };
   const outcome = await link.request('server/discover', { _meta: envelopeOf(handshake) }, asking);
   if ('error' in outcome) return 'other era' as const;
   const { supportedVersions } = outcome.result;
   if (!Array.isArray(supportedVersions) || !supportedVersions.includes(version)) return 'other era' as const;
-  link.greeting = outcome.result;
+  link.initializeResult = outcome.result;
   return link;
 }
 
@@ -94,7 +94,7 @@ class Link implements UpstreamLink {
   readonly name: string;
   readonly era: 'session' | 'stateless';
   readonly shared: boolean;
-  greeting: JsonObject;
+  initializeResult: JsonObject;
   continuation: Continuation;
   readonly #ports: StreamablePorts;
   readonly #entry: McpUpstreamEntry;
@@ -102,14 +102,14 @@ class Link implements UpstreamLink {
   constructor(
     ports: StreamablePorts,
     entry: McpUpstreamEntry,
-    known: Pick<UpstreamLink, 'era' | 'shared' | 'greeting' | 'continuation'>,
+    known: Pick<UpstreamLink, 'era' | 'shared' | 'initializeResult' | 'continuation'>,
   ) {
     this.#ports = ports;
     this.#entry = entry;
     this.name = entry.name;
     this.era = known.era;
     this.shared = known.shared;
-    this.greeting = known.greeting;
+    this.initializeResult = known.initializeResult;
     this.continuation = known.continuation;
   }
 

@@ -25,8 +25,8 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   out.field('envelope_id', answer.envelope_id);
   out.field('session_id', answer.session_id);
   out.field('evidence_hash', answer.evidence_hash);
-  const told = ['reason', 'reviewer', 'comment', 'ask_again_after', 'suggested_alternative'] as const;
-  for (const name of [...told, 'approval_url', 'queued_at', 'expires_at'] as const) out.field(name, data[name]);
+  const explaining = ['reason', 'reviewer', 'comment', 'ask_again_after', 'suggested_alternative'] as const;
+  for (const name of [...explaining, 'approval_url', 'queued_at', 'expires_at'] as const) out.field(name, data[name]);
   showCredential(out, fields(answer.credential));
   for (const name of ['result', 'result_sha256', 'result_withheld'] as const) out.field(name, answer[name]);
   if (answer.replayed === true) out.line(painted('dim', 'repeated: the outcome of the first request under this key'));

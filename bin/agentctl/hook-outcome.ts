@@ -13,15 +13,15 @@ interface Outcome {
 /** Digest and size are those of the canonical JSON of the result, or of the error where the agent gives no result. */
 export function outcomeOf(event: Fields): Outcome {
   const result = event.tool_response ?? event.tool_output ?? event.error ?? event.error_message;
-  const told = toldBy(event);
-  const exit_code = [told.exit_code, told.exitCode, told.returnCode, geminiExit(told)].find((code) =>
+  const output = outputOf(event);
+  const exit_code = [output.exit_code, output.exitCode, output.returnCode, geminiExit(output)].find((code) =>
     Number.isSafeInteger(code),
   );
   const failed =
     /Failure$/.test(text(event.hook_event_name) ?? '') ||
-    [told.is_error, told.isError, told.interrupted].includes(true) ||
-    (told.error !== undefined && told.error !== null) ||
-    told.success === false ||
+    [output.is_error, output.isError, output.interrupted].includes(true) ||
+    (output.error !== undefined && output.error !== null) ||
+    output.success === false ||
     (typeof exit_code === 'number' && exit_code !== 0);
   return {
     outcome: failed ? 'failed' : 'executed',
@@ -31,7 +31,7 @@ export function outcomeOf(event: Fields): Outcome {
 }
 
 /** What the agent says of the result. Cursor gives it as JSON text. */
-function toldBy({ tool_response, tool_output }: Fields): Fields {
+function outputOf({ tool_response, tool_output }: Fields): Fields {
   if (typeof tool_output !== 'string') return fields(tool_response ?? tool_output);
   try {
     return fields(JSON.parse(tool_output));

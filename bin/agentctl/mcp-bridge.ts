@@ -116,8 +116,8 @@ class Connection {
     const type = response.headers.get('content-type') ?? '';
     let answered = false;
     const hand = (text: string) => {
-      const told = this.#tell(text, id);
-      answered ||= told;
+      const reported = this.#tell(text, id);
+      answered ||= reported;
     };
     if (type.startsWith('text/event-stream')) for await (const { data } of events(response)) hand(data);
     else if (type.startsWith('application/json')) hand(await response.text());

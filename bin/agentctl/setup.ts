@@ -54,7 +54,7 @@ export function addSetup(parent: Parent): void {
       const { setUp, undoPlan } = await import('./setup/plan.ts');
       const plans = client.files(places, target);
       const steps = plans.map(options.undo ? undoPlan : setUp).filter(({ before, after }) => before !== after);
-      const done = await carryOut(cli, options, steps);
+      const done = await runSteps(cli, options, steps);
       if (cli.globals.json)
         cli.out.pretty({
           client: name,
@@ -67,7 +67,7 @@ export function addSetup(parent: Parent): void {
   });
 }
 
-async function carryOut(cli: Cli, options: SetupOptions, steps: readonly Step[]): Promise<boolean> {
+async function runSteps(cli: Cli, options: SetupOptions, steps: readonly Step[]): Promise<boolean> {
   if (!cli.globals.json) for (const step of steps) show(cli, step);
   if (steps.length === 0 && !cli.globals.json)
     cli.out.line(options.undo ? 'nothing is set up' : 'everything is set up already');

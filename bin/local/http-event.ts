@@ -21,7 +21,7 @@ export function targetOf(url: string): Target {
 }
 
 /**
- * Names in Host that are ours. A web page that rebinds its own name to our address is stopped here.
+ * Own names in Host. A web page that rebinds its own name to our address is stopped here.
  * @param names under which callers reach a load balancer in front of the listener.
  */
 export function checkHost(request: IncomingMessage, listenHost: string, names: readonly string[] = []): void {
@@ -32,8 +32,8 @@ export function checkHost(request: IncomingMessage, listenHost: string, names: r
   const [host] = given;
   if (host === undefined || given.length > 1) throw invalidRequest('Send exactly one Host header.');
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
-  const ours = (given: string) => isOwnHost(given, listenHost, names);
-  if (ours(host) && (absolute === undefined || ours(absolute))) return;
+  const isOwn = (given: string) => isOwnHost(given, listenHost, names);
+  if (isOwn(host) && (absolute === undefined || isOwn(absolute))) return;
   throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
 }
 

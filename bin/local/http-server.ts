@@ -133,11 +133,11 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const requestId = options.ids.uuid();
     const call = new AbortController();
     const calls = callsOf(request.socket).add(call);
-    const told = await answer(request, requestId, call.signal, goOn).catch((fault) =>
+    const given = await answer(request, requestId, call.signal, goOn).catch((fault) =>
       refusal(fault, requestId, request.url),
     );
     if (comes && !request.complete) await discardBody(request);
-    await reply(request, response, told, requestId);
+    await reply(request, response, given, requestId);
     calls.delete(call);
     if (draining) server.closeIdleConnections();
   };
@@ -145,13 +145,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const reply = async (
     request: IncomingMessage,
     response: ServerResponse,
-    told: HttpReply,
+    given: HttpReply,
     id = options.ids.uuid(),
   ) => {
     const bodyLeft = !request.complete; // an unread body: what follows on this connection cannot be trusted
     const stamped = { ...standardHeaders(id), ...((draining || bodyLeft) && closing) };
     try {
-      await writeReply(request, response, { ...told, headers: { ...told.headers, ...stamped } });
+      await writeReply(request, response, { ...given, headers: { ...given.headers, ...stamped } });
     } catch (fault) {
       const { headers, ...rest } = refusal(fault, id);
       if (response.headersSent) return void response.destroy(); // cut off: the client must not take it for whole
@@ -164,9 +164,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     if (error.kind.status >= 500) {
       options.telemetry.log('error', 'A request failed.', { request_id: requestId, error: error.message });
     }
-    const told = errorReply(error);
+    const given = errorReply(error);
     const body = options.errorBody?.(url, error);
-    return body ? { ...told, body: JSON.stringify(body) } : told;
+    return body ? { ...given, body: JSON.stringify(body) } : given;
   };
 
   /** The calls that wait on each connection; a client that goes away is noticed by all of them. */

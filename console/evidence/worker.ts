@@ -12,7 +12,7 @@ export type VerifierMessage =
 /** Progress is reported after so many entries. */
 const every = 5_000;
 
-const tell = (told: VerifierMessage) => postMessage(told);
+const tell = (sent: VerifierMessage) => postMessage(sent);
 
 addEventListener('message', ({ data }: MessageEvent<Question>) => {
   verified(data.bundle, data, (entries) => {

@@ -56,17 +56,17 @@ export function Playground({ api, tenant, draft }: PlaygroundProps) {
       const tool_policies = draft && parsed('The policies are', draft.text);
       const calls = Array.isArray(call) ? call : [call];
       const ask = (more: object) => api.post<'simulate'>('simulate', { calls, explain: true, ...more });
-      const told = engine && (await engine.evaluate({ calls, policies: tool_policies }));
+      const evaluated = engine && (await engine.evaluate({ calls, policies: tool_policies }));
       if (!last()) return;
-      if (told && 'fault' in told) throw new Error(told.fault);
-      if (told && 'before' in told) setAnswers(told);
+      if (evaluated && 'fault' in evaluated) throw new Error(evaluated.fault);
+      if (evaluated && 'before' in evaluated) setAnswers(evaluated);
       else {
         if (draft) await new Promise((done) => setTimeout(done, askedAfterMs - restMs));
         if (!last()) return;
         const before = await ask(version === '' || draft ? {} : { version: Number(version) });
         const after = draft && (await ask({ tool_policies }));
         if (!last()) return;
-        setAnswers({ before, ...(after && { after }), ...(told && { gateway: told.gateway }) });
+        setAnswers({ before, ...(after && { after }), ...(evaluated && { gateway: evaluated.gateway }) });
       }
       setFault(undefined);
     } catch (cause) {

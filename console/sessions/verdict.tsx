@@ -71,12 +71,12 @@ export function Verdict({ of: { busy, entries, fault, verified } }: { readonly o
     <div role="status">
       {busy && <p>Verifying…{entries > 0 && ` ${entries.toLocaleString('en')} entries so far`}</p>}
       {fault !== undefined && <Notice kind="bad">{fault}</Notice>}
-      {verified && <Told {...verified} />}
+      {verified && <Findings {...verified} />}
     </div>
   );
 }
 
-function Told(verification: Verification) {
+function Findings(verification: Verification) {
   const { valid, total_entries, session_manifest_hash, broken_link, checkpoint, log, passkey_votes, not_checked } =
     verification;
   return (

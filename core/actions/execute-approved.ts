@@ -158,7 +158,8 @@ async function askedAgain(
   const digest = callDigest(envelope);
   const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, standing };
   const unknown = unknownCaller(row, known, snapshot.configuration.tenants);
-  if (unknown) return { action: { ...before, principal: known ?? nobody(row), decision: evaluated }, refused: unknown };
+  if (unknown)
+    return { action: { ...before, principal: known ?? removedPrincipal(row), decision: evaluated }, refused: unknown };
 
   const principal = known!;
   const nowMs = ports.clock.now();
@@ -227,6 +228,6 @@ function undecided({ matched_rule }: ApprovalRow, decision: PolicyDecision): Ref
 }
 
 /** Whose key is gone: what stands in for it may do nothing. */
-const nobody = ({ tenant, key_id, actor }: ApprovalRow): Principal => ({
+const removedPrincipal = ({ tenant, key_id, actor }: ApprovalRow): Principal => ({
   ...{ key_id, tenant, name: actor.agent, role: 'viewer', kind: 'agent', platform: false, tenants: [tenant] },
 });

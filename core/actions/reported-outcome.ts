@@ -21,7 +21,7 @@ interface ReportedOutcome {
 export async function reportedOutcome(
   ports: StartedActionsPort & LedgerPort & ClockPort,
   principal: Principal,
-  { call_id, outcome, ...told }: OutcomeRequest,
+  { call_id, outcome, ...details }: OutcomeRequest,
 ): Promise<ReportedOutcome> {
   const { tenant, key_id } = principal;
   const found = await ports.startedActions.get(tenant, idOfCall(key_id, call_id));
@@ -32,14 +32,14 @@ export async function reportedOutcome(
     );
   if (found.outcome !== undefined) throw recorded(call_id);
   const { id, envelope_id, session_id, tool } = found;
-  const { result_sha256, result_bytes } = told;
+  const { result_sha256, result_bytes } = details;
   const written = await ports.ledger.commit({
     draft: {
       ...{ tenant, session_id, envelope_id },
       timestamp: isoTime(ports.clock.now()),
       kind: 'result',
       actor: { key_id, ...federatedActor(principal) },
-      body: { tool, outcome, reported_by: 'caller', call_id, ...told },
+      body: { tool, outcome, reported_by: 'caller', call_id, ...details },
     },
     changes: [
       {

@@ -56,7 +56,7 @@ export const exportSession: Operation = async (call) => {
   // A manifest that was kept is a row like any other: what none of our keys signed is not handed out.
   const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key is not one of this gateway';
   if (!signedBy || defect !== undefined) {
-    throw new BrokenChain(`The kept manifest of session ${head.session_id} is not ours: ${defect}.`);
+    throw new BrokenChain(`The kept manifest of session ${head.session_id} was not signed by this gateway: ${defect}.`);
   }
   const publicKey = signedBy.public_key;
   return {

@@ -115,7 +115,7 @@ async function assertStanding(
   verdict: CommentCommand['verdict'],
 ): Promise<void> {
   const { at, comment_id } = notice;
-  const [permission, question] = await toldBy(
+  const [permission, question] = await readFrom(
     Promise.all([
       host.permission(at.repository, login),
       // A denial needs no check that commit and question are unchanged; only an approval is bound to them.
@@ -146,7 +146,7 @@ function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: 
 const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
 
 /** Without an answer of the host nothing counts, and the comment is not marked as processed, so it may be delivered again. */
-async function toldBy<T>(host: Promise<T>): Promise<T> {
+async function readFrom<T>(host: Promise<T>): Promise<T> {
   try {
     return await host;
   } catch (cause) {

@@ -14,7 +14,7 @@ interface CacheDeps {
 
 export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
   const caches = new Map<string, TenantCache>();
-  const flights = new SingleFlight();
+  const running = new SingleFlight();
   let evictions = 0;
 
   return {
@@ -23,8 +23,8 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
       const exact = caches.get(question.tenant)?.find(question.key, clock.now());
       if (exact) return { state: 'HIT', cached: fromText(exact.json) };
       const flightKey = JSON.stringify([question.tenant, question.key]);
-      if (flights.inFlight(flightKey)) return flights.wait(flightKey, signal);
-      flights.start(flightKey);
+      if (running.inFlight(flightKey)) return running.wait(flightKey, signal);
+      running.start(flightKey);
       return fly(flightKey, question, signal);
     },
 
@@ -50,7 +50,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
   async function fly(flightKey: string, question: CacheQuestion, signal: AbortSignal): Promise<Lookup> {
     let meaning: Meaning | undefined;
     const keep = (reply: CachedReply) => keepReply(question, meaning, reply);
-    const flight = flights.flight(flightKey, keep);
+    const flight = running.flight(flightKey, keep);
     try {
       meaning = await meaningOf(question, signal);
       signal.throwIfAborted();
@@ -61,7 +61,7 @@ export function responseCache({ clock, embedder }: CacheDeps): ResponseCache {
     const near = meaning && nearest(question, meaning);
     if (!near) return { state: 'MISS', flight };
     const result = (): Lookup => ({ state: 'SEMANTIC-HIT', cached: fromText(near.json) });
-    flights.resolve(flightKey, result, keep);
+    running.resolve(flightKey, result, keep);
     return result();
   }
 

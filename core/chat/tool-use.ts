@@ -49,7 +49,7 @@ export async function replacement(
   };
   if (await isStructuredOutput(ports, call, request)) return undefined;
   const result = await govern(ports, call.principal, call.sessionId, request, { carry: decideOnly });
-  return result.decision === 'allow' ? undefined : told(name, result);
+  return result.decision === 'allow' ? undefined : refusalText(name, result);
 }
 
 /** The request as the caller sent it, which is what the model has seen [provenance.chat]. */
@@ -58,7 +58,7 @@ async function conversationOf(body: JsonObject) {
   return conversationSources(body);
 }
 
-function told(tool: string, { decision, envelope_id, error }: DecisionResult): string {
+function refusalText(tool: string, { decision, envelope_id, error }: DecisionResult): string {
   const data = (error?.data ?? {}) as { reason?: string; suggested_alternative?: string; approval_url?: string };
   if (decision === 'review')
     return `[${tool} needs a human's approval before it may run: ${data.approval_url ?? envelope_id} (envelope ${envelope_id}). Try the same call again once it is approved.]`;

@@ -14,7 +14,7 @@ export interface ContentPolicyPorts {
 
 /**
  * Patterns are compiled when they are first needed; keep the policy as long as the configuration.
- * `strip_pii`, everyone's or the tenant's, is a redaction behind the configured output filters.
+ * `strip_pii`, of all tenants or of one, is a redaction behind the configured output filters.
  */
 export function compileContentPolicy(
   { policies, transform }: Pick<Configuration, 'policies' | 'transform'>,

@@ -48,7 +48,7 @@ export function sseDecoder(options: { maxEventBytes?: number } = {}): SseDecoder
       tooLong ||= data.length > most;
       events.push({ ...(event !== undefined && { event }), data, ...(id !== undefined && { id }) });
     },
-    // Fields that no one knows are reported as well; the WHATWG ignores them.
+    // Unknown fields are reported as well; the WHATWG ignores them.
     onError({ type }) {
       tooLong ||= type === 'max-buffer-size-exceeded';
     },

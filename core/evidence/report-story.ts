@@ -46,18 +46,18 @@ export async function sessionStory(
   verification: Verification,
   logged?: LogProof,
 ): Promise<SessionStory> {
-  const told: EvidenceEntry[] = [];
+  const listed: EvidenceEntry[] = [];
   const limit = Math.min(manifest.total_entries, reportedEntries);
-  for await (const entry of firstEntries(entries, limit)) told.push(entry);
-  const left = manifest.total_entries - told.length;
-  const uses = approvalUses(told);
-  const groups = [...Map.groupBy(told, (entry) => entry.envelope_id)];
+  for await (const entry of firstEntries(entries, limit)) listed.push(entry);
+  const left = manifest.total_entries - listed.length;
+  const uses = approvalUses(listed);
+  const groups = [...Map.groupBy(listed, (entry) => entry.envelope_id)];
   const places = new Map(groups.map(([id], at) => [id, `action-${at + 1}`]));
   const log = proofSummary(verification, logged);
   return {
     verdict: verdictOf(verification),
-    summary: [...summaryOf(manifest, told[0]), ...logFacts(verification)],
-    timeline: told.map((entry) => rowOf(entry, places.get(entry.envelope_id)!)),
+    summary: [...summaryOf(manifest, listed[0]), ...logFacts(verification)],
+    timeline: listed.map((entry) => rowOf(entry, places.get(entry.envelope_id)!)),
     actions: groups.map(([id, steps]) => placed(actionOf(id, steps, uses.get(id), left), id, places)),
     ...(log && { log }),
     ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
@@ -159,12 +159,12 @@ function actionOf(
 ): ActionStory {
   const first = steps[0]!;
   const asked = steps.find(({ body }) => body.tool !== undefined)?.body ?? {};
-  const told = new Set<string>();
+  const listed = new Set<string>();
   const documents = steps
     .flatMap((step) => documentsOf(step))
     .filter(({ heading, json }) => {
-      const fresh = !told.has(heading + json);
-      told.add(heading + json);
+      const fresh = !listed.has(heading + json);
+      listed.add(heading + json);
       return fresh;
     });
   const chat = steps.find(({ kind }) => kind === 'chat');

@@ -37,11 +37,11 @@ export class ReportedChains {
     wanted: readonly WantedHead[],
   ): Promise<EvidenceHead[]> {
     const heads = await this.#wanted({ evidence, expiresBefore }, wanted.slice(0, maxHeadsPerReport));
-    const told = new Set(heads.map(keyOf));
+    const included = new Set(heads.map(keyOf));
     for (const tenant of tenants) {
       for (const head of await this.#looked(evidence, tenant)) {
         if (heads.length >= maxHeadsPerReport) return heads;
-        if (told.has(keyOf(head)) || this.#isReported(head)) continue;
+        if (included.has(keyOf(head)) || this.#isReported(head)) continue;
         const before = this.#reported.get(keyOf(head));
         heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
       }

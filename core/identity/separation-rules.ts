@@ -77,7 +77,7 @@ export const missingOf = (requirements: readonly Requirement[], ballots: readonl
     return missing > 0 ? [{ ...requirement, missing }] : [];
   });
 
-/** One sentence for everyone who waits: what is missing, of whom. */
+/** One sentence for all who wait: what is missing, of whom. */
 export const missingText = (missing: readonly Missing[]): string =>
   missing
     .map(({ rule, missing: count, from_teams, not_of_teams, roles }) => {

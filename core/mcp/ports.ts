@@ -104,7 +104,7 @@ export interface UpstreamLink {
   readonly shared: boolean;
   readonly continuation: Continuation;
   /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
-  readonly greeting: JsonObject;
+  readonly initializeResult: JsonObject;
   /**
    * Answers what the server answered, its errors included.
    * @throws UpstreamFault when there was no answer.

@@ -101,7 +101,7 @@ export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
       for (const { attributes } of spans) if (attributes[name] !== undefined) return String(attributes[name]);
     return undefined;
   };
-  const told = {
+  const facts = {
     tenant: attribute('tenant_id'),
     session_id: attribute('session_id'),
     model: attribute('model'),
@@ -114,7 +114,7 @@ export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
     started_at: root.started_at,
     duration_ms: Math.round(root.duration_us / 1000),
     status: spans.some(({ failed }) => failed) ? 'error' : 'ok',
-    ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
     spans: spans.length,
   };
 }

@@ -31,8 +31,8 @@ function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
       .filter(({ value, name }) => typeof value === 'string' && isPlace(anywhere, name))
       .flatMap(({ value, at }) => {
         const source = of(value);
-        const told = anywhere === 'not-text' || source?.from !== undefined || (source?.parts.length ?? 0) > 0;
-        return source && told && !source.whole.includes(trusted) ? [noteOf(at, [source])] : [];
+        const isKnown = anywhere === 'not-text' || source?.from !== undefined || (source?.parts.length ?? 0) > 0;
+        return source && isKnown && !source.whole.includes(trusted) ? [noteOf(at, [source])] : [];
       });
   const sources: ValueSource[] = [];
   holdsInCall(path, call, (value) => {

@@ -104,7 +104,7 @@ function sdkFault(
   at: Place,
 ): ProviderFault {
   const unreadable = at === 'stream' ? 'broken' : 'garbage';
-  const foreign = thrown instanceof Error && !ours.some((Fault) => thrown instanceof Fault);
+  const foreign = thrown instanceof Error && !knownFaults.some((Fault) => thrown instanceof Fault);
   if (signal.aborted || !foreign)
     return asFault(provider, thrown, signal, unreadable, at === 'call' ? 'garbage' : 'broken');
   const { name, message, $metadata, $response } = thrown as SdkError;
@@ -125,4 +125,4 @@ function sdkFault(
   return refusalFault({ provider, status, type: name, message, key, retryAfterSeconds, requestId });
 }
 
-const ours = [ProviderFault, HttpFault, BadReply, UnfitRequest];
+const knownFaults = [ProviderFault, HttpFault, BadReply, UnfitRequest];

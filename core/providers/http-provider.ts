@@ -298,8 +298,8 @@ export function asFault(
     return new ProviderFault(provider, kind, `${provider}: ${thrown.message}`, { cause: thrown });
   }
   if (thrown instanceof UnfitRequest) {
-    const told = thrown.message;
-    const options = { status: 400, reason: 'unfit', told, cause: thrown.refusal } as const;
+    const shown = thrown.message;
+    const options = { status: 400, reason: 'unfit', shown, cause: thrown.refusal } as const;
     return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, options);
   }
   if (thrown instanceof ReportedError) {

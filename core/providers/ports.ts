@@ -119,7 +119,7 @@ export class ProviderFault extends Error {
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
   /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
-  readonly told: string | undefined;
+  readonly shown: string | undefined;
   /** The provider's own word for the error beside its status, where the gateway acts on it. */
   readonly reason: FaultReason | undefined;
   /** The provider's own id of the call, as its answer named it. */
@@ -133,7 +133,7 @@ export class ProviderFault extends Error {
     this.kind = kind;
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.told = options.told;
+    this.shown = options.shown;
     this.reason = options.reason;
     this.requestId = options.requestId;
     this.attempts = options.attempts ?? [];
@@ -160,7 +160,7 @@ interface FaultOptions {
   readonly cause?: unknown;
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  readonly told?: string | undefined;
+  readonly shown?: string | undefined;
   readonly reason?: FaultReason | undefined;
   readonly requestId?: string | undefined;
   readonly attempts?: readonly ProviderAttempt[] | undefined;

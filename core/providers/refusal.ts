@@ -36,7 +36,7 @@ export function refusalFault(refusal: Refusal): ProviderFault {
   return new ProviderFault(provider, 'status', `${provider} answered ${status}${kind}${detail}`, {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(toCaller && said !== '' && { told: said }),
+    ...(toCaller && said !== '' && { shown: said }),
     reason: reasonOf([type, code]) ?? (status === 404 && /^model\b/i.test(said) ? 'no_model' : undefined),
     requestId,
   });

@@ -78,13 +78,13 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
       await pause(ports.timeouts, delayMs, call.signal);
     }
   }
-  throw (mostSpecificFault(faults) ?? nobody(plan)).with({ attempts });
+  throw (mostSpecificFault(faults) ?? noProvider(plan)).with({ attempts });
 }
 
 const breakerOpen = (provider: string) =>
   new ProviderFault(provider, 'unavailable', `the breaker of ${provider} is open`, { reason: 'breaker_open' });
 
-const nobody = ({ route, model }: RoutePlan) =>
+const noProvider = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
 
 /** One attempt, if the breaker lets it through. */

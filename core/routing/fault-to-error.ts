@@ -34,7 +34,7 @@ export function faultToError(cause: ProviderFault): GatewayError {
   );
 }
 
-const said = ({ told }: ProviderFault): string => (told === undefined ? '' : `: ${told}`);
+const said = ({ shown }: ProviderFault): string => (shown === undefined ? '' : `: ${shown}`);
 
 /** The provider's limit, which a wait mends, or the end of what its account may spend, which a wait does not mend. */
 function limited(

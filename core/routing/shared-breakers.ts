@@ -13,7 +13,7 @@ const spareMs = 5_000;
 const reportsPerWindow = 10;
 
 /** Where the environment's own breaker has reported the change already. */
-const told: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
+const silentTelemetry: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
 
 interface SharedBreakers extends Breakers {
   /** Resolves when the board has answered all that was sent to it; a function waits for it before it is frozen. */
@@ -101,7 +101,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
           if (ended) return;
           ended = true;
           if (before !== 'open' && own.states()[entry.name] === 'open')
-            inBackground(open(entry, { ...deps, telemetry: told }), deps);
+            inBackground(open(entry, { ...deps, telemetry: silentTelemetry }), deps);
           else if (outcome !== 'nothing') count(entry, outcome === 'fault', deps);
         },
       }

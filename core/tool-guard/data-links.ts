@@ -34,7 +34,7 @@ export function* dataLinks(text: string): Iterable<TextFinding<'data_link'>> {
   }
 }
 
-/** What loads without anyone's click. */
+/** What loads without a click of a person. */
 const isPicture = (before: string): boolean =>
   /!\[[^\]\n]{0,160}\]\(\s{0,2}<?(?:https?:)?$|(?:src|srcset|background|poster)\s?=\s?["']?(?:https?:)?$|url\(["']?(?:https?:)?$/i.test(
     before,

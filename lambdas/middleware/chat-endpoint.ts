@@ -186,8 +186,8 @@ function passedHeaders(event: HttpEvent): Record<string, string> {
 function httpReply({ status, headers, body, speech, finished }: ChatReply, wire: SseWire, ports: ChatPorts): HttpReply {
   if (speech) {
     const { media_type, base64 } = speech;
-    const told = { ...headers, 'content-type': media_type };
-    return { statusCode: status, headers: told, body: base64, isBase64Encoded: true, finished };
+    const typed = { ...headers, 'content-type': media_type };
+    return { statusCode: status, headers: typed, body: base64, isBase64Encoded: true, finished };
   }
   if (!isStream(body)) {
     return {

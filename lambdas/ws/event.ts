@@ -139,7 +139,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
   assertInTime(ports, connection);
   if (event.isBase64Encoded) throw invalidRequest('The message is binary; send JSON as text.');
   const message = readMessage(text, () => ports.ids.uuid());
-  const say = (told: string) => ports.posts.post(connectionId, told);
+  const say = (reply: string) => ports.posts.post(connectionId, reply);
 
   if (message.type === 'faulty') return void (await say(serverMessages.error(message.fault, { id: message.sentId })));
   if (message.type === 'ping') return void (await say(serverMessages.pong()));

@@ -133,7 +133,7 @@ describe('[mcp.stdio-start]', () => {
   test('the handshake has a time of its own', async () => {
     const { stdio } = servers();
     const link = await stdio.connect(local({ timeout_ms: 1 }), options);
-    expect(link.greeting).toHaveProperty('serverInfo');
+    expect(link.initializeResult).toHaveProperty('serverInfo');
     await stdio.stop();
   });
 
@@ -147,7 +147,7 @@ describe('[mcp.stdio-start]', () => {
     stdio.startAll([missing, local(), web], handshake);
     expect(await failed.promise).toMatchObject({ upstream: 'missing', error: expect.stringContaining('no licence') });
     const link = await stdio.connect(local(), options);
-    expect(link.greeting).toHaveProperty('serverInfo');
+    expect(link.initializeResult).toHaveProperty('serverInfo');
     await stdio.stop();
   });
 

@@ -25,12 +25,16 @@ describe.each(kinds)('$title', (each) => {
 
   test('[chat.provider-error] a refusal keeps status and Retry-After; what is about the request is passed on, the rest is not', async () => {
     const limited = await answering(refuse(kind, 429, 'slow down', { 'retry-after': '7' }));
-    expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, told: undefined });
+    expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, shown: undefined });
     const bad = await answering(refuse(kind, 400, `max_tokens\n is ${'too large '.repeat(100)}`));
-    expect(bad).toMatchObject({ kind: 'status', status: 400, told: expect.stringMatching(/^max_tokens is too large/) });
-    expect(bad.told!.length).toBeLessThanOrEqual(500);
+    expect(bad).toMatchObject({
+      kind: 'status',
+      status: 400,
+      shown: expect.stringMatching(/^max_tokens is too large/),
+    });
+    expect(bad.shown!.length).toBeLessThanOrEqual(500);
     expect(bad.message).not.toContain('too large');
-    await expect(answering(refuse(kind, 500))).resolves.toMatchObject({ status: 500, told: undefined });
+    await expect(answering(refuse(kind, 500))).resolves.toMatchObject({ status: 500, shown: undefined });
   });
 
   test('a redirect is not followed', async () => {

@@ -77,7 +77,7 @@ describe.each(kinds)('$title', (each) => {
 
   test('[auth.provider-keys] a key the provider echoes is withheld, wherever it stands', async () => {
     const told = await answering(refuse(kind, 400, `bad key ${key} in request`));
-    expect(told.told).toBe('bad key [withheld] in request');
+    expect(told.shown).toBe('bad key [withheld] in request');
     const logged = await answering(refuse(kind, 503, `key ${key} is overloaded`));
     expect(logged.message).toContain('overloaded');
     for (const fault of [told, logged]) expect(`${fault.message} ${fault.stack}`).not.toContain(key);
@@ -87,7 +87,7 @@ describe.each(kinds)('$title', (each) => {
     secrets.set('PROVIDER_KEY', 'bad');
     const told = await answering(refuse(kind, 400, 'bad request'));
     secrets.set('PROVIDER_KEY', key);
-    expect(told.told).toBe('bad request');
+    expect(told.shown).toBe('bad request');
   });
 
   test('an entry that names a secret which is not there is unavailable; one that is disabled too', async () => {

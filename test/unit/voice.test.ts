@@ -9,6 +9,7 @@ describe('[repository.voice] what counts as prose', () => {
     ['a comment', 'x.ts', '/** Nobody asks. */', ['nobody:1']],
     ['a comment at the end of a line', 'x.ts', 'f(); // whoever comes', ['whoever:1']],
     ['the text of an error', 'x.ts', "throw new Error('The id is no UUID.');", ['is-no:1']],
+    ['a person without a role', 'x.ts', '// No one reads it.\n// What anyone sends.\n', ['nobody:1', 'nobody:2']],
     ['the console', 'console/x.tsx', '/** Whoever votes. */', ['whoever:1']],
     ['the operator', 'operator/x.ts', '// whoever wrote it', ['whoever:1']],
     ['the title of a test', 'test/x.test.ts', "test.each([1])(\n  'it is begun anew', () => {});", ['anew:2']],

@@ -9,9 +9,9 @@ export function activity() {
   };
   const tell = () => {
     if (running > 0) return;
-    const told = listeners;
+    const woken = listeners;
     listeners = [];
-    for (const listener of told) listener();
+    for (const listener of woken) listener();
   };
   return {
     /** Counts as going on until the promise ends. */

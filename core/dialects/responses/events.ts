@@ -75,10 +75,10 @@ export class ResponseEvents {
     const { code: _status, type: code, message, ...data } = fault.toBody().error;
     const error = { code, message };
     // Flat as the pages of the API have it, and as a member, which it sends and by which its Python client raises.
-    const told = { type: code, ...error, param: null, ...(data as JsonObject) };
+    const detailed = { type: code, ...error, param: null, ...(data as JsonObject) };
     return this.#numbered([
       ...this.#start(),
-      { type: 'error', ...error, param: null, error: told },
+      { type: 'error', ...error, param: null, error: detailed },
       { type: 'response.failed', response: { ...this.#response('failed'), error } },
     ]);
   }

@@ -46,7 +46,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
         content: contentOf(item.output, `${path}.output`),
       });
       return;
-    // Opaque to everyone but the provider that made it; a chat completion carries none.
+    // Only the provider that made it can read it; a chat completion carries none.
     case 'reasoning':
       return;
     default:

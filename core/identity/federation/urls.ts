@@ -1,4 +1,4 @@
-/** Addresses of an issuer: HTTPS; plain HTTP only within one machine, where no one on the way can change keys. */
+/** Addresses of an issuer: HTTPS; plain HTTP only within one machine, where no attacker on the way can change keys. */
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 

@@ -82,7 +82,9 @@ export const serverInfo = (version: string): JsonObject => ({
 
 /** Everything any of them can do; without servers there are still (no) tools to list. */
 function merged(met: ReachedServers): JsonObject {
-  const all = met.map(({ link }) => (isObject(link.greeting.capabilities) ? link.greeting.capabilities : {}));
+  const all = met.map(({ link }) =>
+    isObject(link.initializeResult.capabilities) ? link.initializeResult.capabilities : {},
+  );
   const { tasks: _theirs, ...capabilities } = all.reduce<JsonObject>((sum, next) => union(sum, next), {});
   return met.length === 0 ? { tools: {} } : capabilities;
 }
@@ -97,13 +99,13 @@ function union(a: JsonObject, b: JsonObject): JsonObject {
 }
 
 function instructions(met: ReachedServers): JsonObject {
-  const told = met.flatMap(({ entry, link }) => {
-    const text = link.greeting.instructions;
+  const instructing = met.flatMap(({ entry, link }) => {
+    const text = link.initializeResult.instructions;
     return typeof text === 'string' && text !== '' ? [{ name: entry.name, text }] : [];
   });
-  if (told.length === 0) return {};
-  const [only] = told;
+  if (instructing.length === 0) return {};
+  const [only] = instructing;
   return {
-    instructions: met.length === 1 ? only!.text : told.map(({ name, text }) => `${name}: ${text}`).join('\n\n'),
+    instructions: met.length === 1 ? only!.text : instructing.map(({ name, text }) => `${name}: ${text}`).join('\n\n'),
   };
 }

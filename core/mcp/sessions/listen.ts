@@ -74,7 +74,7 @@ export class Listening {
     const met = await reachedServers(conversation, this.#ports.telemetry);
     const honored = honoredOf(
       wanted,
-      met.map(({ link }) => link.greeting.capabilities),
+      met.map(({ link }) => link.initializeResult.capabilities),
     );
     const stamped = (message: JsonObject) => stampedFor(id, message);
     send(stamped(notificationOf('notifications/subscriptions/acknowledged', { notifications: honored as JsonObject })));

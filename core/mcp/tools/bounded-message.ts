@@ -1,5 +1,5 @@
 /**
- * What a server says during a call, fit for the thread that answers everyone [limit.heavy-call]: secrets are taken out of small
+ * What a server says during a call, fit for the thread that answers all callers [limit.heavy-call]: secrets are taken out of small
  * messages in place and of large requests in a worker; a large notification is cut to what its client needs.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';

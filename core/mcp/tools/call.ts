@@ -299,7 +299,7 @@ export async function answer(
   const own = error && {
     error: {
       code: error.code,
-      message: told(error, isoTime(ports.clock.now())),
+      message: messageOf(error, isoTime(ports.clock.now())),
       data: { ...(error.data as JsonObject), envelope_id },
     },
   };
@@ -311,7 +311,7 @@ export async function answer(
 }
 
 /** Many clients show their model the message alone: it says where a call that waits is decided, and what to do then. */
-function told({ code, message, data }: NonNullable<DecisionResult['error']>, now: string): string {
+function messageOf({ code, message, data }: NonNullable<DecisionResult['error']>, now: string): string {
   if (code !== mcpCodes.approvalRequired) return message;
   const waits = String(data.expires_at ?? '') > now;
   return waits

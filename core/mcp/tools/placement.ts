@@ -57,7 +57,7 @@ export async function placed(
     return placementOf(ports, tool, policy, call);
   }
   const silent = known.silent.find(({ entry }) => asked.includes(entry));
-  throw silent ? unread(call, silent.entry.name) : nobody(call, asked);
+  throw silent ? unread(call, silent.entry.name) : noServer(call, asked);
 }
 
 /** The same words for the call as if an MCP client had made it; what its caller says of its capability only tightens. */
@@ -127,7 +127,7 @@ const several = ({ tool }: ActionEnvelope, found: readonly Tool[]): GatewayError
     `The tool ${tool} is served as ${found.map(({ entry, own }) => `${own} at ${entry.name}`).join(', ')}. Name the server with upstream.`,
   );
 
-const nobody = ({ tool }: ActionEnvelope, asked: readonly McpUpstreamEntry[]): GatewayError =>
+const noServer = ({ tool }: ActionEnvelope, asked: readonly McpUpstreamEntry[]): GatewayError =>
   new GatewayError(
     'no_upstream',
     `No upstream serves the tool ${tool}. Asked were ${asked.map(({ name }) => name).join(', ')}; tools/list names the tools there are.`,

@@ -194,7 +194,7 @@ async function own(
   throw invalidParams('Task not found.');
 }
 
-const nobodyDecided = 'No reviewer decided in time. Send the call again to open a new request.';
+const undecidedInTime = 'No reviewer decided in time. Send the call again to open a new request.';
 
 async function taskOf(
   ports: ApprovedActionPorts & VotePorts & ReviewAddressPorts & PausePort,
@@ -210,14 +210,14 @@ async function taskOf(
     case 'pending':
       if (row.expires_at > isoTime(ports.clock.now()))
         return { ...times, status: 'working', message: `Waiting for a human's approval: ${url}` };
-      return failed(mcpCodes.approvalRequired, nobodyDecided, 'expired');
+      return failed(mcpCodes.approvalRequired, undecidedInTime, 'expired');
     case 'denied':
       if (row.reason === 'withdrawn') {
         const error: RpcError = { code: mcpCodes.upstreamFailed, message: 'The task was cancelled.' };
         return { ...times, status: 'cancelled', message: error.message, outcome: { error } };
       }
       return row.reason === 'timeout'
-        ? failed(mcpCodes.approvalRequired, nobodyDecided, 'expired')
+        ? failed(mcpCodes.approvalRequired, undecidedInTime, 'expired')
         : { ...times, status: 'failed', message: 'The call was denied.', outcome: { error: denialError(row) } };
     case 'approved':
     case 'executing':

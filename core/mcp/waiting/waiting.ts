@@ -40,10 +40,10 @@ export function holding(
   signal: AbortSignal,
 ): WaitStrategy {
   const token = progressToken(params);
-  let told = Number.NEGATIVE_INFINITY;
+  let reportedMs = Number.NEGATIVE_INFINITY;
   const onWait = (waitedMs: number) => {
-    if (token === undefined || waitedMs - told < progressEveryMs) return;
-    told = waitedMs;
+    if (token === undefined || waitedMs - reportedMs < progressEveryMs) return;
+    reportedMs = waitedMs;
     send(waitingNotice(token, waitedMs, holdSeconds));
   };
   return { holdSeconds, onWait, signal };

@@ -52,7 +52,7 @@ test('an event without end is refused, whatever its pieces', () => {
   expect(many.push(bytesOf(`data: ${'a'.repeat(900)}\n\n`.repeat(50)))).toHaveLength(50);
 });
 
-test('fields that no one knows are ignored, and a stream that was refused stays refused', () => {
+test('unknown fields are ignored, and a stream that was refused stays refused', () => {
   const before = Error.stackTraceLimit;
   const decoder = sseDecoder({ maxEventBytes: 1000 });
   const lines = `${'x: y\nretry: soon\nx\n'.repeat(2_000)}data: a\n\n`;

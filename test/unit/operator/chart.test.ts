@@ -137,7 +137,7 @@ describe('[operator.chart] [operator.chart-values] values that no cluster takes,
     expect([holds(put(path, value)), holds.errors]).toEqual([true, null]);
   });
 
-  test('an empty list of callers lets in no one: a rule without peers would let in all', () => {
+  test('an empty list of callers lets in no caller: a rule without peers would let in all', () => {
     expect(read('templates/network-policy.yaml')).toMatch(
       /\{\{- with \.Values\.networkPolicy\.callers \}\}\n {4}- from: \{\{ toJson \. \}\}\n {6}ports: \[\{ port: gateway \}, \{ port: mcp \}\]\n {4}\{\{- end \}\}/,
     );

@@ -192,7 +192,7 @@ test.each([
   ['ModelErrorException', { $metadata: { httpStatusCode: 424 } }, { kind: 'garbage' }],
   ['ThrottlingException', { $metadata: { httpStatusCode: 429 } }, { kind: 'status', status: 429 }],
   ['ServiceUnavailableException', {}, { kind: 'status', status: 503 }],
-  ['ValidationException', { message: 'bad input' }, { kind: 'status', status: 400, told: 'bad input' }],
+  ['ValidationException', { message: 'bad input' }, { kind: 'status', status: 400, shown: 'bad input' }],
 ])('what the SDK calls %s', async (name, more, expected) => {
   const thrown = Object.assign(new Error('detail'), { name, ...more });
   const failing: Bedrock = { converse: () => Promise.reject(thrown), converseStream: () => Promise.reject(thrown) };

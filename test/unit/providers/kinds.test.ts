@@ -184,7 +184,7 @@ describe('ollama', () => {
     await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
       kind: 'status',
       status: 400,
-      told: expect.stringContaining('data:image'),
+      shown: expect.stringContaining('data:image'),
     });
     expect(fake().requests).toHaveLength(0);
   });

@@ -120,7 +120,7 @@ test('scripted replies are chosen by what the message contains; tools are called
 
 test('scripted failures: a status, a broken stream, one that breaks before it begins', async () => {
   await expect(json(asked('x'), script({ status: 503 }))).rejects.toMatchObject({ kind: 'status', status: 503 });
-  await expect(json(asked('x'), script({ status: 400 }))).rejects.toMatchObject({ told: 'scripted to answer 400' });
+  await expect(json(asked('x'), script({ status: 400 }))).rejects.toMatchObject({ shown: 'scripted to answer 400' });
   await expect(streamed(asked('x'), script({ break_after: 2 }))).rejects.toMatchObject({ kind: 'broken' });
   await expect(streamed(asked('x'), script({ break_after: 0 }))).rejects.toMatchObject({ kind: 'broken' });
 });

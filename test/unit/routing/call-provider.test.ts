@@ -160,7 +160,7 @@ describe('what callers get', () => {
     [fault('timeout'), 'provider_timeout', 504],
     [fault('status', { status: 429, retryAfterSeconds: 7 }), 'rate_limit_error', 429],
     [fault('status', { status: 429 }), 'rate_limit_error', 429],
-    [fault('status', { status: 422, told: 'bad' }), 'invalid_request', 400],
+    [fault('status', { status: 422, shown: 'bad' }), 'invalid_request', 400],
     [fault('status', { status: 401 }), 'provider_error', 502],
     [fault('status', { status: 500 }), 'provider_error', 502],
     [fault('unreachable'), 'provider_error', 502],
@@ -172,7 +172,7 @@ describe('what callers get', () => {
     [fault('status', { status: 404, reason: 'no_model' }), 'model_not_found', 404],
     [fault('status', { status: 408 }), 'provider_timeout', 504],
     [fault('status', { status: 504 }), 'provider_timeout', 504],
-    [fault('status', { status: 413, told: 'bad' }), 'payload_too_large', 413],
+    [fault('status', { status: 413, shown: 'bad' }), 'payload_too_large', 413],
     [fault('status', { status: 503 }), 'provider_overloaded', 503],
     [fault('status', { status: 429, reason: 'quota' }), 'rate_limit_error', 429],
   ])('[chat.provider-error] [chat.retry-after] %#: generic text, the detail as cause', (given, code, status) => {

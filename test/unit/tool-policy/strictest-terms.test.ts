@@ -41,7 +41,7 @@ describe('[approval.strictest-terms] several rules that review a call', () => {
     expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
   });
 
-  test('of the effects of a line: a first command that anyone approves does not take the passkey off the second', () => {
+  test('of the effects of a line: a first command that any person approves does not take the passkey off the second', () => {
     const policy = compilePolicy(policyOf(rule('shell.mktemp', quick), rule('shell.terraform', passkey)));
     const part = (tool: string) => ({ protocol: 'shell', tool, target: 'x', capability: 'execute', parameters: {} });
     const line = (...tools: string[]) =>
