@@ -923,7 +923,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'transparency.operator',
-    'An operator with store, objects and keys of the gateway, but not the key of the witness, is found by a stranger: rewriting, forks, rollbacks, cuts, back-dating, omission, replay and swapped proofs.',
+    'An operator with store, objects and keys of the gateway, but not the key of the witness, is found by a stranger: rewriting, forks, rollbacks, cuts, back-dating and post-dating, omission, replay, swapped proofs, a leaf that was chosen for what it leaves out, and a witness that is not another party.',
   ),
   must('evidence.survives-kill', 'kill -9 at any moment loses no acknowledged entry and leaves a valid chain.'),
   must('audit.filters', 'GET audit filters by actor, kind, session, tool, decision, from, to and pages by cursor.'),

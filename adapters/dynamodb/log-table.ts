@@ -12,6 +12,7 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { Cosignature, LoggedSession, LogHead, LogHeads } from '#core/transparency/ports.ts';
 import { hashBytes } from '#core/transparency/tree.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
+import { packLeaves, unpackLeaves } from './packed-leaves.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const headKey = (tenant: string): Item => toItem({ series: `log#${tenant}`, at: 'head' });
@@ -28,23 +29,35 @@ const headParams = (
   TableName,
   Item: {
     ...headKey(tenant),
-    ...toItem({ ...head, roots: Buffer.concat(head.roots), newest: JSON.stringify(head.newest) }),
+    ...toItem({ ...head, roots: Buffer.concat(head.roots), ...newestOf(tenant, head) }),
   },
   ...(head.version === 1
     ? { ConditionExpression: 'attribute_not_exists(series)' }
     : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: toItem({ ':seen': head.version - 1 }) }),
 });
 
-function toHead(item: Item): LogHead {
-  const { version, size, roots, checkpoint, newest } = fromItem(item) as Omit<LogHead, 'roots' | 'newest'> & {
+function newestOf(tenant: string, { newest }: LogHead): { newest: Uint8Array; newest_at: string } {
+  const at = newest[0]?.at ?? '';
+  return { newest: packLeaves(newest, { tenant, at }), newest_at: at };
+}
+
+function toHead(tenant: string, item: Item): LogHead {
+  const { version, size, roots, checkpoint, newest, newest_at } = fromItem(item) as Omit<
+    LogHead,
+    'roots' | 'newest'
+  > & {
     roots: Uint8Array;
-    newest: string;
+    /** JSON in heads of before. */
+    newest: Uint8Array | string;
+    newest_at: string;
   };
   const bytes = Buffer.from(roots);
   const hashes = Array.from({ length: bytes.length / hashBytes }, (_, i) =>
     bytes.subarray(i * hashBytes, (i + 1) * hashBytes),
   );
-  return { version, size, roots: hashes, checkpoint, newest: JSON.parse(newest) as LogLeaf[] };
+  const leaves =
+    typeof newest === 'string' ? (JSON.parse(newest) as LogLeaf[]) : unpackLeaves(newest, { tenant, at: newest_at });
+  return { version, size, roots: hashes, checkpoint, newest: leaves };
 }
 
 /** DynamoDB reads so many items in one request. */
@@ -94,7 +107,7 @@ export function logTable({
     async head(tenant) {
       const Key = headKey(tenant);
       const { Item } = await stored(client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true })));
-      return Item && toHead(Item as Item);
+      return Item && toHead(tenant, Item as Item);
     },
 
     async replace(tenant, head) {

@@ -1,5 +1,6 @@
 /** Holds a chain against the transparency log: what its leaf names, when it was logged, and who saw it there. */
 import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import { type CheckedProof, checkLogProof, type LogTrust } from '#core/transparency/session-proof.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
@@ -45,12 +46,37 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
   }
   const late = entries.findIndex((entry) => entry.index > leaf.index && before(entry.timestamp, leaf.at));
   if (late >= 0) return { index: late, reason: `the entry is back-dated: those before it were logged at ${leaf.at}` };
+  const ahead = postDated(entries, leaf);
+  if (ahead >= 0) {
+    const reason = `the entry is post-dated: it was in the log at ${leaf.at}, before the time that it names`;
+    return { index: ahead, reason };
+  }
   const early = seen.find(({ at }) => before(at, leaf.at));
   if (early) {
     const reason = `the log names the time ${leaf.at}, but ${early.witness} saw the leaf at ${early.at}`;
     return { index: leaf.index, reason };
   }
-  return backdated(logged, proof, trust) ?? unwitnessed(entries, proof, trust);
+  return backdated(logged, proof, trust) ?? unwitnessed(entries, proof, trust) ?? unlogged(entries, proof);
+}
+
+/** An entry that was logged before the time it names. Times are of one form, so nearly all of them are compared as texts. */
+function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof['leaf']): number {
+  const latest = isoTime(Date.parse(at) + toleranceMs);
+  const isAhead = ({ timestamp }: LoggedEntry) =>
+    timestamp.length === latest.length && timestamp.endsWith('Z') ? timestamp > latest : before(at, timestamp);
+  return entries.findIndex((entry) => entry.index <= index && isAhead(entry));
+}
+
+/**
+ * An entry behind the leaf that is older than a look of a witness. The log takes entries within seconds, so it would have had a later leaf of
+ * the session then: the leaf that is shown was chosen, and what follows it was added or rewritten.
+ */
+function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
+  const look = seen.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
+  const tail = look && entries.findIndex(({ index, timestamp }) => index > leaf.index && before(timestamp, look.at));
+  if (tail === undefined || tail < 0) return undefined;
+  const reason = `the entry is not in the log that ${look!.witness} saw at ${look!.at}, though it is older: it was added later, or the log was behind`;
+  return { index: tail, reason };
 }
 
 /** A witness that looked at the log after the entry is said to have been written, and did not find it there. */

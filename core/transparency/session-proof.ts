@@ -3,7 +3,7 @@ import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
 import { leafBytes, sessionDigest } from './leaf.ts';
-import { canonicalBase64, type NoteKey, verifierKey } from './note.ts';
+import { canonicalBase64, type NoteKey, rawKey, verifierKey } from './note.ts';
 import { rootOfInclusion } from './proofs.ts';
 import { hashBytes, leafHash } from './tree.ts';
 
@@ -48,6 +48,8 @@ export function checkLogProof(
   if (leaf.tenant !== session.tenant || leaf.session !== sessionDigest(session.tenant, session.session_id)) {
     return 'the log proof is of another session';
   }
+  const dependent = witnesses.length > 0 ? dependentWitness(witnesses, [log ?? []].flat()) : undefined;
+  if (dependent !== undefined) return dependent;
   const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);
   const head = under(checkpoint, hashes);
   if (typeof head === 'string') return head + unpinned(head, keys, log);
@@ -63,6 +65,19 @@ export function checkLogProof(
     }
   }
   return { leaf, position, origin: head.origin, size: head.size, seen };
+}
+
+/** Witnesses that are one, or that are the log itself, say no more than one of them [transparency.operator]. */
+function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteKey[]): string | undefined {
+  const owners = new Map(logKeys.map((key) => [rawKey(key.publicKey).toString('hex'), `the log ${key.name}`]));
+  for (const { name, publicKey } of witnesses) {
+    const raw = rawKey(publicKey).toString('hex');
+    const owner = owners.get(raw);
+    if (owner !== undefined && owner !== `the witness ${name}`)
+      return `the witness ${name} has the key of ${owner}: it is not another party`;
+    owners.set(raw, `the witness ${name}`);
+  }
+  return undefined;
 }
 
 /** What to do where the log has had further keys. */

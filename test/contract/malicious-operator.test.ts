@@ -7,6 +7,7 @@ import { logSignersOf } from '#adapters/local/log-keys.ts';
 import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
+import { verifyBundle } from '#core/evidence/verify.ts';
 import { cosign, openCheckpoint, type TreeHead } from '#core/transparency/checkpoint-note.ts';
 import { noteKeyTypes, noteSigner, signNote } from '#core/transparency/note.ts';
 import { continued } from '#core/transparency/witness.ts';
@@ -391,6 +392,80 @@ describe('[transparency.operator] is found:', () => {
     for (const proof of [[], given.slice(1), [...given, given[0]!], [given[0]!, ...given], given.toReversed()])
       if (proof.length !== given.length || !proof.every((node, at) => node.equals(given[at]!)))
         expect(look(proof)).toMatch(/forked or rewritten/);
+  });
+
+  test('28 the leaf of an earlier time shown under a new checkpoint, and what follows it rewritten', async () => {
+    const short = named('s-1', drafts.slice(0, 3));
+    await witnessed(short);
+    const place = (await proofOf()).position;
+    await appended(named('s-1'));
+    expect(await witness.look(log(), start + hour)).toBeUndefined();
+    // The index of sessions is the operator's: it names the earlier leaf again.
+    const sessions = async () => [{ session: (await proofOf()).leaf.session, index: 2, position: place }];
+    await appended(named('more'));
+    expect(await witness.look(log(), start + 2 * hour)).toBeUndefined();
+    const chosen = await proofOf('s-1', kept.opened({ heads: { ...kept.heads, sessions } }));
+    expect(chosen.leaf.index).toBe(2);
+    const stranger = (bundle: string) =>
+      verifyBundle(bundle, trustedKey, undefined, undefined, { log: witness.log, witnesses: [witness.signer] });
+    const later = await stranger(await bundleOf(rewritten(4), chosen));
+    expect(later.broken_link).toMatchObject({
+      index: 3,
+      reason: expect.stringMatching(/is not in the log that auditor saw/),
+    });
+    expect((await stranger(await bundleOf(named('s-1'), await proofOf()))).valid).toBe(true);
+  });
+
+  test('29 an entry dated after the time at which it was logged', async () => {
+    const later = new Date(start + 30 * 24 * hour).toISOString();
+    const own = named(
+      's-1',
+      drafts.map((draft, i) => (i === 4 ? { ...draft, timestamp: later } : draft)),
+    );
+    await witnessed(own);
+    expect(await found(own, await proofOf())).toMatch(/entry is post-dated: it was in the log at 2026-01-02/);
+  });
+
+  test('30 the log as its own witness, under the name of another party', async () => {
+    const own = await witnessed();
+    const auditor = noteSigner('auditor', kept.key, noteKeyTypes.cosignature);
+    const note = (await proofOf()).checkpoint;
+    const { text } = openCheckpoint(note, undefined) as { text: string };
+    const { path } = await proofOf();
+    const proof = {
+      ...(await proofOf()),
+      cosigned: [{ checkpoint: `${note}${cosign(text, start / 1000, auditor)}\n`, path }],
+    };
+    const { broken_link } = await verifyBundle(await bundleOf(own, proof), trustedKey, undefined, undefined, {
+      log: witness.log,
+      witnesses: [auditor],
+    });
+    expect(broken_link?.reason).toMatch(/auditor has the key of the log .*: it is not another party/);
+  });
+
+  test('31 one witness under two names', async () => {
+    const own = await witnessed();
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const two = ['first', 'second'].map((name) => noteSigner(name, privateKey, noteKeyTypes.cosignature));
+    const { checkpoint, path, ...rest } = await proofOf();
+    const { text } = openCheckpoint(checkpoint, undefined) as { text: string };
+    const lines = two.map((each) => `${cosign(text, start / 1000, each)}\n`).join('');
+    const proof = { ...rest, checkpoint, path, cosigned: [{ checkpoint: `${checkpoint}${lines}`, path }] };
+    const verify = async (witnesses: typeof two) =>
+      verifyBundle(await bundleOf(own, proof), trustedKey, undefined, undefined, { log: witness.log, witnesses });
+    expect((await verify(two)).broken_link?.reason).toMatch(/second has the key of the witness first/);
+    expect((await verify([two[0]!])).valid).toBe(true);
+  });
+
+  test('32 a bundle that holds two stories: its members stand in it twice, and readers take one or the other', async () => {
+    const whole = await bundleOf(await witnessed(), await proofOf());
+    const other = JSON.stringify(rewritten(2).entries);
+    const twice = [
+      whole.replace('"entries":', `"entries":${other},"entries":`),
+      whole.replace('"actor":', '"actor":{"key_id":"another"},"actor":'),
+    ];
+    for (const bundle of twice)
+      expect((await witness.verify(bundle, trustedKey)).broken_link?.reason).toMatch(/twice in one object/);
   });
 });
 

@@ -20,6 +20,10 @@ export class Watcher {
     this.#log = log;
   }
 
+  get log(): NoteKey | readonly NoteKey[] {
+    return this.#log;
+  }
+
   /** Of a log whose key was rotated. */
   trust(keys: readonly NoteKey[]): void {
     this.#log = keys;
