@@ -14,10 +14,13 @@ import {
   measureHarmful,
   measureHarmless,
   measureNeighbours,
+  measureSpeechActNeighbours,
+  measureSpeechActs,
   measureWeakKinds,
   type Share,
 } from '../test/corpora/tool-guard/measure.ts';
 import type { Row } from '../test/corpora/tool-guard/sample.ts';
+import { ordinaryForms } from './tool-guard-forms.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const counted = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
@@ -37,9 +40,15 @@ export async function benchToolGuard(): Promise<boolean> {
   for (const [kind, { written, heldOut }] of weak.kinds)
     console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
   summary('false alarms on their neighbours', neighbours);
+  console.log('\nsingle sentences of four kinds that the rules of speech acts were written on, and others');
+  for (const [kind, { written, heldOut }] of measureSpeechActs().kinds)
+    console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
+  console.log(`  false alarms on their neighbours: ${counted(measureSpeechActNeighbours().written)}`);
   await classified();
   console.log('\ncost for 4,096 characters, median of 400 runs');
   for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(36)} ${median(work).toFixed(3)} ms`);
+  for (const [name, text] of Object.entries(ordinaryForms()))
+    console.log(`  ${name.padEnd(36)} ${median(() => checkText(text)).toFixed(3)} ms`);
   const [slowest, ms] = slowestKind();
   console.log(`  the slowest kind of harmless results ${ms.toFixed(3)} ms (${slowest})`);
   const met = (share: Share): boolean => share.acted / share.rows <= 0.01;

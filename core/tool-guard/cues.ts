@@ -3,8 +3,9 @@
  * length alone [guard.linear].
  */
 import { isPlain } from '#core/content-policy/visible.ts';
+import { furthest, neededBy } from './needed-classes.ts';
 import { partedWords } from './parted-words.ts';
-import type { Cue, Near, Rule } from './rule.ts';
+import type { Cue, Near } from './rule.ts';
 import { rules } from './rules.ts';
 import { isSecretPath } from './secret-paths.ts';
 import { turnedWay } from './turned-words.ts';
@@ -19,9 +20,11 @@ export interface CueHit {
 
 const sentenceWords = 10;
 const paragraphWords = 30;
+const itemWords = 20;
 
-const rulesOf: readonly (readonly Rule[])[] = Array.from({ length: classCount }, (_, id) =>
-  rules.filter(({ on }) => on.some((name) => classIds[name] === id)),
+const prepared = rules.map((rule) => ({ ...rule, needed: neededBy(rule) }));
+const rulesOf = Array.from({ length: classCount }, (_, id) =>
+  prepared.filter(({ on }) => on.some((name) => classIds[name] === id)),
 );
 
 const markers = [
@@ -85,6 +88,7 @@ export class CueScan {
   feed(text: string): CueHit[] {
     const hits: CueHit[] = [];
     this.#turned = 0;
+    this.#last[clause] = this.#at;
     const isForeign = !isPlain(text);
     this.#hasAccents = isForeign && accents.test(text);
     let from = 0;
@@ -127,11 +131,17 @@ export class CueScan {
     this.#at++;
     const next = text.charCodeAt(end);
     if (next === 58 && text.startsWith('http', from) && text.startsWith('://', end)) {
-      while (end < text.length && !isBlank(text.charCodeAt(end))) end++;
+      while (end < text.length && !isBlank(text.charCodeAt(end))) {
+        if (text.charCodeAt(end) === 36 && text.charCodeAt(end + 1) === 40) this.#saw('filledLink', hits);
+        end++;
+      }
       this.#saw('link', hits);
       return end;
     }
-    if (next === 64 && isWord(text.charCodeAt(end + 1))) this.#saw('link', hits);
+    if (next === 64 && isWord(text.charCodeAt(end + 1))) {
+      this.#saw('link', hits);
+      this.#saw('address', hits);
+    }
     const known = classesAt(text, from, end);
     if (known !== none) for (const id of known) this.#sawId(id, hits);
     else if (plain) this.#unknown(text, from, end, hits);
@@ -194,6 +204,8 @@ export class CueScan {
     const ends = code === 46 || code === 33 || code === 63 || code === 0x3002;
     if (ends && (Number.isNaN(after) || isBlank(after) || code === 0x3002)) this.#at += sentenceWords;
     else if (code === 10 && after === 10) this.#at += paragraphWords;
+    else if (code === 10 && isItem(text, from)) this.#at += itemWords;
+    if (beginsClause(code)) this.#last[clause] = this.#at;
     return from + 1;
   }
 
@@ -201,10 +213,15 @@ export class CueScan {
     this.#sawId(classIds[name], hits);
   }
 
+  #has(classes: readonly number[]): boolean {
+    for (const id of classes) if (this.#at - this.#last[id]! > furthest) return false;
+    return true;
+  }
+
   #sawId(id: number, hits: CueHit[]): void {
     this.#last[id] = this.#at;
-    for (const { cue, strong = false, holds, sets } of rulesOf[id]!) {
-      if (!holds(this.#near)) continue;
+    for (const { cue, strong = false, holds, sets, needed } of rulesOf[id]!) {
+      if (!this.#has(needed) || !holds(this.#near)) continue;
       if (cue) hits.push({ cue, strong, at: this.#at });
       if (sets) this.#last[classIds[sets]] = this.#at;
     }
@@ -216,6 +233,30 @@ const parting = /['\-./]/;
 const secretName = /(?:^|_)(?:secret|token|password|passwd|api_key|private_key|access_key)(?:_|$)/;
 
 const none: readonly number[] = [];
+
+/** A new entry of a list, where the line before has ended or the entry does not go on with a small letter. */
+function isItem(text: string, at: number): boolean {
+  let from = at + 1;
+  while (text.charCodeAt(from) === 32) from++;
+  const sign = text.charCodeAt(from);
+  if ((sign !== 42 && sign !== 43 && sign !== 45) || text.charCodeAt(from + 1) !== 32) return false;
+  const next = text.charCodeAt(from + 2);
+  return !isLetter(next) || !isLetter(text.charCodeAt(at - 1));
+}
+
+const clause = classIds.clause;
+/** Full stop, comma, colon, semicolon, bracket, line break, dash, list sign and quotation mark. */
+const beginsClause = (code: number): boolean =>
+  (code < 64 &&
+    (code === 46 ||
+      code === 44 ||
+      code === 58 ||
+      code === 59 ||
+      code === 10 ||
+      code === 40 ||
+      code === 33 ||
+      code === 63)) ||
+  (code >= 0x2010 && code <= 0x2022);
 
 /** Characters of a word with joints that are looked at. */
 const maxWord = 64;

@@ -5,7 +5,7 @@
 import { kindOf, kinds } from './encoded-characters.ts';
 import { maxDigits, NumberRuns } from './number-runs.ts';
 
-export interface Run {
+interface Run {
   readonly start: number;
   readonly end: number;
   readonly form: 'unbroken' | 'pieces' | 'letters';

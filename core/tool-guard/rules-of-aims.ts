@@ -42,7 +42,7 @@ export const rulesOfAims: readonly Rule[] = [
     ['user', 'aware', 'unaware', 'account', 'mention', 'happened', 'us', 'nothing', 'on'],
     isConcealing,
   ),
-  strong('conceal', ['toolName', 'link', 'harm', 'deed'], (near) => near('concealed', 20)),
+  strong('conceal', ['toolName', 'link', 'harm', 'deed', 'send'], (near) => near('concealed', 20)),
 
   noted('sureSecret', ['secret'], (near) => near('secretKind', 1) || near('wholly', 2)),
   noted('sureSecret', ['string'], (near) => near('connection', 1)),
@@ -117,7 +117,7 @@ export const rulesOfAims: readonly Rule[] = [
     'reveal',
     ['directive', 'systemText', 'rules'],
     (near) =>
-      (near('says', 6) && near('innermost', 3) && !near('not', 10)) ||
+      (near('says', 6) && near('innermost', 3) && !near('indefinite', 4) && !near('not', 10)) ||
       (near('retells', 6) && near('yours', 3) && near('directive', 0) && !near('not', 10)),
   ),
   strong('reveal', ['message'], (near) => near('says', 9) && near('systemText', 0) && !near('not', 10)),
@@ -163,10 +163,20 @@ export const rulesOfAims: readonly Rule[] = [
       near('talker', 8) &&
       either(near, ['you', 'yours', 'model', 'entity'], 14),
   ),
-  strong('persona', ['decline'], (near) => near('never', 3) && either(near, ['as', 'entity', 'model', 'you'], 9)),
+  strong(
+    'persona',
+    ['decline'],
+    (near) =>
+      near('never', 3) &&
+      (either(near, ['as', 'you'], 9) || (either(near, ['entity', 'model'], 9) && near('respond', 14))),
+  ),
   strong(
     'reveal',
     ['inner'],
-    (near) => near('brings', 8) && (near('innermost', 3) || near('yours', 2)) && !near('not', 10),
+    (near) =>
+      near('brings', 8) &&
+      (near('innermost', 3) || (near('yours', 2) && near('ownText', 0))) &&
+      !near('indefinite', 4) &&
+      !near('not', 10),
   ),
 ];

@@ -1,5 +1,6 @@
 /** Which words near each other speak to a model. Each rule is asked where a word of its last class stands. */
 import type { Cue, Near, Rule } from './rule.ts';
+import { rulesOfActs } from './rules-of-acts.ts';
 import { rulesOfAims } from './rules-of-aims.ts';
 import type { WordClass } from './words.ts';
 
@@ -10,6 +11,7 @@ const addressed = (near: Near, words: number) => near('model', words) || (near('
 
 export const rules: readonly Rule[] = [
   ...rulesOfAims,
+  ...rulesOfActs,
   strong(
     'override',
     ['directive'],

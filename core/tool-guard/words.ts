@@ -1,8 +1,10 @@
 /** Words that sentences to a model are made of, by what they contribute: English, and the words that attacks in other languages use most. */
 
 import { foldText } from '#core/content-policy/visible.ts';
+import { wordsOfActs } from './words-of-acts.ts';
 
 const lists = {
+  ...wordsOfActs,
   override: `ignore disregard forget override bypass neglect skip abandon discard overrule ignoring disregarding
     ignoriere ignorieren vergiss missachte ignorez ignorer oublie oubliez ignora ignorar olvida olvide omite dimentica
     ignorare esqueça esquece desconsidere negeer vergeet zignoruj ignoruj ignorera glöm yoksay
@@ -84,9 +86,9 @@ const lists = {
     announcing announce informed`,
   unaware:
     'unaware ignorant uninformed clueless wiser unsuspecting noticing knowing knowledge attention dark secret realising realizing',
-  account: 'summary report reply answer response recap output answers replies',
+  account: 'summary overview recap report reply answer response recap output answers replies',
   mention:
-    'mention report announce admit list log flag tell say state refer reference trace traces reveal disclose bring acknowledge',
+    'mention hint report announce admit list log flag tell say state refer reference trace traces reveal disclose bring acknowledge',
   happened: 'happened occurred place normal usual',
   none: 'no none without never any free beyond off zero bound',
   carry: `add include insert paste append appended attach commit push post mail upload submit hand provide supply give fill
@@ -141,7 +143,7 @@ const lists = {
   retells: `repeat print reveal output show tell quote translate summarise summarize copy encode convert recite dump disclose
     echo reproduce`,
   message: 'message question',
-  given: 'given received got',
+  given: 'given received receive got',
   wholeText: 'text everything words',
   exactly: 'exact exactly verbatim word',
   above: 'above',
@@ -161,7 +163,23 @@ export type WordClass =
   | 'secretName'
   | 'systemText'
   | 'modeOn'
-  | 'backwards';
+  | 'backwards'
+  | 'clause'
+  | 'uttered'
+  | 'primed'
+  | 'ownTools'
+  | 'done'
+  | 'unknowing'
+  | 'claimed'
+  | 'erased'
+  | 'followed'
+  | 'givenOut'
+  | 'ownAnswer'
+  | 'cast'
+  | 'limitless'
+  | 'kept'
+  | 'filledLink'
+  | 'address';
 
 const names = [
   ...(Object.keys(lists) as WordClass[]),
@@ -175,6 +193,22 @@ const names = [
   'systemText',
   'modeOn',
   'backwards',
+  'clause',
+  'uttered',
+  'primed',
+  'ownTools',
+  'done',
+  'unknowing',
+  'claimed',
+  'erased',
+  'followed',
+  'givenOut',
+  'ownAnswer',
+  'cast',
+  'limitless',
+  'kept',
+  'filledLink',
+  'address',
 ] as const;
 
 /** Index of each class. */

@@ -9,6 +9,7 @@ import { readServer, shadowsIn } from '#core/tool-guard/shadowing.ts';
 import { harmful } from './harmful.ts';
 import { harmless } from './harmless.ts';
 import type { Row } from './sample.ts';
+import { speechActNeighbours, speechActRows } from './speech-acts.ts';
 import { weakKindNeighbours, weakKinds } from './weak-kinds.ts';
 
 const defaults = toolGuard.parse({});
@@ -85,6 +86,10 @@ export const measureHarmless = (acts: Acts = byRules): Measured => measured(harm
 /** The kinds that were held out anew, and harmless neighbours of them. */
 export const measureWeakKinds = (acts: Acts = byRules): Measured => measured(weakKinds(), acts);
 export const measureNeighbours = (acts: Acts = byRules): Measured => measured(weakKindNeighbours(), acts);
+
+/** Single sentences that the rules of speech acts were written on, a set that they were not, and harmless look-alikes. */
+export const measureSpeechActs = (acts: Acts = byRules): Measured => measured(speechActRows(), acts);
+export const measureSpeechActNeighbours = (acts: Acts = byRules): Measured => measured(speechActNeighbours(), acts);
 
 /** What a classifier reads of a row; it reads no arguments. */
 export const classifiedText = (row: Row): string | undefined => {

@@ -347,7 +347,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-const within = (text: string): Sample => ({
+/** Between two paragraphs of something else. */
+export const within = (text: string): Sample => ({
   place: 'result',
   text: `The minutes of Monday are below. Two decisions are open.\n\n${text}\n\nThe next meeting is in a week.`,
 });

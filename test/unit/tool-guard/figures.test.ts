@@ -1,9 +1,14 @@
 /** The corpora and what the guard does on them. */
 import { checkText } from '#core/tool-guard/check-text.ts';
+import { neededBy } from '#core/tool-guard/needed-classes.ts';
+import { rules } from '#core/tool-guard/rules.ts';
+import { classIds } from '#core/tool-guard/words.ts';
 import {
   measureHarmful,
   measureHarmless,
   measureNeighbours,
+  measureSpeechActNeighbours,
+  measureSpeechActs,
   measureWeakKinds,
   type Share,
 } from '../../corpora/tool-guard/measure.ts';
@@ -31,6 +36,39 @@ test('[guard.figures] single sentences of five kinds are found where rules were 
     expect([share(written) > 0.5, heldOut.rows >= 16]).toEqual([true, true]);
   expect(share(weak.kinds.get('letters apart')!.heldOut)).toBeGreaterThanOrEqual(0.9);
   expect([neighbours.written.acted, neighbours.heldOut.acted]).toEqual([0, 0]);
+});
+
+test('[guard.figures] requests in single sentences are found in four of five of the words that rules were written on, and no look-alike', () => {
+  const [acts, neighbours] = [measureSpeechActs(), measureSpeechActNeighbours()];
+  for (const { written, heldOut } of acts.kinds.values())
+    expect([written.rows >= 30, share(written) > 0.7, heldOut.rows >= 16]).toEqual([true, true, true]);
+  expect(share(acts.written)).toBeGreaterThan(0.8);
+  expect([neighbours.written.acted, neighbours.written.rows >= 240]).toEqual([0, true]);
+});
+
+test('[guard.results] what a rule needs never keeps it from being asked where it holds', () => {
+  let seed = 7;
+  const isNear = (): boolean => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return seed % 100 < 70;
+  };
+  let held = 0;
+  for (const rule of rules) {
+    const needed = neededBy(rule);
+    for (let round = 0; round < 300; round++) {
+      const near = new Map<number, boolean>();
+      const holds = rule.holds((name) => {
+        const id = classIds[name];
+        if (!near.has(id)) near.set(id, isNear());
+        return near.get(id)!;
+      });
+      if (!holds) continue;
+      held++;
+      // One that was not asked for was not needed.
+      expect(needed.filter((id) => near.get(id) !== true)).toEqual([]);
+    }
+  }
+  expect(held).toBeGreaterThan(2_000);
 });
 
 test.each([
