@@ -122,6 +122,8 @@ class Look {
     if (changed) this.#found(changed, `the argument ${shown} is the address of an operation`);
     if (isInner(this.#tool, key, value))
       this.#found('execute', `the argument ${shown} is an address that is not of the public web`);
+    if (addressKeys.has(key.at(-1) ?? '') && runsInBrowser(value))
+      this.#found('execute', `the argument ${shown} is an address that holds a program`);
     const sent = sentTo(key);
     if (sent) this.#found(sent, `the argument ${shown} names where something goes`);
     if (isOptionInPlace(this.#tool, key, value) || (!this.#hasProgram && holdsOption(key, value)))
@@ -212,6 +214,12 @@ function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined
   if (key.length !== 2 || key[1] !== 'to') return undefined;
   return changeOfWord(key[0]!) ?? (['email', 'mail', 'post'].includes(key[0]!) ? 'write' : undefined);
 }
+
+/** A browser runs what stands in such an address. */
+const runsInBrowser = (value: string): boolean =>
+  /^[\p{Cc}\s]*(?:j[\s]*a[\s]*v[\s]*a[\s]*s[\s]*c[\s]*r[\s]*i[\s]*p[\s]*t|vbscript)[\s]*:|^\s*data:(?:text\/(?:html|xml|javascript)|image\/svg|application\/x(?:html|ml|slt))/iu.test(
+    value,
+  );
 
 const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;
 

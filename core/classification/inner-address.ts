@@ -1,7 +1,14 @@
 /** Whether a text is an address of this machine, of a network that is not public, or of the metadata of a cloud. */
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
 
-const scheme = /^\s*(?:view-source:)?(?:https?|wss?|ftps?|sftp|gopher|dict|ldaps?|telnet):[\\/]{2}/i;
+/** Addresses of schemes that stand around another one. */
+const around = '(?:(?:view-source|jar|blob|filesystem|feed|url):)*';
+const scheme = new RegExp(String.raw`^\s*${around}(?:https?|wss?|ftps?|sftp|gopher|dict|ldaps?|telnet):[\\/]{2}`, 'i');
+/** The beginning of a host, as against a version (`lib@10.1.2`) or a port. */
+const plainHost = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}(?![\d.])|127\.|0x[0-9a-f]{2}|\[|localhost\b|[\w.-]*\.(?:internal|local|localhost)\b)`;
+const startsPlainly = new RegExp(`^${plainHost}`, 'i');
+/** Browsers read `http:127.0.0.1` and `http:/127.0.0.1` as they read it with two slashes. */
+const unslashed = new RegExp(String.raw`^\s*${around}(?:https?|wss?|ftp):[\\/]?${plainHost}`, 'i');
 /** What a fetching tool turns into an address: `localhost:8080/admin`, `//10.0.0.1`. */
 const withoutScheme = /^\s*(?:[\\/]{2})?(?=(?:[\w.-]+|\[[0-9a-f:.%]+\])(?::\d{1,5})?(?:[/?#\\]|\s*$))/i;
 
@@ -13,8 +20,21 @@ export function isInnerAddress(text: string, bare: boolean): boolean {
   if (text.length > 8_192) return false;
   const plain = foldUnicode(text);
   const named = scheme.test(plain);
-  if (!named && !(bare && withoutScheme.test(plain))) return false;
-  const url = URL.parse(plain.trim().replace(named ? /^\s*(?:view-source:)?[^:]+:[\\/]+/ : /^[\\/]*/, 'http://'));
+  const isAddress = named || unslashed.test(plain);
+  if (!isAddress && !(bare && withoutScheme.test(plain))) return false;
+  const rest = plain.trim().replace(isAddress ? beginning : /^[\\/]*/, '');
+  // Programs differ in where the host begins behind `\@`, `#@` and `?@`.
+  const behind = rest.split('@').slice(1, 1 + maxSigns);
+  return isInnerHost(rest, named) || behind.some((each) => startsPlainly.test(each) && isInnerHost(each, false));
+}
+
+const beginning = new RegExp(String.raw`^\s*${around}[^:]+:[\\/]*`, 'i');
+const maxSigns = 8;
+
+/** @param named whether a name without a dot is one of its own network. */
+function isInnerHost(rest: string, named: boolean): boolean {
+  // The zone of an address and the end of an archive do not belong to the host.
+  const url = URL.parse(`http://${rest.replace(/^(\[[^\]%]*)%[^\]]*\]/, '$1]').replace('!/', '/')}`);
   if (!url) return false;
   const host = url.hostname.replace(/\.$/, '');
   if (host.startsWith('[')) return innerV6.test(host) || innerV4(mappedV4(host) ?? '');
@@ -22,6 +42,9 @@ export function isInnerAddress(text: string, bare: boolean): boolean {
   if (innerNames.test(host)) return true;
   const within = embeddedV4.exec(host)?.[1];
   if (within !== undefined && innerV4(within.replaceAll('-', '.'))) return true;
+  const hex = embeddedHex.exec(host)?.[1];
+  if (hex !== undefined && innerV4([...hex.matchAll(/../g)].map(([byte]) => Number.parseInt(byte, 16)).join('.')))
+    return true;
   return named && host !== '' && !host.includes('.');
 }
 
@@ -32,9 +55,11 @@ const innerNames =
 const embeddedV4 =
   /(?:^|[.-])(\d{1,3}([.-])\d{1,3}\2\d{1,3}\2\d{1,3})\.(?:nip\.io|sslip\.io|xip\.io|traefik\.me|localtls\.com)$/i;
 
+const embeddedHex = /(?:^|[.-])([0-9a-f]{8})\.(?:nip\.io|sslip\.io)$/i;
+
 /** `[::ffff:7f00:1]` and `[64:ff9b::7f00:1]` are written with the last two groups of a URL's host. */
 function mappedV4(host: string): string | undefined {
-  const groups = /^\[(?:::ffff:|::|64:ff9b::|2002:)([0-9a-f]{1,4}):([0-9a-f]{1,4})(?:::.*)?\]$/i.exec(host);
+  const groups = /^\[(?:::ffff:|::ffff:0:|::|64:ff9b::|2002:)([0-9a-f]{1,4}):([0-9a-f]{1,4})(?:::.*)?\]$/i.exec(host);
   if (!groups) return undefined;
   const [high, low] = [groups[1]!, groups[2]!].map((group) => Number.parseInt(group, 16)) as [number, number];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');

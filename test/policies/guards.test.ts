@@ -37,13 +37,13 @@ const secretPaths = (
   '.git-credentials terraform.tfstate prod.tfvars config/credentials.json secrets.yml config/SECRETS.YAML secret.yaml ' +
   'gcp-service-account.json .gateway/keys.json .docker/config.json .config/gh/hosts.yml ~/.bash_history .env::$DATA ' +
   '\uff0eenv .e\u200bnv .env.example/../.env .env,.env.example ~/.cargo/credentials.toml ~/.m2/settings.xml .boto ' +
-  'secrets.prod.json passwords.txt gcp-key.json client_secret_1.json'
+  'secrets.prod.json passwords.txt gcp-key.json client_secret_1.json ENV~1 env~1/x SSH~1/config .git./config'
 ).split(' ');
 const keyPaths = 'server.pem test/fixtures/key.pem app.p12 release.jks server.KEY id_ed25519 keys/id_rsa.bak'.split(
   ' ',
 );
 const systemPaths =
-  '/etc/shadow /etc/passwd /etc/sudoers.d/x etc/../etc/shadow /proc/self/environ /proc/1/environ /proc/1/task/2/environ /run/secrets/db /var/run/secrets/x'.split(
+  '/etc/shadow /etc/passwd /etc/sudoers.d/x etc/../etc/shadow /proc/self/environ /proc/1/environ /proc/1/task/2/environ /proc/kcore /proc/self/fd/3 /dev/sda1 /dev/nvme0n1 /dev/mapper/root /var/lib/kubelet/pods/x/volumes/kubernetes.io~secret/y/token /run/secrets/db /var/run/secrets/x'.split(
     ' ',
   );
 const climbing = '.. ../x ../../etc/hosts a/../../x ..\\x ..%2fx'.split(' ');
@@ -159,6 +159,11 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     ['get_otp', 'read'],
     ['read_bash_history', 'read'],
     ['get_magic_link', 'read'],
+    ['get_login_link', 'read'],
+    ['get_2fa_code', 'read'],
+    ['get_verification_code', 'read'],
+    ['read_clipboard', 'read'],
+    ['read_sms', 'read'],
     ['get_secrets_manager_entry', 'read'],
     // A graver claim does not lift what the name says.
     ['get_secret', 'write'],

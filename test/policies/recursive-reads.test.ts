@@ -31,4 +31,18 @@ describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading bel
     expect(await decided('read_files', { path: 'src/a.ts', recursive: false })).toBe('allow');
     expect(await decided('read_file', { path: 'src/a.ts' })).toBe('allow');
   });
+
+  test.each([
+    ['read_file', { path: '.en?' }, 'review'],
+    ['read_file', { path: '.[e]nv' }, 'review'],
+    ['read_files', { paths: ['src/a.ts', '*'] }, 'review'],
+    ['files.read_multiple_files', { paths: ['**/*'] }, 'review'],
+    ['read_file', { path: 'src/[id]/page.tsx' }, 'allow'],
+    ['read_file', { path: 'src/[...all].ts', note: 'what?' }, 'allow'],
+    ['read_resource', { uri: 'https://example.com/a?b=*' }, 'allow'],
+    ['search_files', { path: 'src', pattern: '*.ts' }, 'allow'],
+    ['list_files', { path: 'src/*.ts' }, 'allow'],
+  ] as const)('a pattern in the place of a path is %s %j: %s', async (tool, parameters, decision) => {
+    expect(await decided(tool, parameters)).toBe(decision);
+  });
 });

@@ -308,12 +308,33 @@ describe('addresses that are not of the public web', () => {
     { urls: ['https://example.com/', 'http://localhost./'] },
     { thing: 'http://localhost/' },
     { host: 'localhost', path: '/admin' },
+    { url: 'http:127.0.0.1/' },
+    { url: 'http:/10.0.0.1/' },
+    { url: 'https:localhost/admin' },
+    { url: 'http://example.com\\@127.0.0.1/' },
+    { url: 'http://example.com?@10.0.0.1/' },
+    { url: 'http://example.com#@[::1]/' },
+    { url: 'http://[fe80::1%25eth0]/' },
+    { url: 'http://[::ffff:0:127.0.0.1]/' },
+    { url: 'http://7f000001.nip.io/' },
+    { url: 'http://x-a9fea9fe.sslip.io/' },
+    { url: 'jar:http://127.0.0.1!/' },
+    { url: 'blob:http://10.0.0.1/x' },
+    { url: 'javascript:fetch(1)' },
+    { url: ' java\tscript:fetch(1)' },
+    { link: 'data:text/html,<script>x</script>' },
   ])('[action.arguments-tighten] get_page %j executes', (parameters) => {
     expect(asked('get_page', parameters)).toBe('execute');
   });
 
   test.each([
     ['get_page', { url: 'https://example.com/localhost' }],
+    ['get_page', { url: 'https://example.com/npm/lib@10.1.2' }],
+    ['get_page', { url: 'https://example.com/@user/10.0.0.1' }],
+    ['get_page', { url: 'https://1a2b3c4d.example.com/' }],
+    ['get_page', { url: 'https://08080808.nip.io/' }],
+    ['describe_image', { image_url: 'data:image/png;base64,AAAA' }],
+    ['get_status', { text: 'http: timed out', port: 'http:8080' }],
     ['get_page', { url: 'https://[2606:4700::1111]/' }],
     ['get_page', { url: 'https://172.32.0.1/' }],
     ['get_page', { url: 'example.com' }],
