@@ -11,18 +11,24 @@ const workers = [
 ];
 
 /**
+ * Its ES modules look for `@grpc/grpc-js` at run time, and find another copy than the one that is bundled, or none: no span left over gRPC. Its
+ * CommonJS modules are bundled with what they require.
+ */
+const base = '@opentelemetry/otlp-grpc-exporter-base';
+export const gatewayOptions = {
+  ...forNode,
+  define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
+  external: ['pg-native'],
+  alias: { [base]: `./node_modules/${base}/dist/index.cjs` },
+};
+
+/**
  * @param outdir as deep as the sources, since what is read beside them is looked for at the same distance.
  * @param options of esbuild beyond the usual ones.
  * @returns the files that were bundled, relative to the checkout.
  */
 export async function gatewayCode(outdir, options = {}) {
-  const common = {
-    ...forNode,
-    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
-    external: ['pg-native'],
-    outdir,
-    ...options,
-  };
+  const common = { ...gatewayOptions, outdir, ...options };
   await mkdir(outdir, { recursive: true });
   const { metafile } = await build({
     ...common,
