@@ -122,8 +122,9 @@ async function start(
     await undo(ports, call, entry, { method: 'POST', path: `/batches/${made.provider_id}/cancel` });
     throw fault;
   }
-  const reply = batchObject(stored, made.reply);
+  // From here on it runs, so whatever ends the call is charged.
   const model = madeAt(begun, entry, stored);
+  const reply = await knowing(model, async () => batchObject(stored, made.reply));
   return [await checkReply(ports, model, policy, reply, leaves(reply, 'reply', [])), reply];
 }
 

@@ -50,7 +50,8 @@ export async function callEndpoint(
   const begun = beginModel(ports, before);
   const [model, reply] = await knowing(begun, () => askProvider(ports, begun, name, body, form));
   const known = speech ? model : await checkReply(ports, model, policy, reply, endpointTexts(reply));
-  answering.json(200, name === 'embeddings' ? vectorsOf(call, reply) : reply);
+  const answer = await knowing(known, async () => (name === 'embeddings' ? vectorsOf(call, reply) : reply));
+  answering.json(200, answer);
   return { known, ending: endedWith('completed') };
 }
 

@@ -6,6 +6,7 @@ import type { ChatCall } from '../call.ts';
 import type { CheckedCall, KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
+import { knowing } from '../stage-failure.ts';
 import { blocked, clean, countFindings } from './input-policy.ts';
 
 const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentContext => ({
@@ -19,12 +20,21 @@ const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentC
  * @param texts where its texts stand; by default as its dialect knows.
  * @throws GatewayError `policy_violation`.
  */
-export async function checkReply<Before extends KnownCall>(
+export const checkReply = <Before extends KnownCall>(
   ports: ChatPorts,
   known: Before,
   policy: ContentPolicy,
   reply: JsonObject,
-  texts: readonly TextSlot[] = known.call.wire.replyTexts(reply),
+  texts?: readonly TextSlot[],
+): Promise<CheckedCall<Before>> =>
+  // The model has answered by now: also a fault that nobody foresees is recorded with what that costs.
+  knowing(known, () => checked(ports, known, policy, texts ?? known.call.wire.replyTexts(reply)));
+
+async function checked<Before extends KnownCall>(
+  ports: ChatPorts,
+  known: Before,
+  policy: ContentPolicy,
+  texts: readonly TextSlot[],
 ): Promise<CheckedCall<Before>> {
   const { call, provider } = known;
   // The stage stands in the trace even where no filter looks at replies [trace.policy-stages].
@@ -34,10 +44,10 @@ export async function checkReply<Before extends KnownCall>(
     return found;
   });
   countFindings(ports, verdict);
-  const checked = { ...known, outputVerdict: verdict };
-  if (verdict.decision !== 'allow') throw blocked(checked, verdict);
+  const after = { ...known, outputVerdict: verdict };
+  if (verdict.decision !== 'allow') throw blocked(after, verdict);
   rewriteTexts(call, texts);
-  return checked;
+  return after;
 }
 
 /** The response transforms, on the running texts of a complete reply. */

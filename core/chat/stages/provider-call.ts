@@ -62,7 +62,10 @@ export async function callModel(
     );
     const finished = 'spoken' in said ? await completeReply(ports, said.model, policy, said.spoken, answering) : said;
     const { known, ending, reply } = finished;
-    if (flight && reply && cacheable(body, reply, ending.outcome)) storeReply(known, flight, reply);
+    if (flight && reply)
+      await knowing(known, async () => {
+        if (cacheable(body, reply, ending.outcome)) storeReply(known, flight, reply);
+      });
     return { known, ending };
   } finally {
     if (stream) reportStream(ports, stream.verdict());
@@ -174,7 +177,7 @@ async function completeReply(
   answering: Answering,
 ): Promise<RepliedModel> {
   const { call } = model;
-  const known = await knowing(model, () => checkReply(ports, model, policy, spoken));
+  const known = await checkReply(ports, model, policy, spoken);
   const reply = await knowing(known, () => toolsDecided(ports, call, spoken));
   answering.json(200, reply);
   const ending = call.signal.aborted ? endedWith('aborted', cancelledError(call)?.code) : endedWith('completed');

@@ -2,6 +2,7 @@
 
 import { endedWith } from '#core/chat/call-stages.ts';
 import { headersOfCall, rulingOf } from '#core/chat/known-facts.ts';
+import { ModelProgress } from '#core/chat/model-progress.ts';
 import { checkReply, streamGate } from '#core/chat/stages/output-policy.ts';
 import { completion, failureOf, stageSetting } from '../../../support/chat-stages.ts';
 
@@ -56,4 +57,13 @@ test('[trace.policy-stages] the stage is in the trace without filters as well, a
   await checkReply(ports, call, policy, completion('Hi.'));
   expect(seen.spans).toMatchObject([{ name: 'policy.check_output', attributes: { decision: 'allow' } }]);
   expect(streamGate(call.call, policy, 'first')).toBeUndefined();
+});
+
+test('[chat.pipeline.order] a fault behind the provider is recorded with what the provider said', async () => {
+  const { ports, approved, policy } = await stageSetting();
+  const known = { ...approved(), provider: 'first', progress: new ModelProgress() };
+  const broken = { ...policy, outputIdle: false, checkOutput: () => Promise.reject(new Error('a bug')) };
+  const failure = await failureOf(checkReply(ports, known, broken, completion('Hi.')));
+  expect(failure).toMatchObject({ ending: { outcome: 'failed', error: 'server_error' }, known: { provider: 'first' } });
+  expect(failure.known.progress).toBe(known.progress);
 });
