@@ -27,7 +27,7 @@ export const checkReply = <Before extends KnownCall>(
   reply: JsonObject,
   texts?: readonly TextSlot[],
 ): Promise<CheckedCall<Before>> =>
-  // The model has answered by now: also a fault that nobody foresees is recorded with what that costs.
+  // The model has answered by now: also an unforeseen fault is recorded with what that costs.
   knowing(known, () => checked(ports, known, policy, texts ?? known.call.wire.replyTexts(reply)));
 
 async function checked<Before extends KnownCall>(
