@@ -9,6 +9,10 @@ export const operationKeys = set('action actions op operation operations ops rpc
 
 /** Arguments whose value may name what is done, or something else: only a verb that changes something counts. */
 export const modeKeys = set('intent mode');
+/** Texts that people write: JSON in them says nothing of the call. */
+export const writtenKeys = set('body comment content description message prompt text title');
+/** What goes to the place that an argument such as `cache_to` names. */
+export const sendingNouns = set('cache deliver email log mail post');
 /** Modes in which a file is opened to be written (`fopen`). */
 export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;
 
@@ -33,7 +37,7 @@ export const shownVerbs = set(`
 
 /** Nouns that change something as a switch of their own: `commit: true`. */
 export const switches: ReadonlyMap<string, Change> = new Map([
-  ...['archive', 'block', 'charge', 'commit', 'email', 'export', 'invite', 'mail', 'post', 'share'].map(
+  ...['ack', 'archive', 'block', 'charge', 'commit', 'email', 'export', 'invite', 'mail', 'post', 'share'].map(
     (word) => [word, 'write'] as const,
   ),
   ['run', 'execute'],
@@ -44,7 +48,7 @@ export const switches: ReadonlyMap<string, Change> = new Map([
 
 /** Arguments of these names alone change something, whatever their value is: `{delete: 'a.txt'}`. */
 export const valuedVerbs = set(`
-  create delete deploy destroy drop eval exec execute grant insert invoke kill overwrite patch purge put remove rename replace
+  append create delete deploy destroy drop eval exec execute grant insert invoke kill overwrite patch purge put remove rename replace reset
   revoke terminate truncate update upsert write`);
 
 /** Arguments that hold what stands in the place of what is found. */

@@ -1,6 +1,7 @@
 /** Arguments that name what a tool calls: a function alone (`function: 'deleteUser'`), or the endpoint of a service (`/users/1/delete`). */
 import type { Capability } from '#core/contracts/envelope.ts';
 import { changeOfWord, classifyTool, moreSevere } from './classify-tool.ts';
+import { hasMutation } from './graphql-text.ts';
 import { wordsIn } from './tool-words.ts';
 import { changingVerbs, nounsAndVerbs } from './verbs.ts';
 
@@ -60,7 +61,10 @@ export function changeOfEndpoint(tool: readonly string[], key: readonly string[]
     if (behind && words.length === 1) found(changeOfWord(words[0]!) ?? nounsAndVerbs.get(words[0]!));
     else if (isEndpoint) found(changingVerbs.get(words[0] ?? ''));
   });
-  for (const [name, said] of new URLSearchParams(query)) found(changeOfQuery(wordsIn(name), said));
+  for (const [name, said] of new URLSearchParams(query)) {
+    found(changeOfQuery(wordsIn(name), said));
+    if (hasMutation(said)) found('write');
+  }
   return gravest;
 }
 

@@ -25,12 +25,14 @@ import {
   readingMethods,
   replacements,
   revealingSwitches,
+  sendingNouns,
   shownVerbs,
   switches,
   textKeys,
   valuedVerbs,
   writingMethods,
   writingModes,
+  writtenKeys,
 } from './argument-words.ts';
 import { calledBy, changeOfEndpoint } from './called-names.ts';
 import { changeOfWord, classifyTool, moreSevere, type ToolClass } from './classify-tool.ts';
@@ -87,7 +89,7 @@ class Look {
       for (const item of value) this.walk(item, key, level + 1);
     } else if (value !== null && typeof value === 'object')
       for (const [name, item] of Object.entries(value)) this.walk(item, namedBy(key, wordsIn(name)), level + 1);
-    else this.#leaf(value, key);
+    else this.#leaf(value, key, level);
   }
 
   /** What an object says as a whole: `{tool: 'delete_file', arguments: {…}}`, `{$out: 'copy'}`, `{set: {…}}`. */
@@ -100,13 +102,21 @@ class Look {
         if (capability !== 'read')
           this.#found(capability, `the argument "${name}" calls a tool that does not only read`);
       }
+    const asked = typeof value.name === 'string' && calledWith.some((name) => isObject(value[name])) ? value.name : '';
+    const { capability, changes } = classifyTool(asked);
+    // `name` is the name of anything: only one with a changing verb is a tool that is called.
+    if (changes && capability !== 'read')
+      this.#found(capability, 'the argument "name" calls a tool that does not only read');
+    const { script } = value;
+    if (isObject(script) && ['source', 'inline', 'id'].some((name) => typeof script[name] === 'string'))
+      this.#found('execute', 'the argument "script" holds a program');
     for (const [operator, change] of databaseOperators)
       if (Object.hasOwn(value, operator)) this.#found(change, `${operator} does not only read`);
     if (isObject(value.set) && Object.keys(value.set).length > 0)
       this.#found('write', 'the argument "set" says what is changed');
   }
 
-  #leaf(value: unknown, key: readonly string[]): void {
+  #leaf(value: unknown, key: readonly string[], level: number): void {
     const name = key.join('_');
     const shown = JSON.stringify(name.slice(0, 40));
     if (isOn(value)) {
@@ -114,6 +124,11 @@ class Look {
       if (change) this.#found(change, `the argument ${shown} is on`);
     }
     if (typeof value !== 'string' || value === '') return;
+    this.#json(value, key, level);
+    if (actsAs(key)) this.#found('execute', `the argument ${shown} has the tool act as another caller`);
+    if (splitsRequest(key, value))
+      this.#found('execute', `the argument ${shown} ends a line of the request it is sent in`);
+    if (externalEntity.test(value)) this.#found('execute', `the argument ${shown} has a parser load another file`);
     const operation = operationOf(key, value.trim()) ?? modeOf(key, value.trim());
     if (operation) this.#found(operation, `the argument ${shown} names an operation that does not only read`);
     const called = calledBy(this.#tool, key, value);
@@ -137,11 +152,35 @@ class Look {
       this.#found('execute', `the argument ${shown} holds a program`);
   }
 
+  /** A text of JSON says what the same value says, except where people write it. */
+  #json(text: string, key: readonly string[], level: number): void {
+    if (!/^\s*[[{]/.test(text) || text.length > maxJson || writtenKeys.has(key.at(-1) ?? '')) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return;
+    }
+    this.walk(value, key, level + 1);
+  }
+
   #found(capability: Exclude<Capability, 'read'>, why: string): void {
     if (!this.gravest || moreSevere(capability, this.gravest.capability) !== this.gravest.capability)
       this.gravest = { capability, why };
   }
 }
+
+const maxJson = 64 * 1024;
+
+/** `impersonate`, `run_as`, `as_user`. */
+const actsAs = (key: readonly string[]): boolean =>
+  key.includes('impersonate') || ['act_as', 'as_user', 'on_behalf_of', 'run_as', 'sudo_user'].includes(key.join('_'));
+
+const splitsRequest = (key: readonly string[], value: string): boolean =>
+  /[^\r\n][\r\n]/.test(value.trim()) &&
+  (addressKeys.has(key.at(-1) ?? '') || ['path', 'route'].includes(key.at(-1) ?? ''));
+
+const externalEntity = /<!ENTITY\s+(?:%\s*)?\S+\s+(?:SYSTEM|PUBLIC)\b/i;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -212,7 +251,7 @@ function modeOf(key: readonly string[], value: string): Exclude<Capability, 'rea
 function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined {
   if (listeners.has(key.join('_')) || key.join('_') === 'share_with') return 'write';
   if (key.length !== 2 || key[1] !== 'to') return undefined;
-  return changeOfWord(key[0]!) ?? (['email', 'mail', 'post'].includes(key[0]!) ? 'write' : undefined);
+  return changeOfWord(key[0]!) ?? (sendingNouns.has(key[0]!) ? 'write' : undefined);
 }
 
 /** A browser runs what stands in such an address. */
@@ -238,7 +277,7 @@ function isOutput(key: readonly string[], value: string): boolean {
     if (outputVerbs.get(first) === 'joined') return true;
     return first !== 'to' && outputVerbs.has(first) && pathLike.test(value.trim()) && !formatWords.test(value.trim());
   }
-  return outputVerbs.has(first) && places.has(last);
+  return (outputVerbs.has(first) && places.has(last)) || (last === 'out' && places.has(first));
 }
 
 const isProgram = (last: string, value: string): boolean => {

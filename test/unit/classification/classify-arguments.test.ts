@@ -21,6 +21,38 @@ describe('an option where a value is expected', () => {
   });
 });
 
+describe('what stands within another value', () => {
+  test.each([
+    ['find_documents', { query: '{"$where": "sleep(1)"}' }, 'execute'],
+    ['find_documents', { pipeline: '[{"$out": "copy"}]' }, 'write'],
+    ['get_data', { params: '{"tool": "delete_file", "arguments": {"path": "x"}}' }, 'delete'],
+    ['search_index', { body: { script: { source: 'x', lang: 'painless' } } }, 'execute'],
+    ['search_index', { script_fields: { a: { script: { inline: 'x' } } } }, 'execute'],
+    ['get_report', { next: { name: 'delete_file', arguments: {} } }, 'delete'],
+    ['get_batch', { calls: [{ name: 'write_file', input: { path: 'x' } }] }, 'write'],
+    ['get_user', { impersonate: 'root' }, 'execute'],
+    ['list_pods', { options: { impersonateUser: 'x' } }, 'execute'],
+    ['get_report', { run_as: 'root' }, 'execute'],
+    ['get_api', { path: '/x HTTP/1.1\r\nX: y' }, 'execute'],
+    ['get_page', { url: 'https://a.example/x\nHost: b' }, 'execute'],
+    ['validate_xml', { xml: "<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///x'>]>" }, 'execute'],
+    ['get_api', { url: 'https://api.example/graphql?query=mutation%7Ba%7D' }, 'write'],
+    ['get_report', { cache_to: 'x' }, 'write'],
+    ['get_report', { file_out: 'x' }, 'write'],
+    ['read_file', { path: 'a', append: 'x' }, 'write'],
+    ['get_message', { ack: true }, 'write'],
+    ['find_documents', { query: '{"status": "open"}', sort: '{"created": -1}' }, 'read'],
+    ['get_report', { name: 'sales', parameters: { year: 2026 } }, 'read'],
+    ['get_report', { name: 'Deleted users', input: 'x' }, 'read'],
+    ['search_docs', { text: '{"delete": "all"}', query: '{"broken": ' }, 'read'],
+    ['get_file', { path: 'a.md', description: 'two\nlines' }, 'read'],
+    ['validate_xml', { xml: '<!DOCTYPE a [<!ENTITY x "y">]>' }, 'read'],
+    ['get_api', { url: 'https://api.example/graphql?query=%7Ba%7D' }, 'read'],
+  ] as const)('[action.arguments-tighten] %s %j: %s', (tool, parameters, capability) => {
+    expect(asked(tool, parameters)).toBe(capability);
+  });
+});
+
 describe('queries of graphs and series', () => {
   test.each([
     ['get_rows', { cypher: 'MATCH (n) DETACH DELETE n' }, 'write'],
