@@ -11,7 +11,7 @@ import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { providersFrom } from '#core/providers/providers.ts';
-import { guardWith } from '#core/routing/breakers.ts';
+import type { Breakers } from '#core/routing/breakers.ts';
 import { compose, type HostCapabilities } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
@@ -31,10 +31,10 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
   const breakers = import('#core/routing/shared-breakers.ts').then((shared) =>
     shared.sharedBreakers(gateway.breakerBoard!),
   );
-  guardWith(providers, {
+  const providerBreakers: Breakers = {
     admit: async (entry, deps) => (await breakers).admit(entry, deps),
     states: () => gateway.breakers?.([]) ?? {},
-  });
+  };
   return {
     ...gateway,
     telemetry: {
@@ -45,6 +45,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
       },
     },
     providers,
+    providerBreakers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     texts: undefined,
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),

@@ -5,6 +5,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
 import { providersFrom } from '#core/providers/providers.ts';
+import { createBreakers } from '#core/routing/breakers.ts';
 import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -15,6 +16,7 @@ export function awsClassifiers(ports: GatewayPorts): ClassifierPorts {
     ...{ clock, ids, telemetry, counters, timeouts },
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     providers: providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime }),
+    providerBreakers: createBreakers(),
     random: Math.random,
   };
 }

@@ -5,6 +5,7 @@
 
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { remembered, rememberedText } from '#core/kernel/remembered.ts';
 import { type Item, storeDown, stored } from './items.ts';
 import { batchGet, idOf, maxKeys } from './rows-by-key.ts';
 
@@ -23,16 +24,10 @@ const maxInFlight = 2;
 
 type Read = (key: Item) => Promise<Item | undefined>;
 
-const shared = new WeakMap<DynamoDBClient, Map<string, Read>>();
+const readersOf = remembered((client: DynamoDBClient) => rememberedText((table) => groupedReads({ client, table })));
 
 /** One reader for all who read this table through this client: their keys share requests too. */
-export function sharedReads(client: DynamoDBClient, table: string): Read {
-  const ofClient = shared.get(client) ?? new Map<string, Read>();
-  shared.set(client, ofClient);
-  const read = ofClient.get(table) ?? groupedReads({ client, table });
-  ofClient.set(table, read);
-  return read;
-}
+export const sharedReads = (client: DynamoDBClient, table: string): Read => readersOf(client)(table);
 
 /** Answers the item as it stands, undefined for none; throws `service_unavailable` when the store does not answer. */
 export function groupedReads(options: GroupedReadOptions): Read {

@@ -6,6 +6,7 @@ import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import type { ResolvedKey } from '#core/identity/identities.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -51,22 +52,17 @@ export function namingSnapshots(
   generated: Generated,
   store: SecretStore,
 ): Snapshots {
-  const withWarnings = new WeakMap<Snapshot, Promise<Snapshot>>();
-  const warned = async (found: Snapshot): Promise<Snapshot> => ({
-    ...found,
-    warnings: [
-      ...found.warnings.filter((warning) => !isExpected(warning)),
-      ...(await unsetSecrets(found.configuration, store)),
-    ],
-  });
-  const named = (snapshot: Snapshot): Promise<Snapshot> => withWarnings.get(snapshot) ?? firstNamed(snapshot);
-  /** Its names stand from then on. */
-  const firstNamed = async (snapshot: Snapshot): Promise<Snapshot> => {
-    const found = nameSecrets(snapshot.configuration, secrets, generated) ? await snapshots.refresh() : snapshot;
-    const kept = withWarnings.get(found) ?? warned(found);
-    withWarnings.set(found, kept);
-    return kept;
-  };
+  const warned = remembered(
+    async (found: Snapshot): Promise<Snapshot> => ({
+      ...found,
+      warnings: [
+        ...found.warnings.filter((warning) => !isExpected(warning)),
+        ...(await unsetSecrets(found.configuration, store)),
+      ],
+    }),
+  );
+  const named = async (snapshot: Snapshot): Promise<Snapshot> =>
+    warned(nameSecrets(snapshot.configuration, secrets, generated) ? await snapshots.refresh() : snapshot);
   /** Generated keys stand in for the ones the shipped configuration names. */
   const isExpected = (warning: string) =>
     generated.adminToken !== undefined && warning.endsWith('its key entry is skipped.');

@@ -170,13 +170,15 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 
   /** The calls that wait on each connection; a client that goes away is noticed by all of them. */
-  const waiting = new WeakMap<Socket, Set<AbortController>>();
+  const waiting = new Map<Socket, Set<AbortController>>();
   const callsOf = (socket: Socket): Set<AbortController> => {
     const known = waiting.get(socket);
     if (known) return known;
     const calls = new Set<AbortController>();
+    if (socket.destroyed) return calls;
     waiting.set(socket, calls);
     socket.once('close', () => {
+      waiting.delete(socket);
       for (const call of calls) call.abort();
     });
     return calls;

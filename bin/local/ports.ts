@@ -49,7 +49,7 @@ import type { Delivery } from '#core/notifications/ports.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { providersFrom } from '#core/providers/providers.ts';
-import { breakersOf } from '#core/routing/breakers.ts';
+import { createBreakers } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import packageJson from '#package' with { type: 'json' };
@@ -160,6 +160,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const timeouts = systemTimeouts;
   const admissions = new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {}));
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts, bedrock: bedrockRuntime });
+  const providerBreakers = createBreakers();
   const ports: LocalPorts = {
     clock,
     ids,
@@ -198,9 +199,10 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     rejectedCredentials: () => admissions.takeRefused(),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     providers,
+    providerBreakers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
-    breakers: () => breakersOf(providers).states(),
+    breakers: () => providerBreakers.states(),
     timeouts,
     random: Math.random,
     classifiers: async () => ports,

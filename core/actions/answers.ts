@@ -6,6 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult, ToolCall } from '#core/contracts/envelope.ts';
 import { shorten, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
@@ -41,11 +42,13 @@ export function blocked(action: GovernedAction, evidenceHash?: string): Decision
   };
 }
 
-/** Found by a worker with the decision of a large call. */
-const known = new WeakMap<ToolCall, string>();
+const alternatives = remembered((policy: CompiledPolicy) =>
+  remembered((call: ToolCall) => suggestAlternative(policy, call)),
+);
 
-/** Remembers what would do instead of a large call [limit.heavy-call]. */
-export const rememberAlternative = (call: ToolCall, alternative: string): void => void known.set(call, alternative);
+/** Remembers what a worker has found would do instead of a large call [limit.heavy-call]. */
+export const rememberAlternative = (policy: CompiledPolicy, call: ToolCall, alternative: string): void =>
+  alternatives(policy).know(call, alternative);
 
 /** What would do instead of a blocked call: as the rule says that decided, else by the source of the decision. */
 export function alternativeTo(
@@ -56,7 +59,7 @@ export function alternativeTo(
   if (matched_rule === secretRule) return byReference;
   if (matched_rule.startsWith('behavior:'))
     return 'Do not repeat the call, since each attempt counts. Ask a person to look at the session and to release it.';
-  return rule?.suggested_alternative ?? known.get(call) ?? suggestAlternative(policy, call);
+  return rule?.suggested_alternative ?? alternatives(policy)(call);
 }
 
 /** `row` is the request a human has to decide; `reason` says why an approval at hand did not do. */

@@ -9,6 +9,7 @@ import { withoutSecrets } from '#core/credentials/redact-values.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { type Redaction, redact } from '#core/evidence/redact.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import type { GuardSettings, InspectedResult } from '#core/mcp/tools/inspect-result.ts';
 import { type ArgumentSettings, argumentGuard } from '#core/tool-guard/decide-arguments.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
@@ -99,14 +100,8 @@ export const redaction = (
   randomHex: (bytes: number) => string,
 ): Redaction => redact(withoutSecrets(value, secrets), { sensitivePaths, programs: new Set(programs), randomHex });
 
-const texts = new WeakMap<ToolPolicyDocument, string>();
-
 /** A policy as jobs carry it; written once for each document. */
-export function policyText(document: ToolPolicyDocument): string {
-  const text = texts.get(document) ?? JSON.stringify(document);
-  texts.set(document, text);
-  return text;
-}
+export const policyText = remembered((document: ToolPolicyDocument): string => JSON.stringify(document));
 
 /** About a millisecond of rules and patterns for secrets. */
 const inlineCharacters = 16 * 1024;

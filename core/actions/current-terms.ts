@@ -8,6 +8,7 @@ import type { EffectsPort } from '#core/effects/ports.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import type { ProvenancePort } from '#core/provenance/ports.ts';
 import type { TasksPort } from '#core/task-manifests/ports.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';
@@ -28,12 +29,11 @@ export type TermsPorts = CallWorkPort &
 
 /** Lists are asked for again and again while requests wait. */
 const maxKept = 10_000;
-const known = new WeakMap<Snapshot, RecentMap<string, CurrentTerms>>();
+const termsUnder = remembered((_: Snapshot) => new RecentMap<string, CurrentTerms>({ max: maxKept }));
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
 export async function currentTerms(ports: TermsPorts, snapshot: Snapshot, row: ApprovalRow): Promise<CurrentTerms> {
-  const kept = known.get(snapshot) ?? new RecentMap<string, CurrentTerms>({ max: maxKept });
-  known.set(snapshot, kept);
+  const kept = termsUnder(snapshot);
   const before = kept.get(row.envelope_id);
   if (before) return before;
   const scoped = ofTenant(snapshot, row.tenant);

@@ -44,20 +44,19 @@ export const recordedParts = ({ target, justification, parameters, sent_with }: 
   ...(sent_with && { sent_with }),
 });
 
-/** Found by a worker before the entry is written. */
-const known = new WeakMap<ActionEnvelope, Redaction>();
-
-/** Remembers the redaction of `recordedParts` of a large call [limit.heavy-call]. */
-export const rememberRedaction = (envelope: ActionEnvelope, redaction: Redaction): void =>
-  void known.set(envelope, redaction);
-
-/** The target for traces, which keep no salts: all of it or nothing [trace.no-content]. */
-export function shownTarget(envelope: ActionEnvelope, { configuration }: GovernedAction['snapshot']): string {
+/**
+ * The target for traces, which keep no salts: all of it or nothing [trace.no-content].
+ * @param redaction of `recordedParts`, where a worker has made it.
+ */
+export function shownTarget(
+  envelope: ActionEnvelope,
+  { configuration }: GovernedAction['snapshot'],
+  redaction: Redaction | undefined,
+): string {
   const { target } = envelope;
   const sensitivePaths = configuration.evidence.sensitive;
   const { withheld } =
-    known.get(envelope) ??
-    redact({ target }, { sensitivePaths, programs: programPaths(envelope), randomHex: () => '' });
+    redaction ?? redact({ target }, { sensitivePaths, programs: programPaths(envelope), randomHex: () => '' });
   return withheld.includes('$.target') ? '[withheld]' : target;
 }
 
@@ -67,7 +66,7 @@ export function withhold(ports: IdsPort, action: GovernedAction): Redacted {
   // Effects repeat what a refused text says, piece by piece.
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
   const options = redactOptions(ports, action);
-  const call = known.get(envelope) ?? redact(recordedParts(envelope), options);
+  const call = action.redaction ?? redact(recordedParts(envelope), options);
   const hide = withoutWithheld(
     call.withheld.length === 0 ? [] : [...withheldTexts(recordedParts(envelope), call.value)],
   );

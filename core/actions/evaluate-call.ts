@@ -2,13 +2,14 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { Redaction } from '#core/evidence/redact.ts';
 import { argumentGuard, argumentSettings, withLinks } from '#core/tool-guard/decide-arguments.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';
 import { decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { rememberAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
-import { recordedParts, rememberRedaction } from './entries.ts';
+import { recordedParts } from './entries.ts';
 import { evaluate } from './judge.ts';
 import type { CallWorkPort } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
@@ -23,21 +24,31 @@ interface Beside {
   readonly roots?: RootLists | undefined;
 }
 
+/** The decision of policy and sandbox. @throws GatewayError `payload_too_large`, `service_unavailable`. */
+export const evaluateCall = async (
+  ports: CallWorkPort & LinksPort,
+  known: Known,
+  call: ToolCall,
+  effects: Effects,
+): Promise<PolicyDecision> => (await evaluateRecorded(ports, known, call, effects, {})).evaluated;
+
 /**
- * The decision of policy and sandbox. What a worker finds out about a large call beside its decision is remembered, so that
- * later steps do not look again.
- * @throws GatewayError `payload_too_large`, `service_unavailable`.
+ * The same of a call that may be recorded, with what its entry shows of a large one. What a worker finds out beside that is remembered,
+ * so that later steps do not look again.
+ * @throws GatewayError as above.
  */
-export async function evaluateCall(
+export async function evaluateRecorded(
   { calls, links }: CallWorkPort & LinksPort,
   { policy, policyDocument, configuration }: Known,
   call: ToolCall,
   effects: Effects,
-  { recorded, roots }: Beside = {},
-): Promise<PolicyDecision> {
+  { recorded, roots }: Beside,
+): Promise<{ readonly evaluated: PolicyDecision; readonly redaction?: Redaction | undefined }> {
   const guard = await withLinks(argumentSettings(configuration, call, roots), configuration, call, links);
-  if (!calls || !isLarge(sentOf(call)))
-    return noted(policy, call, evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects));
+  if (!calls || !isLarge(sentOf(call))) {
+    const decided = evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects);
+    return { evaluated: await noted(policy, call, decided) };
+  }
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({
     call: bare(call),
     effects,
@@ -49,9 +60,8 @@ export async function evaluateCall(
     }),
   });
   rememberPrograms(call, programs);
-  rememberAlternative(call, alternative);
-  if (recorded && redaction) rememberRedaction(recorded, redaction);
-  return noted(policy, call, evaluated);
+  rememberAlternative(policy, call, alternative);
+  return { evaluated: await noted(policy, call, evaluated), redaction: recorded && redaction };
 }
 
 /** With what was found of the sources that rules ask for [provenance.reasons]. */

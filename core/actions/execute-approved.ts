@@ -18,7 +18,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { driftKey, isEachDriftShown } from '#core/task-manifests/accepted.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { decisionDraft, follow } from './entries.ts';
-import { evaluateCall } from './evaluate-call.ts';
+import { evaluateRecorded } from './evaluate-call.ts';
 import { executeAction, holderOf } from './execute-action.ts';
 import { type GovernedAction, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
@@ -153,10 +153,10 @@ async function askedAgain(
     ports.tasks.attached(tenant, tasksOf(envelope)),
   ]);
   const traced = await withSources(ports, snapshot, envelope, effects);
-  const evaluated = await evaluateCall(ports, snapshot, traced, effects, { recorded: envelope });
+  const { evaluated, redaction } = await evaluateRecorded(ports, snapshot, traced, effects, { recorded: envelope });
   const standing = { session: head?.risk, key };
   const digest = callDigest(envelope);
-  const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, standing };
+  const before = { envelope, snapshot, call_digest: digest, head: head ?? null, effects, redaction, standing };
   const unknown = unknownCaller(row, known, snapshot.configuration.tenants);
   if (unknown)
     return { action: { ...before, principal: known ?? removedPrincipal(row), decision: evaluated }, refused: unknown };

@@ -43,7 +43,7 @@ export async function govern(
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const call = await readCall(ports, asked, placed);
-    span.set({ target: shownTarget(call.envelope, asked.snapshot) });
+    span.set({ target: shownTarget(call.envelope, asked.snapshot, call.redaction) });
     const known = await knownOf(ports, asked, call);
     assertSessionOwner(known.head, principal);
     if (!request.dry_run) await keepPrompt(ports, asked.snapshot, call.envelope, request.prompt);
@@ -93,7 +93,7 @@ async function knownOf(ports: GovernPorts, asked: Asked, { envelope, evaluated, 
 async function judgedOf(
   ports: GovernPorts,
   asked: Asked,
-  { envelope, effects, evaluated, digest, turn }: ReadCall,
+  { envelope, effects, evaluated, redaction, digest, turn }: ReadCall,
   { head, standing, attached, earlier }: Known,
 ): Promise<{ readonly action: GovernedAction } | { readonly replayed: DecisionResult }> {
   const { snapshot, principal, request } = asked;
@@ -103,7 +103,7 @@ async function judgedOf(
   const probed = scored && !request.dry_run ? probesOf(ports, envelope, snapshot, nowMs) : 0;
   const before = {
     ...{ envelope, principal, snapshot, call_digest: digest, head: head ?? null, effects, standing },
-    ...{ hostEndsAtMs, idempotencyKey, decideOnly: request.placement === null, callId: request.call_id },
+    ...{ redaction, hostEndsAtMs, idempotencyKey, decideOnly: request.placement === null, callId: request.call_id },
   };
   const stopped = blockedBy(snapshot.configuration.behavior, standing, nowMs);
   if (stopped) return refuse(ports, { ...before, decision: blockOf(stopped, evaluated.policy) }, stopped, request);

@@ -8,6 +8,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import type { Redaction } from '#core/evidence/redact.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { Judged } from './judge.ts';
@@ -23,6 +24,8 @@ export interface GovernedAction {
   readonly privateParameters?: true;
   /** What the call would do. */
   readonly effects?: Effects;
+  /** What its entry shows of the call, where a worker has redacted a large one [limit.heavy-call]. */
+  readonly redaction?: Redaction | undefined;
   readonly drift?: readonly Drift[];
   /** The task sheet that the call's prompt begins the session with. */
   readonly firstRequest?: FirstSheet | undefined;

@@ -8,6 +8,7 @@ import { sqlTextsOf } from '#core/effects/sql/texts.ts';
 import { childPath } from '#core/evidence/json-path.ts';
 import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
@@ -38,23 +39,16 @@ export interface ProgramPlace extends Pick<Place, 'path' | 'parameter'> {
 }
 
 /** Asked about a call more than once on its way; a long text is read once. */
-const read = new WeakMap<ToolCall, readonly ProgramPlace[]>();
-
-/** Remembers what a worker found of a call [limit.heavy-call]. */
-export const rememberPrograms = (call: ToolCall, programs: readonly ProgramPlace[]): void =>
-  void read.set(call, programs);
-
-export function programTexts(call: ToolCall): readonly ProgramPlace[] {
-  const known = read.get(call);
-  if (known) return known;
-  const texts = [...places(call)].map(({ path, parameter, text, hidden }) => ({
+export const programTexts = remembered((call: ToolCall): readonly ProgramPlace[] =>
+  [...places(call)].map(({ path, parameter, text, hidden }) => ({
     path,
     parameter,
     secret: hidden || hasProgramSecret(text),
-  }));
-  read.set(call, texts);
-  return texts;
-}
+  })),
+);
+
+/** Remembers what a worker found of a call [limit.heavy-call]. */
+export const rememberPrograms = programTexts.know;
 
 /** Paths of the texts of a call that will be executed. */
 export const programPaths = (call: ToolCall): ReadonlySet<string> =>

@@ -4,11 +4,12 @@ import { agreedCapability, capabilityOfCall } from '#core/classification/agreed-
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import type { Redaction } from '#core/evidence/redact.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { isLarge, sentOf } from './call-work.ts';
 import type { GovernedRequest } from './envelope.ts';
-import { evaluateCall } from './evaluate-call.ts';
+import { evaluateCall, evaluateRecorded } from './evaluate-call.ts';
 import { placementOf } from './placement.ts';
 import type { ReadCallPorts } from './ports.ts';
 import { withSources } from './value-sources.ts';
@@ -25,6 +26,8 @@ export interface ReadCall {
   readonly effects: Effects;
   /** As policy, sandbox and the guard on arguments have it. */
   readonly evaluated: PolicyDecision;
+  /** What its entry shows of the call, where a worker has redacted a large one. */
+  readonly redaction: Redaction | undefined;
   readonly digest: string;
   /** Other work has a turn, where the call is so large that each step takes long. */
   readonly turn: () => Promise<void>;
@@ -63,9 +66,9 @@ export async function readCall(
   await turn();
   const recorded = dry_run ? undefined : envelope;
   const roots = request.roots ? [request.roots, ...rootLists] : rootLists;
-  const evaluated = await evaluateCall(ports, snapshot, envelope, effects, { recorded, roots });
+  const { evaluated, redaction } = await evaluateRecorded(ports, snapshot, envelope, effects, { recorded, roots });
   await turn();
-  return { envelope, effects, evaluated, digest: callDigest(envelope), turn };
+  return { envelope, effects, evaluated, redaction, digest: callDigest(envelope), turn };
 }
 
 /**

@@ -16,6 +16,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { only } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
@@ -29,7 +30,7 @@ const hasAlready = (sent: string | undefined, etag: string): boolean =>
 export const federationConfig: Operation = async (call) => {
   const { ports, snapshot, query, header } = call;
   const plane = ownPlane(call, query.plane);
-  const served = servedBy(snapshot);
+  const served = servedBy(snapshot.configuration);
   const stalenessMs = durationMs(snapshot.configuration.federation.max_staleness)!;
   const head = documentHead(
     { plane, version: snapshot.version, digest: served.digest },
@@ -57,17 +58,11 @@ interface Served {
   readonly signed: Map<string, { readonly etag: string; readonly signature: ReturnType<typeof signDocument> }>;
 }
 
-const servedVersions = new WeakMap<Snapshot['configuration'], Served>();
-
 /** Members that only newer releases know are left out where they hold their defaults, so an upgrade changes no digest. */
-function servedBy({ configuration }: Snapshot): Served {
-  const known = servedVersions.get(configuration);
-  if (known) return known;
+const servedBy = remembered((configuration: Configuration): Served => {
   const served = servedConfiguration(storable(configuration).document as Configuration);
-  const made: Served = { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
-  servedVersions.set(configuration, made);
-  return made;
-}
+  return { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
+});
 
 export const federationStatus: Operation = async (call) => {
   const { ports, snapshot, principal } = call;

@@ -8,11 +8,14 @@ import type { Timeouts } from '#core/kernel/ports.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Providers } from '#core/providers/ports.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
+import type { Breakers } from '#core/routing/breakers.ts';
 import type { BatchStore } from './batches/ports.ts';
 
 export interface ChatPorts extends GovernPorts {
   readonly counters: Counters;
   readonly providers: Providers;
+  /** They guard these providers. */
+  readonly providerBreakers: Breakers;
   readonly batchStore: BatchStore;
   readonly wasm: WasmRunner;
   /** Where large texts are looked at; without it, here. */

@@ -1,5 +1,6 @@
 /** The content policy of a tenant, made of the configuration. */
 import type { Configuration, Transform } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { Filters } from './filters.ts';
 import { stripPii } from './personal-data.ts';
 import type { ContentPolicy, WasmRunner } from './ports.ts';
@@ -35,19 +36,14 @@ export function compileContentPolicy(
   };
 }
 
-const compiled = new WeakMap<WasmRunner, WeakMap<object, Map<string, ContentPolicy>>>();
+type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
+
+/** By runner and configuration: those compiled so far. */
+const compiledFor = remembered((_: WasmRunner) => remembered((_: Filtered) => new Map<string, ContentPolicy>()));
 
 /** The same, remembered for as long as the configuration lives; tenants with like transforms share one. */
-export function contentPolicyFor(
-  configuration: Pick<Configuration, 'policies' | 'transform' | 'tenants'>,
-  tenantId: string,
-  ports: ContentPolicyPorts,
-): ContentPolicy {
-  const { wasm } = ports;
-  const ofRunner = compiled.get(wasm) ?? new WeakMap<object, Map<string, ContentPolicy>>();
-  compiled.set(wasm, ofRunner);
-  const policies = ofRunner.get(configuration) ?? new Map<string, ContentPolicy>();
-  ofRunner.set(configuration, policies);
+export function contentPolicyFor(configuration: Filtered, tenantId: string, ports: ContentPolicyPorts): ContentPolicy {
+  const policies = compiledFor(ports.wasm)(configuration);
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);
   const key = tenant?.transform?.response?.strip_pii ? 'strips' : 'plain';
   const policy = policies.get(key) ?? compileContentPolicy(configuration, tenant, ports);

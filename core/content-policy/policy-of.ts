@@ -3,6 +3,7 @@
  * has any: without filters a gateway starts without them.
  */
 import type { Configuration } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import type { ContentPolicyPorts } from './compile.ts';
 import type { ContentPolicy, Verdict } from './ports.ts';
 
@@ -24,20 +25,13 @@ export async function contentPolicyOf(
 let compiling: Promise<typeof import('./compile.ts')> | undefined;
 
 /** A tenant's own: a tenant may strip personal data where the others do not. */
-function hasFilters(configuration: Filtered): boolean {
-  const known = filtered.get(configuration);
-  if (known !== undefined) return known;
-  const { policies, transform, tenants } = configuration;
-  const has =
+const hasFilters = remembered(
+  ({ policies, transform, tenants }: Filtered): boolean =>
     policies.input.length > 0 ||
     policies.output.length > 0 ||
-    [{ transform }, ...tenants].some((each) => each.transform?.response?.strip_pii);
-  filtered.set(configuration, has);
-  return has;
-}
-
-/** A configuration may have a thousand tenants, and each call asks. */
-const filtered = new WeakMap<Filtered, boolean>();
+    // A configuration may have a thousand tenants, and each call asks.
+    [{ transform }, ...tenants].some((each) => each.transform?.response?.strip_pii),
+);
 
 const nothingFound: Verdict = { decision: 'allow', findings: [] };
 

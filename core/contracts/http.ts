@@ -1,7 +1,10 @@
 /** HTTP as the handlers see it: the API Gateway proxy event on every host, a reply whose body may stream. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-export type HttpEvent = APIGatewayProxyEvent;
+export interface HttpEvent extends APIGatewayProxyEvent {
+  /** The body as a host has it: megabytes are not turned into text and back. */
+  readonly bytes?: Buffer;
+}
 
 export interface HttpReply {
   statusCode: number;

@@ -25,10 +25,10 @@ export function withoutSecrets(value: unknown, secrets: readonly string[]): unkn
       .join('|'),
     'g',
   );
-  return copy(value, (text) => text.replace(pattern, mask), new WeakMap());
+  return copy(value, (text) => text.replace(pattern, mask), new Map());
 }
 
-function copy(value: unknown, clean: (text: string) => string, seen: WeakMap<object, unknown>): unknown {
+function copy(value: unknown, clean: (text: string) => string, seen: Map<object, unknown>): unknown {
   if (typeof value === 'string') return clean(value);
   if (typeof value !== 'object' || value === null) return value;
   if (seen.has(value)) return seen.get(value);

@@ -1,6 +1,7 @@
 /** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
 import { capabilityFromName, moreSevere } from '#core/classification/classify-tool.ts';
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { combineReviews, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { joinedParts } from '#core/tool-policy/joined-parts.ts';
@@ -136,32 +137,28 @@ function decideNaming(policy: CompiledPolicy, call: ToolCall): PolicyDecision | 
   return decision.rule !== undefined || decision.decision !== 'allow' ? decision : undefined;
 }
 
-const known = new WeakMap<CompiledPolicy, Map<boolean, CompiledPolicy>>();
-
 /**
  * The rules that name a carrier: by its tool, by its capability, or by a protocol its parts do not have. What is left out
  * looks for words in raw text, or speaks of the protocol in general, and is asked about each part.
  */
-function namingPolicy(policy: CompiledPolicy, call: ToolCall): CompiledPolicy {
-  const isShell = call.protocol.trim().toLowerCase() === 'shell';
-  const ofPolicy = known.get(policy) ?? new Map<boolean, CompiledPolicy>();
-  known.set(policy, ofPolicy);
-  let naming = ofPolicy.get(isShell);
-  if (!naming) {
-    const rules = policy.rules.filter((rule) => names(rule, isShell));
-    const guards = policy.guards.filter((guard) => names(guard, isShell) || looksAtNames(guard));
-    const levels = (policy.levels ?? []).map((level) =>
-      policyOf(
-        level.name,
-        'allow',
-        [],
-        level.rules.filter((rule) => names(rule, isShell)),
-      ),
-    );
-    naming = { ...policyOf(policy.name, 'allow', guards, rules), levels };
-    ofPolicy.set(isShell, naming);
-  }
-  return naming;
+const namingPolicy = (policy: CompiledPolicy, call: ToolCall): CompiledPolicy =>
+  (call.protocol.trim().toLowerCase() === 'shell' ? namingShell : namingOther)(policy);
+
+const namingShell = remembered((policy: CompiledPolicy) => namingRules(policy, true));
+const namingOther = remembered((policy: CompiledPolicy) => namingRules(policy, false));
+
+function namingRules(policy: CompiledPolicy, isShell: boolean): CompiledPolicy {
+  const rules = policy.rules.filter((rule) => names(rule, isShell));
+  const guards = policy.guards.filter((guard) => names(guard, isShell) || looksAtNames(guard));
+  const levels = (policy.levels ?? []).map((level) =>
+    policyOf(
+      level.name,
+      'allow',
+      [],
+      level.rules.filter((rule) => names(rule, isShell)),
+    ),
+  );
+  return { ...policyOf(policy.name, 'allow', guards, rules), levels };
 }
 
 /** Parameters beside the text that is read, such as a working directory, are in no part. */

@@ -1,5 +1,6 @@
 /** The executors of a configuration: only what is configured, and only what this function has clients for. */
 import type { Configuration } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { gitExecutor } from './git.ts';
 import { httpExecutor } from './http.ts';
 import type { Executor, ExecutorPorts } from './ports.ts';
@@ -10,14 +11,7 @@ export type ExecutorConfiguration = Pick<Configuration, 'executors' | 'upstreams
 
 /** Executors by configuration; the same configuration gets the same ones as long as it lives. */
 export function executorsOf(ports: ExecutorPorts): (configuration: ExecutorConfiguration) => readonly Executor[] {
-  const made = new WeakMap<ExecutorConfiguration, readonly Executor[]>();
-  return (configuration) => {
-    const known = made.get(configuration);
-    if (known) return known;
-    const executors = executorsFrom(configuration, ports);
-    made.set(configuration, executors);
-    return executors;
-  };
+  return remembered((configuration) => executorsFrom(configuration, ports));
 }
 
 export function executorsFrom(configuration: ExecutorConfiguration, ports: ExecutorPorts): readonly Executor[] {

@@ -1,13 +1,19 @@
 /** Pure functions whose results are remembered: by the identity of an object, or by a short text. */
 import { RecentMap } from './recent-map.ts';
 
+interface Remembered<K extends object, V> {
+  (of: K): V;
+  /** Takes over what was worked out elsewhere: by a worker, or of an equal object. */
+  readonly know: (of: K, made: V) => void;
+}
+
 /**
- * Worked out once for each object, and forgotten with it.
+ * Worked out once for each object, and forgotten with it. It saves work and carries nothing: without it every answer is the same.
  * @param make its result depends on nothing but the object, which never changes.
  */
-export function remembered<K extends object, V>(make: (of: K) => V): (of: K) => V {
+export function remembered<K extends object, V>(make: (of: K) => V): Remembered<K, V> {
   const known = new WeakMap<K, { readonly made: V }>();
-  return (of) => {
+  const find = (of: K): V => {
     let found = known.get(of);
     if (found === undefined) {
       found = { made: make(of) };
@@ -15,6 +21,7 @@ export function remembered<K extends object, V>(make: (of: K) => V): (of: K) => 
     }
     return found.made;
   };
+  return Object.assign(find, { know: (of: K, made: V) => void known.set(of, { made }) });
 }
 
 /** Callers choose names, so what is remembered must not grow with them. */

@@ -1,6 +1,7 @@
 /** Sums by the minute as buckets that people and rollouts read [analytics.buckets]. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { addUp, type Measures } from './measures.ts';
 import { toUsd } from './request-row.ts';
 import { percentiles } from './sketch.ts';
@@ -49,17 +50,15 @@ export function parseStep(text: string | undefined): Step {
   throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it takes 1m, 5m or 1h.`);
 }
 
-/** Of sums that a store keeps and answers with again. */
-const known = new WeakMap<Measures, Totals>();
-
 /** Everything together. Sketches are merged, so its percentiles are those of all calls, not averages. */
 export function totalsOf(all: readonly Measures[]): Totals {
   const [only, more] = all;
   if (!only || more) return totals(addUp(all));
-  const found = known.get(only) ?? totals(only);
-  known.set(only, found);
-  return found;
+  return totalsOfOne(only);
 }
+
+/** Of sums that a store keeps and answers with again. */
+const totalsOfOne = remembered((sum: Measures): Totals => totals(sum));
 
 function totals(sum: Measures): Totals {
   const { requests = 0, errors = 0, blocked = 0, reviewed = 0, evaluations = 0, scores = 0 } = sum;

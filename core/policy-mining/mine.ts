@@ -6,6 +6,7 @@ import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import {
@@ -145,12 +146,11 @@ function faultyGroups(
   return faulty;
 }
 
-const bare = new WeakMap<ToolRule, CompiledPolicy>();
+const bare = remembered(
+  ({ arguments: _, ...rest }: ToolRule): CompiledPolicy =>
+    compilePolicy({ name: 'bare', default_decision: 'block', rules: [rest] }),
+);
 
 /** Whether the rule would match the call if its parameters were others. */
-function matchesBare(rule: ToolRule, unit: ToolCall): boolean {
-  const { arguments: _, ...rest } = rule;
-  const policy = bare.get(rule) ?? compilePolicy({ name: 'bare', default_decision: 'block', rules: [rest] });
-  bare.set(rule, policy);
-  return decide(policy, { ...unit, parameters: {} }).decision === 'allow';
-}
+const matchesBare = (rule: ToolRule, unit: ToolCall): boolean =>
+  decide(bare(rule), { ...unit, parameters: {} }).decision === 'allow';

@@ -4,6 +4,7 @@ import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { anthropicWire } from './anthropic.ts';
 import type { Bedrock } from './bedrock-port.ts';
+import { contentOf } from './entry-content.ts';
 import type { HttpCall } from './http.ts';
 import { httpProvider } from './http-provider.ts';
 import { keyOf } from './key.ts';
@@ -23,15 +24,13 @@ interface ProviderDeps {
 const maxKept = 512;
 
 export function providersFrom(deps: ProviderDeps): Providers {
-  const byEntry = new WeakMap<ProviderEntry, Provider>();
   const byContent = new RecentMap<string, Provider>({ max: maxKept });
 
   const made = async (entry: ProviderEntry): Promise<Provider> => {
-    const content = JSON.stringify(entry);
+    const content = contentOf(entry);
     const fresh = byContent.get(content) ?? (await providerOf(entry, deps));
     const provider = byContent.get(content) ?? fresh; // of calls at the same time the first one's
     byContent.set(content, provider);
-    byEntry.set(entry, provider);
     return provider;
   };
 
@@ -40,7 +39,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
       const { name, enabled } = entry;
       if (!enabled) throw new ProviderFault(name, 'unavailable', `${name} is disabled`);
       await keyOf(entry, deps.secrets);
-      return byEntry.get(entry) ?? made(entry);
+      return byContent.get(contentOf(entry)) ?? made(entry);
     },
   };
 }

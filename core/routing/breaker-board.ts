@@ -1,6 +1,7 @@
 /** The states of breakers that all environments of a deployment read and change [chat.breaker-shared]. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 
 /** The breaker of one provider, as all environments know it. */
 export interface SharedBreaker {
@@ -34,17 +35,8 @@ export interface BreakerBoard {
   add(provider: string, window: string, tally: Tally): Promise<Tally>;
 }
 
-const digests = new WeakMap<ProviderEntry, string>();
-
 /** Of an entry: 16 hex digits. */
-export function entryDigest(entry: ProviderEntry): string {
-  let digest = digests.get(entry);
-  if (digest === undefined) {
-    digest = digestOf(entry).slice(0, 16);
-    digests.set(entry, digest);
-  }
-  return digest;
-}
+export const entryDigest = remembered((entry: ProviderEntry): string => digestOf(entry).slice(0, 16));
 
 /** The state that concerns exactly this entry. */
 export function stateOf(board: Pick<BreakerBoard, 'seen'>, entry: ProviderEntry): SharedBreaker | undefined {

@@ -2,7 +2,7 @@
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { Providers } from '#core/providers/ports.ts';
+import { contentOf } from '#core/providers/entry-content.ts';
 import { admit, type BreakerState, type CallOutcome, closedBreaker, type Permit, settle } from './breaker.ts';
 
 export interface BreakerDeps {
@@ -39,33 +39,12 @@ interface Kept {
 /** Contents of entries: an unchanged one keeps its breaker when the configuration is reloaded. */
 const maxKept = 512;
 
-const byProviders = new WeakMap<Providers, Breakers>();
-
-/** The breakers that guard these providers. */
-export function breakersOf(providers: Providers): Breakers {
-  let breakers = byProviders.get(providers);
-  if (!breakers) {
-    breakers = createBreakers();
-    byProviders.set(providers, breakers);
-  }
-  return breakers;
-}
-
-/** From now on these breakers guard the providers. */
-export const guardWith = (providers: Providers, breakers: Breakers): void => void byProviders.set(providers, breakers);
-
 export function createBreakers(): OwnBreakers {
-  const byEntry = new WeakMap<ProviderEntry, Kept>();
   const byContent = new RecentMap<string, Kept>({ max: maxKept });
   const byName = new Map<string, Kept>();
 
   const keptFor = (entry: ProviderEntry): Kept => {
-    const known = byEntry.get(entry);
-    if (known) return known;
-    const content = JSON.stringify(entry);
-    const kept = byContent.getOrInsertComputed(content, () => ({ state: closedBreaker }));
-    byEntry.set(entry, kept);
-    return kept;
+    return byContent.getOrInsertComputed(contentOf(entry), () => ({ state: closedBreaker }));
   };
 
   const move = (entry: ProviderEntry, kept: Kept, state: BreakerState, { telemetry }: BreakerDeps): void => {

@@ -18,13 +18,15 @@ import {
   type ProviderReply,
   type Providers,
 } from '#core/providers/ports.ts';
-import { type Admitted, breakersOf } from './breakers.ts';
+import type { Admitted, Breakers } from './breakers.ts';
 import { answerAttributes, callAttributes, firstEventAttributes, type Settled } from './gen-ai.ts';
 import type { Candidate, RoutePlan } from './plan.ts';
 import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from './retry.ts';
 
 export interface RoutingPorts {
   readonly providers: Providers;
+  /** They guard these providers. */
+  readonly providerBreakers: Breakers;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
@@ -99,7 +101,7 @@ async function attempted(
     if (call.endpoint && !provider.post)
       return new ProviderFault(entry.name, 'unavailable', `${entry.name} has no ${call.endpoint}`);
     if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
-    admitted = await breakersOf(ports.providers).admit(entry, ports);
+    admitted = await ports.providerBreakers.admit(entry, ports);
     if (!admitted) return breakerOpen(entry.name);
     const { reply, settleSpan } = await traced(ports, provider, call, admitted);
     return { provider, entry, region, reply, settleSpan };

@@ -1,5 +1,6 @@
 /** Which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
 import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { type ModelGlob, modelGlob } from './model-glob.ts';
 
 export interface Candidate {
@@ -71,22 +72,16 @@ interface Compiled {
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
-const compilations = new WeakMap<Configuration, Compiled>();
-
-function compiled(configuration: Configuration): Compiled {
-  const known = compilations.get(configuration);
-  if (known) return known;
+const compiled = remembered((configuration: Configuration): Compiled => {
   const enabled = configuration.providers.filter((entry) => entry.enabled);
-  const made: Compiled = {
+  return {
     routes: configuration.routes.map((route) => compiledRoute(route, enabled)),
     served: [...enabled].sort(mockLast).map((entry) => {
       const globs = entry.models.map(modelGlob);
       return { entry, matches: (model) => globs.some((matches) => matches(model)) };
     }),
   };
-  compilations.set(configuration, made);
-  return made;
-}
+});
 
 /** A real provider is never hidden behind demo answers; the others keep their order [models.demo-last]. */
 const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');

@@ -4,6 +4,7 @@
  */
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { addressesIn } from '#core/provenance/addresses.ts';
 import { folded } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
@@ -187,13 +188,7 @@ export function meaningDigest(definition: JsonObject, args: Readonly<Record<stri
 /** Parts of a schema that any of its parameters may refer to. */
 const ofAll = /^(?:\$defs|definitions|(?:all|any|one)Of\d+)(?:\.|\[|$)/;
 
-function meaningOf(definition: JsonObject) {
-  const known = meanings.get(definition);
-  if (known !== undefined) return known;
+const meaningOf = remembered((definition: JsonObject) => {
   const { says, hints } = surfaceOf(definition);
-  const meaning = { says, hints, shapes: shapesOf(definition) };
-  meanings.set(definition, meaning);
-  return meaning;
-}
-
-const meanings = new WeakMap<JsonObject, Pick<Surface, 'says' | 'hints'> & { shapes: ReturnType<typeof shapesOf> }>();
+  return { says, hints, shapes: shapesOf(definition) };
+});

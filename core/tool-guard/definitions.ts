@@ -5,6 +5,7 @@ import { wordsIn } from '#core/classification/tool-words.ts';
 import { secrecyOf } from '#core/evidence/secret-names.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
@@ -18,12 +19,8 @@ const found = (kind: DefinitionKind, where: string, severity: Severity, descript
   ...{ kind, where, severity, description },
 });
 
-const known = new WeakMap<JsonObject, readonly DefinitionFinding[]>();
-
 /** Findings that follow from the definition alone; looked for once for each definition that was read. */
-export function checkDefinition(definition: JsonObject): readonly DefinitionFinding[] {
-  const before = known.get(definition);
-  if (before) return before;
+export const checkDefinition = remembered((definition: JsonObject): readonly DefinitionFinding[] => {
   const texts = definitionTexts(definition);
   const parameters = parametersOf(definition);
   const findings = [
@@ -34,9 +31,8 @@ export function checkDefinition(definition: JsonObject): readonly DefinitionFind
   ];
   // Pieces that say something by themselves are found by now.
   if (!findings.some(({ kind }) => kind === 'instruction')) findings.push(...saidTogether(texts));
-  known.set(definition, findings);
   return findings;
-}
+});
 
 function nameFindings({ name }: JsonObject, parameters: readonly Parameter[]): DefinitionFinding[] {
   const names = [

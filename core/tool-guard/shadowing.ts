@@ -1,6 +1,7 @@
 /** Tools that take the place of tools of other servers, by their name or by what their texts say of them [guard.shadowing]. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
 import { folded } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
@@ -111,12 +112,8 @@ const tokens = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}/gu;
 const sentence = /[.!?](?:\s|$)|\n/g;
 const maxText = 16_384;
 
-const known = new WeakMap<JsonObject, readonly Word[]>();
-
 /** Words of all texts of a definition; read once. */
-function wordsOf(definition: JsonObject): readonly Word[] {
-  const before = known.get(definition);
-  if (before) return before;
+const wordsOf = remembered((definition: JsonObject): readonly Word[] => {
   const words = new Map<string, Word>();
   let left = maxText * 4;
   for (const { text } of definitionTexts(definition)) {
@@ -125,10 +122,8 @@ function wordsOf(definition: JsonObject): readonly Word[] {
     left -= part.length;
     for (const each of sentencesOf(folded(part))) readSentence(each, words);
   }
-  const read = [...words.values()];
-  known.set(definition, read);
-  return read;
-}
+  return [...words.values()];
+});
 
 const sentencesOf = (text: string): string[] => text.split(sentence);
 

@@ -1,4 +1,6 @@
 /** Paths that a server may put together from parts under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home', '.ssh']}`. */
+
+import { remembered } from '#core/kernel/remembered.ts';
 import { isPlace } from './parameter-places.ts';
 
 const maxParts = 8;
@@ -6,25 +8,22 @@ const longestPart = 256;
 const maxLevels = 8;
 const beginsPath = /[/\\]|^[.~]/;
 
-const known = new WeakMap<object, readonly string[]>();
-
 /**
  * The texts of a whole value, joined: what begins like a path with each other text, all of them in their order, and each list.
  * Of many parts the first eight count; the first two beginnings.
  */
-export function joinedParts(value: unknown): readonly string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const before = known.get(value);
-  if (before) return before;
+export const joinedParts = (value: unknown): readonly string[] =>
+  value === null || typeof value !== 'object' ? [] : joinedOf(value);
+
+const joinedOf = remembered((value: object): readonly string[] => {
   const parts: string[] = [];
   const joined: string[] = [];
   collect(value, '', 0, parts, joined);
   const firsts = parts.filter((part) => beginsPath.test(part) && !part.includes('://')).slice(0, 2);
   for (const first of firsts) for (const part of parts) if (part !== first) joined.push(...bothJoined([first, part]));
   if (firsts.length > 0 && parts.length > 2) joined.push(...bothJoined(parts));
-  known.set(value, joined);
   return joined;
-}
+});
 
 function collect(value: unknown, name: string, level: number, parts: string[], joined: string[]): void {
   if (level > maxLevels || parts.length >= maxParts) return;

@@ -5,6 +5,7 @@ import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 
 /** Configurations may be larger than envelopes, and a Git host sends the pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = {
@@ -16,9 +17,6 @@ const maxBytes: Readonly<Record<string, number>> = {
   federationMetrics: 1024 * 1024,
 };
 
-/** The bytes of events whose host had them: a body of megabytes is not turned into text and back. */
-const bytesOf = new WeakMap<HttpEvent, Buffer>();
-
 /** The event with its body, as a host that has the raw bytes makes it. Its text is decoded only when it is read. */
 export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
   if (bytes.length === 0) return event;
@@ -26,20 +24,19 @@ export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
   let body: string | undefined;
   const whole: HttpEvent = {
     ...event,
+    bytes,
     isBase64Encoded: !text,
     get body() {
       body ??= bytes.toString(text ? 'utf8' : 'base64');
       return body;
     },
   };
-  bytesOf.set(whole, bytes);
-  const headers = byName.get(event);
-  if (headers) byName.set(whole, headers);
+  headersByName.know(whole, headersByName(event));
   return whole;
 }
 
 export const rawBody = (event: HttpEvent): Buffer =>
-  bytesOf.get(event) ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  event.bytes ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
 /** The largest body an operation of the admin surface, or a callback, takes. */
 export const maxBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
@@ -121,33 +118,26 @@ export function headerOf(event: HttpEvent, name: string): string | undefined {
 }
 
 /** Every value of a header, whatever the case its name was sent in. */
-export function headerValues(event: HttpEvent, name: string): readonly string[] {
-  let known = byName.get(event);
-  if (!known) {
-    known = valuesByName(event);
-    byName.set(event, known);
-  }
-  return known.get(name) ?? none;
-}
+export const headerValues = (event: HttpEvent, name: string): readonly string[] =>
+  headersByName(event).get(name) ?? none;
 
 const none: readonly string[] = [];
 
-/** A handler asks for a dozen headers of one event. */
-const byName = new WeakMap<HttpEvent, ReadonlyMap<string, readonly string[]>>();
-
-/** A name spelt in two ways is the header sent twice. */
-function valuesByName({ headers, multiValueHeaders }: HttpEvent): ReadonlyMap<string, readonly string[]> {
-  const known = new Map<string, readonly string[]>();
-  for (const key of Object.keys(multiValueHeaders ?? {})) {
-    const name = key.toLowerCase();
-    const values = multiValueHeaders![key];
-    const before = known.get(name);
-    if (values) known.set(name, before ? [...before, ...values] : values);
-  }
-  for (const key of Object.keys(headers ?? {})) {
-    const name = key.toLowerCase();
-    const value = headers![key];
-    if (value !== undefined && !known.has(name)) known.set(name, [value]);
-  }
-  return known;
-}
+/** A handler asks for a dozen headers of one event. A name spelt in two ways is the header sent twice. */
+const headersByName = remembered(
+  ({ headers, multiValueHeaders }: HttpEvent): ReadonlyMap<string, readonly string[]> => {
+    const known = new Map<string, readonly string[]>();
+    for (const key of Object.keys(multiValueHeaders ?? {})) {
+      const name = key.toLowerCase();
+      const values = multiValueHeaders![key];
+      const before = known.get(name);
+      if (values) known.set(name, before ? [...before, ...values] : values);
+    }
+    for (const key of Object.keys(headers ?? {})) {
+      const name = key.toLowerCase();
+      const value = headers![key];
+      if (value !== undefined && !known.has(name)) known.set(name, [value]);
+    }
+    return known;
+  },
+);

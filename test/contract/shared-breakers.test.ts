@@ -5,7 +5,6 @@ import { configTable } from '#adapters/dynamodb/config-table.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/routing/breaker-board.ts';
-import { guardWith } from '#core/routing/breakers.ts';
 import { sharedBreakers } from '#core/routing/shared-breakers.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
@@ -207,12 +206,10 @@ test('[chat.breaker-shared] without the shared state each environment goes by it
 test('[chat.breaker-shared] while nothing changes, a chat call makes no more store calls than without shared breakers', async () => {
   const ask = async (shared: boolean) => {
     const env = environment();
-    const providers = { get: gateway.ports.providers.get };
-    if (shared) guardWith(providers, env.breakers);
     const plain = configTable(env.store.client, gateway.store.tables.config);
     const { objects, clock, secrets } = gateway.ports;
     const snapshots = shared ? env.snapshots : createSnapshots({ configStore: plain, objects, clock, secrets });
-    const call = caller({ ...gateway.ports, providers, snapshots });
+    const call = caller({ ...gateway.ports, ...(shared && { providerBreakers: env.breakers }), snapshots });
     const body = { model: 'mock', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] };
     const before = env.store.calls.length;
     const { calls } = await gateway.steps.during(async () => {

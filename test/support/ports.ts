@@ -35,7 +35,7 @@ import { sessionsOfProcess } from '#core/identity/unnamed-sessions.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { providersFrom } from '#core/providers/providers.ts';
-import { breakersOf } from '#core/routing/breakers.ts';
+import { createBreakers } from '#core/routing/breakers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { startDynamo } from './dynamo.ts';
 
@@ -136,6 +136,7 @@ export async function testPorts(options: TestOptions = {}) {
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
   const stores = dynamoStores(store, clock);
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts, bedrock: undefined });
+  const providerBreakers = createBreakers();
   const ports: GatewayPorts & ChatEndpointPorts = {
     clock,
     ids: systemIds,
@@ -173,9 +174,10 @@ export async function testPorts(options: TestOptions = {}) {
     admissions: new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {})),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
     providers,
+    providerBreakers,
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
-    breakers: () => breakersOf(providers).states(),
+    breakers: () => providerBreakers.states(),
     timeouts: systemTimeouts,
     random: Math.random,
     recentTraces: async () => telemetry.recentTraces(),

@@ -84,8 +84,10 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   const cleartext = createServer(http2Limits);
   const connections = new Connections(options);
   const sessions = new Set<ServerHttp2Session>();
-  const secured = new WeakSet<Socket>();
-  tls.on('secureConnection', (socket) => void secured.add(socket));
+  const secured = new Set<Socket>();
+  tls.on('secureConnection', (socket) => {
+    secured.add(socket.once('close', () => secured.delete(socket)));
+  });
   const { unreadMs = idleMs } = options;
   const unread = new UnreadAnswers(unreadMs, () => options.ended('unread'));
   const take = (request: EdgeRequest, response: EdgeResponse): void => {

@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly policyDocument: ToolPolicyDocument;
   readonly identities: Identities;
   readonly warnings: readonly string[];
+  /** The tenant whose levels its policy holds; absent where no level has rules. */
+  readonly ofTenant?: string | undefined;
 }
 
 export interface Snapshots {

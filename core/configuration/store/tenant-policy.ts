@@ -2,6 +2,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import type { LevelPolicy, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { levelsOf } from '#core/identity/organization.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 
@@ -12,24 +13,25 @@ interface Policies {
 
 interface InForce extends Policies {
   readonly configuration: Pick<Configuration, 'organizations'>;
+  /** The tenant whose levels it holds already. */
+  readonly ofTenant?: string | undefined;
 }
 
-const known = new WeakMap<object, Map<string, InForce>>();
+const scopedFrom = remembered((_: InForce) => new Map<string, InForce>());
 
 /**
  * The same snapshot where no level above the tenant has rules; else one whose policy holds them, the same object for each call.
  * Every decision on a tool call goes through this.
  */
 export function ofTenant<Given extends InForce>(snapshot: Given, tenant: string): Given {
-  const ofSnapshot = known.get(snapshot) ?? new Map<string, InForce>();
-  known.set(snapshot, ofSnapshot);
-  let found = ofSnapshot.get(tenant) as Given | undefined;
+  // A tenant is asked for once more with what it was given: nothing is added twice.
+  if (snapshot.ofTenant === tenant) return snapshot;
+  const scoped = scopedFrom(snapshot);
+  let found = scoped.get(tenant) as Given | undefined;
   if (!found) {
     const levels = levelsOf(snapshot.configuration, tenant);
-    found = levels.length === 0 ? snapshot : { ...snapshot, ...withLevels(snapshot, levels) };
-    ofSnapshot.set(tenant, found);
-    // A tenant is asked for once more with what it was given: nothing is added twice.
-    if (found !== snapshot) known.set(found, new Map([[tenant, found]]));
+    found = levels.length === 0 ? snapshot : { ...snapshot, ...withLevels(snapshot, levels), ofTenant: tenant };
+    scoped.set(tenant, found);
   }
   return found;
 }

@@ -47,7 +47,7 @@ export class Walk implements Host {
   readonly #budget: Budget;
   readonly #seen = new Set<string>();
   readonly #vectors = new Map<string, number>();
-  readonly #vectorOf = new WeakMap<object, number>();
+  readonly #vectorOf = new Map<object, number>();
   #partWords = 0;
   #characters = 0;
   #lines = 0;

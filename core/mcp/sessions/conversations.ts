@@ -4,6 +4,7 @@ import type { Principal } from '#core/identity/principal.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import {
   type ClientHandshake,
   type McpSession,
@@ -229,12 +230,7 @@ export class Conversations {
 const keyOf = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
 
 /** A changed entry of the configuration is another server. */
-const texts = new WeakMap<McpUpstreamEntry, string>();
-function digested(entry: McpUpstreamEntry): string {
-  const known = texts.get(entry) ?? canonicalize(entry);
-  texts.set(entry, known);
-  return known;
-}
+const digested = remembered((entry: McpUpstreamEntry): string => canonicalize(entry));
 
 /** The version of a caller without session. */
 export const versionNamed = (header: string | undefined): string => header ?? assumedVersion;

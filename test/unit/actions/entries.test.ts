@@ -1,5 +1,5 @@
 /** What entries hold of a call and of its outcome, and what is withheld from them. */
-import { decisionDraft, rememberRedaction, resultDraft, withhold, withholdOutcome } from '#core/actions/entries.ts';
+import { decisionDraft, resultDraft, withhold, withholdOutcome } from '#core/actions/entries.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -103,9 +103,8 @@ describe('[evidence.secrets-redacted] what is withheld of a call', () => {
   });
 
   test('what a worker found is taken as it is', () => {
-    const large = action();
-    rememberRedaction(large.envelope, { value: { parameters: { found: 1 } }, withheld: ['$.x'], salts: [] } as never);
-    expect(withhold(ports, large)).toMatchObject({ parameters: { found: 1 }, withheld: ['$.x'] });
+    const redaction = { value: { parameters: { found: 1 } }, withheld: ['$.x'], salts: [] };
+    expect(withhold(ports, action({ redaction }))).toMatchObject({ parameters: { found: 1 }, withheld: ['$.x'] });
   });
 });
 

@@ -2,7 +2,6 @@
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
-import { breakersOf } from '#core/routing/breakers.ts';
 import { faultToError } from '#core/routing/fault-to-error.ts';
 import { mostSpecificFault } from '#core/routing/retry.ts';
 import { html, piecesOf, refuse, reset, say, silent, stream } from '../../support/fake-providers.ts';
@@ -115,14 +114,14 @@ describe('[chat.unfit-provider] a provider that cannot be given the request', ()
 
   test('is not called, its breaker does not count it, and the caller gets the refusal', async () => {
     first.answers(say());
-    const { call, providers } = world([
+    const { call, providerBreakers } = world([
       at(first, 'a', { breaker: { min_requests: 1, error_rate: 0.1, window_seconds: 9, open_seconds: 9 } }),
     ]);
     const fault = await faultOf(call({ bodyFor }));
     expect(faultToError(fault)).toBe(refusal);
     expect(fault.attempts).toEqual([{ provider: 'a', error: '400' }]);
     expect(first.requests).toHaveLength(0);
-    expect(breakersOf(providers).states().a).toBe('closed');
+    expect(providerBreakers.states().a).toBe('closed');
   });
 
   test('is passed over: the next one answers', async () => {

@@ -1,5 +1,4 @@
 /** Breakers of providers, and the spans of each attempt. */
-import { breakersOf } from '#core/routing/breakers.ts';
 import { piecesOf, refuse, say, stream } from '../../support/fake-providers.ts';
 import { providerEntry } from '../../support/provider-entry.ts';
 import { at, faultOf, first, read, second, world } from './two-providers.ts';
@@ -12,13 +11,13 @@ test('[chat.breaker] the mock answers for a provider that is down where the rout
 });
 test('[chat.breaker] a provider that keeps failing is left out until its breaker lets a probe through', async () => {
   const breaker = { min_requests: 2, error_rate: 0.5, window_seconds: 30, open_seconds: 15 };
-  const { call, time, providers } = world([at(first, 'a', { breaker }), at(second, 'b')]);
+  const { call, time, providerBreakers } = world([at(first, 'a', { breaker }), at(second, 'b')]);
   second.answers(say());
   first.answers(refuse('openai', 500));
   for (let n = 0; n < 4; n++) await call();
   expect(first.requests).toHaveLength(2);
   expect((await call()).attempts).toEqual([{ provider: 'a', error: 'breaker_open' }]);
-  expect(breakersOf(providers).states()).toEqual({ a: 'open', b: 'closed' });
+  expect(providerBreakers.states()).toEqual({ a: 'open', b: 'closed' });
 
   time.ms += 15_000;
   const gate = Promise.withResolvers<void>();
@@ -30,12 +29,12 @@ test('[chat.breaker] a provider that keeps failing is left out until its breaker
   gate.resolve();
   const probe = await probing;
   expect(probe.provider.name).toBe('a');
-  expect(breakersOf(providers).states().a).toBe('closed');
+  expect(providerBreakers.states().a).toBe('closed');
   await read(probe);
 });
 test('[chat.breaker] limits, wrong requests and callers who leave do not trip it; broken streams do', async () => {
   const breaker = { min_requests: 1, error_rate: 0.1, window_seconds: 30, open_seconds: 15 };
-  const { call, providers } = world([at(first, 'a', { breaker })]);
+  const { call, providerBreakers } = world([at(first, 'a', { breaker })]);
   for (const status of [429, 400, 401, 404]) {
     first.answers(refuse('openai', status));
     await faultOf(call());
@@ -44,10 +43,10 @@ test('[chat.breaker] limits, wrong requests and callers who leave do not trip it
   const left = await call({ stream: true });
   if (left.reply.type === 'stream') for await (const _event of left.reply.events) break;
   await (await first.request()).closed;
-  expect(breakersOf(providers).states().a).toBe('closed');
+  expect(providerBreakers.states().a).toBe('closed');
   first.answers(stream(piecesOf('openai', { text: ['one', 'two'] }).slice(0, 2), 'break'));
   await faultOf(read(await call({ stream: true })));
-  expect(breakersOf(providers).states().a).toBe('open');
+  expect(providerBreakers.states().a).toBe('open');
 });
 test('each attempt is a span that ends when its answer is settled, with the names of the conventions', async () => {
   first.answers(refuse('openai', 500));

@@ -6,6 +6,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { SpanAttributes, Telemetry } from '#core/kernel/ports.ts';
 import { ProviderFault } from '#core/providers/ports.ts';
 import { providersFrom } from '#core/providers/providers.ts';
+import { createBreakers } from '#core/routing/breakers.ts';
 import { type Answered, callProvider, type RoutedCall } from '#core/routing/call-provider.ts';
 import { planRoute } from '#core/routing/plan.ts';
 import { type FakeProvider, startFakeProvider } from '../../support/fake-providers.ts';
@@ -61,7 +62,8 @@ export function world(entries: readonly ProviderEntry[]) {
   const clock = { now: () => time.ms };
   const secrets = { get: async () => undefined };
   const providers = providersFrom({ http: httpCall, secrets, clock, timeouts: systemTimeouts, bedrock: undefined });
-  const ports = { providers, telemetry, clock, timeouts, random: () => 0.5 };
+  const providerBreakers = createBreakers();
+  const ports = { providers, providerBreakers, telemetry, clock, timeouts, random: () => 0.5 };
   const configuration = {
     providers: entries,
     routes: [{ match: { model: '*' }, providers: entries.map(({ name }) => name), strategy: 'priority' }],
@@ -75,7 +77,7 @@ export function world(entries: readonly ProviderEntry[]) {
       bodyFor: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
       ...more,
     });
-  return { spans, pauses, time, providers, call };
+  return { spans, pauses, time, providerBreakers, call };
 }
 
 export const at = (fake: FakeProvider, name: string, more: Partial<ProviderEntry> = {}) =>

@@ -2,9 +2,6 @@
 import { Parser } from './parser.ts';
 import type { Comparator, Condition, Operand, Parsed } from './tree.ts';
 
-/** What stood in parentheses of its own. */
-const enclosed = new WeakSet<Condition>();
-
 const comparators = new Set(['=', '<>', '<', '<=', '>', '>=']);
 
 export function parseCondition(text: string, called: string): Parsed<Condition> {
@@ -31,8 +28,8 @@ function single(parser: Parser): Condition {
   if (parser.took('(')) {
     const inner = either(parser);
     parser.need(')');
-    if (enclosed.has(inner)) throw parser.fault('The expression has redundant parentheses;');
-    enclosed.add(inner);
+    if (inner === parser.enclosed) throw parser.fault('The expression has redundant parentheses;');
+    parser.enclosed = inner;
     return inner;
   }
   const called = parser.next.kind === 'word' && parser.afterNext?.text === '(';

@@ -11,6 +11,8 @@ export class Parser {
   readonly paths: Path[] = [];
   readonly names = new Set<string>();
   readonly values = new Set<string>();
+  /** What stood in parentheses of its own, as read last. */
+  enclosed: unknown;
 
   /** @param called which parameter it is, for the messages */
   constructor(text: string, called: string) {

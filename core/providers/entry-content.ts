@@ -1,0 +1,5 @@
+/** The content of an entry: an unchanged one keeps its client and its breaker when the configuration is loaded again. */
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { remembered } from '#core/kernel/remembered.ts';
+
+export const contentOf = remembered((entry: ProviderEntry): string => JSON.stringify(entry));
