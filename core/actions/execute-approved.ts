@@ -22,8 +22,8 @@ import { evaluateRecorded } from './evaluate-call.ts';
 import { executeAction, holderOf } from './execute-action.ts';
 import { type GovernedAction, tasksOf } from './governed.ts';
 import { judge } from './judge.ts';
-import { placementOf } from './placement.ts';
 import type { ApprovedActionPorts } from './ports.ts';
+import { placedNow, toolDifference } from './same-tool.ts';
 import { withSources } from './value-sources.ts';
 
 /**
@@ -58,17 +58,16 @@ async function placeNow(
   { envelope, snapshot }: GovernedAction,
   row: ApprovalRow,
 ): Promise<Refused | 'not here' | undefined> {
-  const { upstream: _, upstream_tool: __, definition: ___, ...bare } = envelope;
   try {
-    const placement = await placementOf(ports, snapshot, bare, undefined, true);
+    const placement = await placedNow(ports, snapshot, envelope);
     if (!placement && row.upstream !== undefined) return 'not here';
-    const same = placement?.upstream === row.upstream && placement?.upstream_tool === row.upstream_tool;
-    if (same && placement?.definition !== undefined && placement.definition !== row.definition)
+    const difference = toolDifference(row, placement);
+    if (!difference) return undefined;
+    if (difference === 'definition')
       return gone(
         'upstream_changed',
         `The definition of ${row.tool} at ${row.upstream} has changed in what matters since it was approved.`,
       );
-    if (same && (placement?.tool ?? row.tool) === row.tool) return undefined;
     const now = placement ? `${placement.upstream_tool ?? row.tool} at ${placement.upstream}` : 'no server';
     return gone('upstream_changed', `It was approved for ${row.upstream ?? 'no server'}; ${row.tool} is ${now} now.`);
   } catch (fault) {

@@ -9,8 +9,8 @@ import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
 import type { GovernedAction } from './governed.ts';
-import { placementOf } from './placement.ts';
 import type { ExecutorsPort } from './ports.ts';
+import { placedNow, toolDifference } from './same-tool.ts';
 import type { WaitStrategy } from './wait.ts';
 
 /**
@@ -45,15 +45,8 @@ export async function changedMeanwhile(
  */
 export async function isToolChanged(
   ports: ExecutorsPort,
-  action: GovernedAction,
-  { isSameTool = () => isPlacedAlike(ports, action) }: Pick<WaitStrategy, 'isSameTool'>,
+  { envelope, snapshot }: GovernedAction,
+  { placed = () => placedNow(ports, snapshot, envelope, envelope.upstream) }: Pick<WaitStrategy, 'placed'>,
 ): Promise<boolean> {
-  return action.envelope.definition !== undefined && !(await isSameTool());
-}
-
-/** An approval covers what the definition of the tool said when it was asked for, also where the caller does not repeat the call. */
-async function isPlacedAlike(ports: ExecutorsPort, { envelope, snapshot }: GovernedAction): Promise<boolean> {
-  const { upstream, upstream_tool, definition, ...bare } = envelope;
-  const now = await placementOf(ports, snapshot, bare, upstream, true);
-  return now?.upstream === upstream && now?.upstream_tool === upstream_tool && now?.definition === definition;
+  return envelope.definition !== undefined && toolDifference(envelope, await placed()) !== undefined;
 }

@@ -1,4 +1,6 @@
 /** How a call that needs a person's decision waits for it in place. */
+import type { Placement } from '#core/contracts/envelope.ts';
+
 export interface WaitStrategy {
   /** Seconds the call waits; 0 answers at once that it is in review. */
   readonly holdSeconds: number;
@@ -7,10 +9,10 @@ export interface WaitStrategy {
   /** Ends the wait: the caller left. Its reason is thrown. */
   readonly signal?: AbortSignal;
   /**
-   * Whether the tool of the call is what it was when the approval was asked for; called once the call is approved, also where it is
-   * not held. Where it is absent, the executors are asked where the call goes.
+   * Where the call goes now, undefined for nowhere; called once the call is approved, also where it is not held. Where it is absent, the
+   * executors are asked.
    */
-  readonly isSameTool?: () => Promise<boolean>;
+  readonly placed?: () => Promise<Placement | undefined>;
 }
 
 /** Waits in silence. */

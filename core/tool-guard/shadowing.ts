@@ -13,21 +13,21 @@ interface Offered {
   readonly parted: string;
   /** Names of its tools, also of those that were seen before and are not listed now. */
   readonly names: readonly string[];
-  readonly definitions: readonly JsonObject[];
+  readonly tools: readonly Shadowed[];
 }
 
-const found = new WeakMap<JsonObject, readonly string[]>();
-const nothing: readonly string[] = [];
-
-/** Tools of other servers, as `<server>: <tool>`, that a definition stands in front of; empty until `noteShadows` read it. */
-export const shadowsOf = (definition: JsonObject): readonly string[] => found.get(definition) ?? nothing;
+interface Shadowed {
+  readonly definition: JsonObject;
+  /** Tools of other servers, as `<server>: <tool>`, that the definition was found to stand in front of. */
+  shadows: readonly string[];
+}
 
 const maxShadows = 8;
 const turnTools = 64;
 
 /**
- * Compares every definition with the tools of the other servers. Equal names pass: the gateway shows both with their
- * server.
+ * Compares every definition with the tools of the other servers, and notes on each what it stands in front of. Equal names pass: the
+ * gateway shows both with their server.
  * @param pause gives other work a turn.
  * @returns the servers that have a definition with a finding that it did not have before.
  */
@@ -35,12 +35,11 @@ export async function noteShadows(offers: readonly Offered[], pause: () => Promi
   const servers = offers.map(readServer);
   const fresh = new Set<string>();
   let read = 0;
-  for (const [at, { definitions, server }] of offers.entries())
-    for (const definition of definitions) {
-      const before = shadowsOf(definition);
-      const now = shadowsIn(definition, servers[at]!, servers);
-      found.set(definition, now);
-      if (now.some((each) => !before.includes(each))) fresh.add(server);
+  for (const [at, { tools, server }] of offers.entries())
+    for (const tool of tools) {
+      const before = tool.shadows;
+      tool.shadows = shadowsIn(tool.definition, servers[at]!, servers);
+      if (tool.shadows.some((each) => !before.includes(each))) fresh.add(server);
       if (++read % turnTools === 0) await pause();
     }
   return [...fresh];
@@ -54,7 +53,7 @@ interface Server {
   readonly names: ReadonlyMap<string, string>;
 }
 
-export const readServer = ({ server, parted, names }: Omit<Offered, 'definitions'>): Server => ({
+export const readServer = ({ server, parted, names }: Omit<Offered, 'tools'>): Server => ({
   ...{ server, folded: foldCase(server), parted: foldCase(parted) },
   names: new Map(names.map((name) => [foldCase(name).trim(), name])),
 });

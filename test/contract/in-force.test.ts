@@ -8,6 +8,7 @@ import { ticketBroker } from '#core/credentials/ticket-broker.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { noteDefinitions } from '#core/mcp/tools/drift.ts';
 import { fingerprintOf } from '#core/mcp/tools/kept-definitions.ts';
+import { listed } from '#core/mcp/tools/tool-list.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import type { Loose } from '../support/loose.ts';
@@ -83,7 +84,7 @@ const refused = async (session: string, nth: number) =>
 /** The definitions of a server, as a conversation with it finds them. */
 const meet = async (...definitions: readonly Loose[]) => {
   const entry = (await gateway.ports().snapshots.current()).configuration.upstreams.mcp[0]!;
-  await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions);
+  await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions.map(listed));
 };
 
 let sheets = 0;

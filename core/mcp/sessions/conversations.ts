@@ -16,10 +16,16 @@ import {
 } from '../ports.ts';
 import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
 import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
-import { knownTools } from '../tools/known-tools.ts';
+import type { KnownTools } from '../tools/tool-list.ts';
 import { outcomeFor, paramsFor } from './translate.ts';
 
 /** One caller's conversations with every server behind the gateway. */
+/** A link to a server as a conversation holds it. */
+export interface ConversationLink extends UpstreamLink {
+  /** Its tools as listed last; undefined once the server says that they changed. */
+  known: KnownTools | undefined;
+}
+
 export interface Conversation {
   readonly era: Era;
   readonly version: string;
@@ -27,9 +33,9 @@ export interface Conversation {
   readonly entries: readonly McpUpstreamEntry[];
   readonly owner: string;
   /** @throws UpstreamFault */
-  link(entry: McpUpstreamEntry): Promise<UpstreamLink>;
+  link(entry: McpUpstreamEntry): Promise<ConversationLink>;
   /** Drops a conversation the server has forgotten and begins a new one. */
-  renew(entry: McpUpstreamEntry, lost: UpstreamLink): Promise<UpstreamLink>;
+  renew(entry: McpUpstreamEntry, lost: ConversationLink): Promise<ConversationLink>;
 }
 
 export interface Asking {
@@ -53,7 +59,7 @@ export async function ask(
   { onMessage = () => {}, ...asking }: Asking,
 ): Promise<RpcOutcome> {
   const { era, handshake } = conversation;
-  const on = async (link: UpstreamLink): Promise<RpcOutcome> => {
+  const on = async (link: ConversationLink): Promise<RpcOutcome> => {
     const hear = (message: JsonObject) => forwardToClient(link, message, onMessage);
     const outcome = await link.request(method, paramsFor(link, era, handshake, params), { ...asking, onMessage: hear });
     return outcomeFor(link, era, method, outcome);
@@ -72,8 +78,12 @@ export async function ask(
  * answers come as requests of their own, perhaps to another instance. Where several callers share the conversation no
  * client can be asked.
  */
-export function forwardToClient(link: UpstreamLink, message: JsonObject, hand: (message: JsonObject) => void): void {
-  if (message.method === 'notifications/tools/list_changed') knownTools.delete(link);
+export function forwardToClient(
+  link: ConversationLink,
+  message: JsonObject,
+  hand: (message: JsonObject) => void,
+): void {
+  if (message.method === 'notifications/tools/list_changed') link.known = undefined;
   if (message.id === undefined || !link.shared) {
     const { id } = message;
     hand(id === undefined ? message : { ...message, id: `${link.name}~${JSON.stringify(id)}` });
@@ -85,7 +95,7 @@ export function forwardToClient(link: UpstreamLink, message: JsonObject, hand: (
 }
 
 interface Held {
-  readonly link: Promise<UpstreamLink>;
+  readonly link: Promise<ConversationLink>;
   usedAt: number;
 }
 
@@ -113,7 +123,7 @@ export class Conversations {
   /** A session of the older revisions has its own conversation at each server, with the client's capabilities. */
   ofSession(session: McpSession, entries: readonly McpUpstreamEntry[]): Conversation {
     let current = session;
-    const made = async (entry: McpUpstreamEntry, link: UpstreamLink): Promise<UpstreamLink> => {
+    const made = async (entry: McpUpstreamEntry, link: ConversationLink): Promise<ConversationLink> => {
       const known = current.upstreams[entry.name];
       if (known?.session_id === link.continuation.session_id && known !== undefined) return link;
       // The client may have listed its roots since the session was read.
@@ -163,7 +173,7 @@ export class Conversations {
   }
 
   /** Links of an owner that are open here, without opening any. */
-  async openLinks(owner: string): Promise<UpstreamLink[]> {
+  async openLinks(owner: string): Promise<ConversationLink[]> {
     const own = [...this.#held].filter(([key]) => key.startsWith(`${owner}\n`));
     const links = await Promise.all(own.map(([, { link }]) => link.catch(() => undefined)));
     return links.filter((link) => link !== undefined);
@@ -182,12 +192,22 @@ export class Conversations {
     await this.#ports.upstreams.stop();
   }
 
-  #connect(entry: McpUpstreamEntry, handshake: ClientHandshake, prefer: Era, resume?: McpSession['upstreams'][string]) {
-    const shared = handshake === this.#own;
-    return this.#ports.upstreams.connect(entry, { shared, handshake, prefer, resume, signal: this.#stopped.signal });
+  async #connect(
+    entry: McpUpstreamEntry,
+    handshake: ClientHandshake,
+    prefer: Era,
+    resume?: McpSession['upstreams'][string],
+  ): Promise<ConversationLink> {
+    const options = { shared: handshake === this.#own, handshake, prefer, resume, signal: this.#stopped.signal };
+    return Object.assign(await this.#ports.upstreams.connect(entry, options), { known: undefined });
   }
 
-  #hold(owner: string, entry: McpUpstreamEntry, era: Era, make: () => Promise<UpstreamLink>): Promise<UpstreamLink> {
+  #hold(
+    owner: string,
+    entry: McpUpstreamEntry,
+    era: Era,
+    make: () => Promise<ConversationLink>,
+  ): Promise<ConversationLink> {
     const key = keyOf(owner, entry, era);
     const now = this.#ports.clock.now();
     const held = this.#held.get(key);
@@ -208,9 +228,9 @@ export class Conversations {
     owner: string,
     entry: McpUpstreamEntry,
     era: Era,
-    lost: UpstreamLink,
-    open: () => Promise<UpstreamLink>,
-  ): Promise<UpstreamLink> {
+    lost: ConversationLink,
+    open: () => Promise<ConversationLink>,
+  ): Promise<ConversationLink> {
     const key = keyOf(owner, entry, era);
     const held = this.#held.get(key);
     // Where several calls find it lost, the first one starts it again and the others wait for that.

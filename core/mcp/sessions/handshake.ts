@@ -2,11 +2,11 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import { type ClientHandshake, UpstreamFault, type UpstreamLink } from '../ports.ts';
+import { type ClientHandshake, UpstreamFault } from '../ports.ts';
 import { metaKeys, sessionVersions, statelessVersions, tasksExtension } from '../protocol/era.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
 import { clientInfoOf, declared } from '../protocol/request-meta.ts';
-import type { Conversation } from './conversations.ts';
+import type { Conversation, ConversationLink } from './conversations.ts';
 
 /** @throws RpcFault -32602 for an `initialize` that says too little. */
 export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonObject): ClientHandshake {
@@ -26,7 +26,7 @@ export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonO
 export async function reachedServers(
   conversation: Conversation,
   telemetry: Telemetry,
-): Promise<readonly { readonly entry: McpUpstreamEntry; readonly link: UpstreamLink }[]> {
+): Promise<readonly { readonly entry: McpUpstreamEntry; readonly link: ConversationLink }[]> {
   const met = await Promise.all(
     conversation.entries.map(async (entry) => {
       try {

@@ -1,7 +1,6 @@
 /** What servers say without being asked: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import type { UpstreamLink } from '../ports.ts';
 import { metaKeys } from '../protocol/era.ts';
 import {
   invalidParams,
@@ -14,7 +13,7 @@ import {
   type RpcRequest,
 } from '../protocol/messages.ts';
 import type { Caller, Exchange } from './caller.ts';
-import { forwardToClient } from './conversations.ts';
+import { type ConversationLink, forwardToClient } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
 import { reachedServers } from './handshake.ts';
 import { envelopeOf } from './translate.ts';
@@ -79,7 +78,7 @@ export class Listening {
     const stamped = (message: JsonObject) => stampedFor(id, message);
     send(stamped(notificationOf('notifications/subscriptions/acknowledged', { notifications: honored as JsonObject })));
     if (Object.keys(honored).length > 0) {
-      const deliver = (link: UpstreamLink) => (message: JsonObject) =>
+      const deliver = (link: ConversationLink) => (message: JsonObject) =>
         forwardToClient(link, message, (heard) => {
           if (accepts(honored, heard)) send(stamped(heard));
         });
@@ -96,7 +95,7 @@ export class Listening {
     return { result: { resultType: 'complete', _meta } };
   }
 
-  async #listen(link: UpstreamLink, signal: AbortSignal, hear: (message: JsonObject) => void): Promise<void> {
+  async #listen(link: ConversationLink, signal: AbortSignal, hear: (message: JsonObject) => void): Promise<void> {
     while (!signal.aborted) {
       await link.listen(hear, signal).catch(() => {});
       if (!signal.aborted) await this.#ports.pause(againMs);
@@ -104,7 +103,7 @@ export class Listening {
   }
 
   async #subscribeAt(
-    link: UpstreamLink,
+    link: ConversationLink,
     handshake: Parameters<typeof envelopeOf>[0],
     honored: Filter,
     signal: AbortSignal,

@@ -16,9 +16,10 @@ import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';
+import type { ListedTool } from './tool-list.ts';
 
-/** One tool behind the gateway. */
-export interface Tool {
+/** One tool behind the gateway, by its names and its definition. */
+export interface NamedTool {
   readonly entry: McpUpstreamEntry;
   /** As its server describes it. */
   readonly definition: JsonObject;
@@ -26,6 +27,12 @@ export interface Tool {
   readonly own: string;
   /** Its name for clients. */
   readonly exposed: string;
+}
+
+/** One tool of a list that was read. */
+export interface Tool extends NamedTool {
+  /** As it was listed, with what was found of it since. */
+  readonly listed: ListedTool;
 }
 
 /** What is known of a tool before it is called. */
@@ -37,7 +44,7 @@ export interface ToolWords {
 }
 
 /** @param name the tool's name for policies; its own unless the configuration gives another. */
-export function wordsOf({ entry, own, definition }: Tool, name: string = own): ToolWords {
+export function wordsOf({ entry, own, definition }: NamedTool, name: string = own): ToolWords {
   const override = overrideOf(entry, own);
   return {
     protocol: override?.protocol ?? 'mcp',
@@ -51,7 +58,7 @@ const changes = lazyImport(() => import('#core/tool-guard/changes.ts'));
 
 /** Where a call of the tool goes, for one that policies know as `name`. */
 export async function placementIn(
-  { entry, own, definition }: Tool,
+  { entry, own, definition }: NamedTool,
   name: string,
   args: Readonly<Record<string, unknown>> | undefined,
 ): Promise<Placement> {
@@ -62,7 +69,7 @@ export async function placementIn(
 
 /** @throws RpcFault -32602 for arguments that no envelope can hold, and for names that a server may take for others. */
 export async function actionOf(
-  tool: Tool,
+  tool: NamedTool,
   name: string,
   args: JsonObject,
 ): Promise<ActionRequest & { parameters: JsonObject }> {

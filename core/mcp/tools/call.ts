@@ -10,7 +10,7 @@ import { govern } from '#core/actions/govern.ts';
 import type { CallWorkPort, RecordPorts, ResultsPort, SourcePorts } from '#core/actions/ports.ts';
 import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
-import type { DecisionResult } from '#core/contracts/envelope.ts';
+import type { DecisionResult, Placement } from '#core/contracts/envelope.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -49,6 +49,7 @@ import {
 } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
 import type { PlacingPorts } from './placement.ts';
+import type { ListedTool } from './tool-list.ts';
 import { policyName } from './tool-names.ts';
 
 /** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
@@ -131,7 +132,7 @@ async function make(
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
     wait: {
       ...(holds ? holding(holdSecondsOf(caller), params, send, signal) : noHold),
-      isSameTool: () => isSameTool(ports, caller, tool, args, signal),
+      placed: () => placedAgain(ports, caller, tool, governed.tool, args, signal),
     },
     carry: (given, allowed, hash, approval) =>
       executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
@@ -160,8 +161,8 @@ async function find(
   const asking = { signal: exchange.signal, id: ports.ids.uuid() };
   // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
   const note = noteFor(ports, caller);
-  const seen: typeof note = async (entry, definitions) => {
-    const noting = note(entry, definitions);
+  const seen: typeof note = async (entry, tools) => {
+    const noting = note(entry, tools);
     // No call goes by a definition that a configured classifier has not looked at.
     if (definitionClassifier(ports, caller.snapshot, entry, caller.principal)) return noting;
     notings.push(noting);
@@ -196,26 +197,25 @@ async function heldMeanwhile(
 
 export const noteFor =
   (ports: DriftPorts & ClassifiersPort, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
-  async (entry: Tool['entry'], definitions: readonly JsonObject[]) =>
-    noteDefinitions(ports, principal, entry, definitions, await notingGuard(ports, snapshot, entry, principal));
+  async (entry: Tool['entry'], tools: readonly ListedTool[]) =>
+    noteDefinitions(ports, principal, entry, tools, await notingGuard(ports, snapshot, entry, principal));
 
 /** Read from the server again: while a call waited, no other caller may have asked for the list. @throws RpcFault where it cannot be read. */
-async function isSameTool(
+async function placedAgain(
   ports: PlacingPorts,
   caller: Caller,
   tool: Tool,
+  name: string,
   args: JsonObject,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Placement | undefined> {
   const asking = { signal, id: ports.ids.uuid() };
   const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);
   const same = now.tools.find(({ entry, own }) => entry.name === tool.entry.name && own === tool.own);
   const silent = now.silent.find(({ entry }) => entry.name === tool.entry.name);
   if (silent) throw faulted(upstreamError(tool.exposed, silent.entry, silent.fault));
-  if (!same) return false;
-  const [then, offered] = await Promise.all([tool, same].map((each) => placementIn(each, each.own, args)));
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
-  return offered!.definition === then!.definition && !(await drifted(ports.mcpStore, same, guard));
+  return same && !(await drifted(ports.mcpStore, same, guard)) ? placementIn(same, name, args) : undefined;
 }
 
 /** What a client gives with a tool's name. */

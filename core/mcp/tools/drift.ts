@@ -15,6 +15,7 @@ import type { Tool } from './action.ts';
 import type { Actor, DriftPorts, Found, News } from './found-definition.ts';
 import type { DefinitionGuard } from './guard-settings.ts';
 import { fingerprintOf, keepDefinitions } from './kept-definitions.ts';
+import type { ListedTool } from './tool-list.ts';
 
 const classifying = lazyImport(() => import('./classify-definitions.ts'));
 const recording = lazyImport(() => import('./record-definitions.ts'));
@@ -31,16 +32,18 @@ export async function noteDefinitions(
   ports: DriftPorts,
   actor: Actor,
   entry: McpUpstreamEntry,
-  definitions: readonly JsonObject[],
+  tools: readonly ListedTool[],
   guard?: DefinitionGuard | undefined,
 ): Promise<void> {
   const found = new Map<string, Found>();
-  const few = definitions.length <= maxSurfaces;
-  for (const [at, tool] of definitions.entries()) {
+  const few = tools.length <= maxSurfaces;
+  const definitions = tools.map(({ definition }) => definition);
+  for (const [at, listed] of tools.entries()) {
+    const { definition: tool, shadows } = listed;
     const guarded = guard && {
-      held: heldKinds(tool, guard),
-      noted: [...heldKinds(tool, guard, 'log'), ...heldKinds(tool, guard, 'hide')],
-      shadows: guard.look.shadowsOf(tool),
+      held: heldKinds(listed, guard),
+      noted: [...heldKinds(listed, guard, 'log'), ...heldKinds(listed, guard, 'hide')],
+      shadows,
       ...(few && { surface: guard.look.surfaceText(guard.look.surfaceOf(tool)) }),
     };
     found.set(tool.name as string, { fingerprint: fingerprintOf(tool), about: factsOf(tool), ...guarded });
@@ -57,7 +60,7 @@ export async function noteDefinitions(
     const recorded = { tenant: actor.tenant, at: now };
     const seen = newMarks(marks, found, recorded, guard?.changes === 'matter' ? guard.look : undefined);
     const news = few ? await withTexts(ports, marks, definitions, found, seen) : seen;
-    noteHeld(definitions, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
+    noteHeld(tools, { ...marks.tools, ...Object.fromEntries(news.map(({ tool, mark }) => [tool, mark])) });
     if (news.length === 0) return;
     const { recordMet, report } = await recording();
     // Recorded before it holds, as an acceptance by a human is.
@@ -193,7 +196,7 @@ function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
 
 /** Kinds of findings of a definition that the configuration has wait for a human. */
 const heldKinds = (
-  definition: JsonObject,
+  { definition, shadows }: ListedTool,
   { actions, look }: DefinitionGuard,
   wanted: 'log' | 'review' | 'hide' = 'review',
 ): string[] => [
@@ -202,18 +205,15 @@ const heldKinds = (
       .checkDefinition(definition)
       .flatMap(({ kind, severity }) => (severity !== 'low' && actions[kind] === wanted ? [kind] : [])),
   ),
-  ...(actions.shadowing === wanted && look.shadowsOf(definition).length > 0 ? ['shadowing'] : []),
+  ...(actions.shadowing === wanted && shadows.length > 0 ? ['shadowing'] : []),
 ];
 
-/** Definitions read by this process whose change the guard holds, as the marks said then. */
-const changedAndHeld = new WeakSet<JsonObject>();
-
-function noteHeld(definitions: readonly JsonObject[], tools: ToolMarks['tools']): void {
-  for (const definition of definitions) {
-    const changed = Object.hasOwn(tools, definition.name as string)
-      ? tools[definition.name as string]?.changed
-      : undefined;
-    if (changed?.guard && changed.fingerprint === fingerprintOf(definition)) changedAndHeld.add(definition);
+/** Notes which tools the guard holds for their change, as the marks say. */
+function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void {
+  for (const tool of tools) {
+    const name = tool.definition.name as string;
+    const changed = Object.hasOwn(marks, name) ? marks[name]?.changed : undefined;
+    if (changed?.guard && changed.fingerprint === fingerprintOf(tool.definition)) tool.heldChange = true;
   }
 }
 
@@ -223,7 +223,7 @@ function noteHeld(definitions: readonly JsonObject[], tools: ToolMarks['tools'])
  */
 export async function drifted(
   store: McpStore,
-  tool: Pick<Tool, 'entry' | 'own' | 'definition'>,
+  tool: Pick<Tool, 'entry' | 'own' | 'listed'>,
   guard?: DefinitionGuard | undefined,
 ): Promise<boolean> {
   if (isHidden(tool, guard)) return true;
@@ -232,28 +232,27 @@ export async function drifted(
 }
 
 /** Accepting the definition of a tool that the guard hides does not show it. */
-export const isHidden = ({ definition }: Pick<Tool, 'definition'>, guard: DefinitionGuard | undefined): boolean =>
-  guard !== undefined && heldKinds(definition, guard, 'hide').length > 0;
+export const isHidden = ({ listed }: Pick<Tool, 'listed'>, guard: DefinitionGuard | undefined): boolean =>
+  guard !== undefined && heldKinds(listed, guard, 'hide').length > 0;
 
 /** Whether the marks have to be read to know. */
 export const mayWait = (
-  { entry, definition }: Pick<Tool, 'entry' | 'definition'>,
+  { entry, listed }: Pick<Tool, 'entry' | 'listed'>,
   guard: DefinitionGuard | undefined,
 ): boolean =>
-  entry.drift === 'block' ||
-  (guard !== undefined && (changedAndHeld.has(definition) || heldKinds(definition, guard).length > 0));
+  entry.drift === 'block' || (guard !== undefined && (listed.heldChange || heldKinds(listed, guard).length > 0));
 
 /** A server that was never met has nothing to drift from. */
 export function isAccepted(
   { revision, tools }: ToolMarks,
-  { own, definition }: Pick<Tool, 'own' | 'definition'>,
+  { own, listed }: Pick<Tool, 'own' | 'listed'>,
   guard?: DefinitionGuard | undefined,
 ): boolean {
   const mark = Object.hasOwn(tools, own) ? tools[own] : undefined;
   if (mark) {
-    if (mark.fingerprint !== fingerprintOf(definition)) return false;
-    const besides = guard?.actions.shadowing === 'review' ? guard.look.shadowsOf(definition) : [];
+    if (mark.fingerprint !== fingerprintOf(listed.definition)) return false;
+    const besides = guard?.actions.shadowing === 'review' ? listed.shadows : [];
     return besides.length === 0 || covers(mark.shadows, besides);
   }
-  return revision === 0 && (guard === undefined || heldKinds(definition, guard).length === 0);
+  return revision === 0 && (guard === undefined || heldKinds(listed, guard).length === 0);
 }

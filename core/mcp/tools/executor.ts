@@ -26,7 +26,7 @@ import { handBounded } from './bounded-message.ts';
 import type { ClassifiedResult, ResultClassifier } from './classify-result.ts';
 import { resultClassifier, resultGuard } from './guard-settings.ts';
 import type { GuardSettings, InspectedResult, inspectResult } from './inspect-result.ts';
-import { definitionsOf, withEnvelope } from './inventory.ts';
+import { toolsOf, withEnvelope } from './inventory.ts';
 import { type PlacingPorts, placed, servesProtocol } from './placement.ts';
 
 /** One call on its way to a server, and what it came to: the client gets more of it than evidence does. */
@@ -294,6 +294,6 @@ async function headersFor(
 ): Promise<Readonly<Record<string, string>>> {
   const link = await conversation.link(entry).catch(() => undefined);
   if (link?.era !== 'stateless') return {};
-  const definitions = await definitionsOf(ports, conversation, entry, asking).catch(() => []);
-  return paramHeaders(definitions.find(({ name }) => name === own) ?? {}, args);
+  const list = await toolsOf(ports, conversation, entry, asking).catch(() => undefined);
+  return paramHeaders(list?.tools.find(({ definition }) => definition.name === own)?.definition ?? {}, args);
 }

@@ -8,7 +8,7 @@ import { isObject, mcpCodes, RpcFault } from '../protocol/messages.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
 import { envelopeOf } from '../sessions/translate.ts';
 import type { Tool } from './action.ts';
-import { knownTools } from './known-tools.ts';
+import { type ListedTool, listed, type ToolList } from './tool-list.ts';
 import { named, partedName, type ServerTools } from './tool-names.ts';
 
 export interface Inventory {
@@ -24,11 +24,11 @@ interface Silent {
 
 interface Listed {
   readonly entry: McpUpstreamEntry;
-  readonly definitions: readonly JsonObject[];
+  readonly list: ToolList;
 }
 
-/** Called for the definitions of one server whenever they were read again. */
-type Seen = (entry: McpUpstreamEntry, definitions: readonly JsonObject[]) => Promise<void>;
+/** Called for the tools of one server whenever they were read again. */
+type Seen = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;
@@ -44,7 +44,7 @@ export async function inventoryOf(
   const lists = await Promise.all(
     conversation.entries.map(async (entry): Promise<Listed | Silent> => {
       try {
-        return { entry, definitions: await definitionsOf(ports, conversation, entry, asking, { seen, fresh }) };
+        return { entry, list: await toolsOf(ports, conversation, entry, asking, { seen, fresh }) };
       } catch (fault) {
         if (fault instanceof UpstreamFault && fault.kind !== 'aborted') return { entry, fault };
         throw fault;
@@ -54,33 +54,28 @@ export async function inventoryOf(
   const silent = lists.flatMap((list) => ('fault' in list ? [list] : []));
   const offers = await Promise.all(
     lists.map(async (list): Promise<ServerTools> => {
-      if ('definitions' in list) return list;
-      return { entry: list.entry, definitions: [], remembered: await rememberedOf(ports, list.entry) };
+      if ('list' in list) return list;
+      return { entry: list.entry, list: { tools: [] }, remembered: await rememberedOf(ports, list.entry) };
     }),
   );
   if (offers.length > 1) await compare(ports, offers, seen);
   return { tools: named(offers), silent };
 }
 
-/** Lists that were compared with each other, by the first of them. */
-const compared = new WeakMap<object, readonly ServerTools['definitions'][]>();
-
 /** Looks for tools that stand in front of another server's; the servers of those found are noted once more [guard.shadowing]. */
 async function compare({ pause }: PausePort, offers: readonly ServerTools[], seen: Seen): Promise<void> {
-  const lists = offers.map(({ definitions }) => definitions);
-  const before = compared.get(lists[0]!);
+  const lists = offers.map(({ list }) => list);
+  const before = lists[0]!.comparedWith;
   const isKnown = before?.length === lists.length && before.every((list, at) => list === lists[at]);
   if (isKnown && offers.every(({ remembered }) => remembered === undefined)) return;
   const { noteShadows } = await import('#core/tool-guard/shadowing.ts');
-  const offered = offers.map(({ entry, definitions, remembered = [] }) => ({
-    ...{ server: entry.name, parted: partedName(entry, ''), definitions },
-    names: [...definitions.map(({ name }) => name as string), ...remembered],
+  const offered = offers.map(({ entry, list: { tools }, remembered = [] }) => ({
+    ...{ server: entry.name, parted: partedName(entry, ''), tools },
+    names: [...tools.map(({ definition }) => definition.name as string), ...remembered],
   }));
   const fresh = new Set(await noteShadows(offered, () => pause(0)));
-  await Promise.all(
-    offers.flatMap(({ entry, definitions }) => (fresh.has(entry.name) ? [seen(entry, definitions)] : [])),
-  );
-  compared.set(lists[0]!, lists);
+  await Promise.all(offers.flatMap(({ entry, list }) => (fresh.has(entry.name) ? [seen(entry, list.tools)] : [])));
+  lists[0]!.comparedWith = lists;
 }
 
 /** Tools a server was seen with: no other one takes its place while it is silent. */
@@ -88,35 +83,38 @@ const rememberedOf = async ({ mcpStore }: McpStorePort, entry: McpUpstreamEntry)
   Object.keys((await mcpStore.marks(entry.name)).tools).filter((name) => isServed(entry, { name }));
 
 /** The tools of one server, as read at most a minute ago unless `fresh`. */
-export async function definitionsOf(
+export async function toolsOf(
   ports: ClockPort,
   conversation: Conversation,
   entry: McpUpstreamEntry,
   asking: Asking,
   { seen, fresh }: { readonly seen?: Seen; readonly fresh?: boolean } = {},
-): Promise<readonly JsonObject[]> {
+): Promise<ToolList> {
   const link = await conversation.link(entry);
   const now = ports.clock.now();
-  const held = knownTools.get(link);
-  if (!fresh && held && held.at > now - keptMs) return held.definitions;
-  const definitions = readAll(conversation, entry, asking).then(async (read) => {
-    await seen?.(entry, read);
-    return read;
+  const { known } = link;
+  if (!fresh && known && known.at > now - keptMs) return known.list;
+  const list = readAll(conversation, entry, asking).then(async (read): Promise<ToolList> => {
+    const tools = read.map(listed);
+    await seen?.(entry, tools);
+    return { tools };
   });
-  knownTools.set(link, { at: now, definitions });
-  definitions.catch(() => knownTools.delete(link));
-  return definitions;
+  link.known = { at: now, list };
+  list.catch(() => {
+    link.known = undefined;
+  });
+  return list;
 }
 
 async function readAll(conversation: Conversation, entry: McpUpstreamEntry, asking: Asking): Promise<JsonObject[]> {
   const read: JsonObject[] = [];
-  let listed = 0;
+  let count = 0;
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
     if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
-    listed += result.tools.length;
-    assertFewTools(entry, listed);
+    count += result.tools.length;
+    assertFewTools(entry, count);
     read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
     if (typeof result.nextCursor !== 'string') return read;
     cursor = result.nextCursor;

@@ -19,8 +19,8 @@ import { isAccepted, isHidden, mayWait } from './drift.ts';
 import { completionRefused, isReadMethod, readable, readGoverned } from './governed-read.ts';
 import { definitionGuard } from './guard-settings.ts';
 import { assertFewTools, inventoryOf, isServed, listPage, memberOf } from './inventory.ts';
-import { knownTools } from './known-tools.ts';
 import type { PlacingPorts } from './placement.ts';
+import { listed as listedAs } from './tool-list.ts';
 import { partedName } from './tool-names.ts';
 
 /** Tools without those the policy would block whatever they are called with, and those that wait to be accepted. */
@@ -37,7 +37,7 @@ export async function listTools(
     // One server without renaming: its own pages, as they are.
     const page = await pageOf(conversation, only, request, asking);
     if ('error' in page || !Array.isArray(page.result.tools)) return page;
-    const served = page.result.tools.filter((tool) => isServed(only, tool));
+    const served = page.result.tools.filter((tool) => isServed(only, tool)).map(listedAs);
     const whole = request.params.cursor === undefined && page.result.nextCursor === undefined;
     try {
       assertFewTools(only, page.result.tools.length);
@@ -49,13 +49,17 @@ export async function listTools(
     }
     if (whole) {
       // Calls are decided by the definitions that the client has just seen.
-      knownTools.set(await conversation.link(only), { at: ports.clock.now(), definitions: Promise.resolve(served) });
+      const link = await conversation.link(only);
+      link.known = { at: ports.clock.now(), list: Promise.resolve({ tools: served }) };
     } else {
       const first = request.params.cursor === undefined;
       const { silent } = await inventoryOf(ports, conversation, asking, noteFor(ports, caller), first);
       if (silent[0]) return { error: upstreamError('tools/list', only, silent[0].fault) };
     }
-    const tools = served.map((definition) => ({ entry: only, definition, ...nameOf(definition) }));
+    const tools = served.map((each) => ({
+      ...{ entry: only, listed: each, definition: each.definition },
+      ...nameOf(each.definition),
+    }));
     return {
       result: { ...page.result, tools: (await shownOf(ports, caller, tools)).map(({ definition }) => definition) },
     };

@@ -101,8 +101,7 @@ const read = (
     ports,
     conversation,
     { signal: AbortSignal.timeout(inventoryMs), id: ports.ids.uuid() },
-    async (entry, definitions) =>
-      noteDefinitions(ports, call, entry, definitions, await notingGuard(ports, policy, entry, call)),
+    async (entry, tools) => noteDefinitions(ports, call, entry, tools, await notingGuard(ports, policy, entry, call)),
     fresh,
   );
 

@@ -8,22 +8,24 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import type { Tool } from './action.ts';
+import type { ToolList } from './tool-list.ts';
 
 /** The tools of one server, in the order of the configuration. */
 export interface ServerTools {
   readonly entry: McpUpstreamEntry;
-  readonly definitions: readonly JsonObject[];
+  readonly list: ToolList;
   /** Names of the tools a server had that does not answer now: it keeps its claim on them. */
   readonly remembered?: readonly string[];
 }
 
 export function named(offers: readonly ServerTools[]): Tool[] {
   const claimants = offers.map(claimantOf);
-  return offers.flatMap(({ entry, definitions }, at) =>
-    definitions.map((definition) => {
+  return offers.flatMap(({ entry, list }, at) =>
+    list.tools.map((listed) => {
+      const { definition } = listed;
       const own = definition.name as string;
       const parted = entry.prefix !== undefined || hasRival(claimants, at, folded(own));
-      return { entry, definition, own, exposed: parted ? partedName(entry, own) : own };
+      return { entry, listed, definition, own, exposed: parted ? partedName(entry, own) : own };
     }),
   );
 }
@@ -55,10 +57,10 @@ interface Claimant {
 
 const folded = (name: string): string => foldCase(name).trim();
 
-function claimantOf({ entry, definitions, remembered = [] }: ServerTools): Claimant {
+function claimantOf({ entry, list, remembered = [] }: ServerTools): Claimant {
   // Also names that policies know its tools by.
   const given = entry.overrides.flatMap(({ name }) => name ?? []);
-  const names = [...definitions.map(({ name }) => name as string), ...remembered, ...given].map(folded);
+  const names = [...list.tools.map(({ definition: { name } }) => name as string), ...remembered, ...given].map(folded);
   const families = names.flatMap((name) => familyOf(name) ?? []);
   return { entry, names: new Set(names), families: new Set(families), parted: folded(partedName(entry, '')) };
 }

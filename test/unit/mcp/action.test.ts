@@ -1,8 +1,8 @@
 /** A tool call as the policy sees it. */
-import { actionOf, argumentsOf, type Tool } from '#core/mcp/tools/action.ts';
+import { actionOf, argumentsOf, type NamedTool } from '#core/mcp/tools/action.ts';
 import { entry } from './entry.ts';
 
-const tool = (own: string, more: Partial<Tool> = {}): Tool => ({
+const tool = (own: string, more: Partial<NamedTool> = {}): NamedTool => ({
   ...{ own, exposed: own, entry: entry(), definition: { name: own } },
   ...more,
 });
@@ -47,7 +47,7 @@ describe('[mcp.argument-names] names of arguments', () => {
   const write = tool('write', { definition: { name: 'write', inputSchema: { type: 'object', properties } } });
   const open = tool('write');
 
-  test.each<[Tool, object, string]>([
+  test.each<[NamedTool, object, string]>([
     [write, { path: 'docs/a', Path: '.github/a' }, 'arguments.Path differs from path in case only'],
     [write, { Path: '.github/a' }, 'Send it as path, once'],
     [write, { '\u212aind': 'x' }, 'kind'],
@@ -60,7 +60,7 @@ describe('[mcp.argument-names] names of arguments', () => {
     );
   });
 
-  test.each<[Tool, object]>([
+  test.each<[NamedTool, object]>([
     [write, { path: 'a', Path2: 'b', edit: { line: 1 }, edits: [{ line: 2 }], other: 1 }],
     [write, { path: 'a', env: { Path: '/bin', PATH: '/bin' } }],
     [write, { a: 1, A: 2 }],

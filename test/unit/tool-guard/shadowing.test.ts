@@ -1,18 +1,20 @@
 /** Tools that stand in front of tools of other servers. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { noteShadows, shadowsOf } from '#core/tool-guard/shadowing.ts';
+import { noteShadows } from '#core/tool-guard/shadowing.ts';
 
 const tool = (name: string, description = 'Does its work.'): JsonObject => ({ name, description });
 const offer = (server: string, ...definitions: JsonObject[]) => ({
-  ...{ server, parted: `${server}__`, definitions },
+  ...{ server, parted: `${server}__` },
+  tools: definitions.map((definition) => ({ definition, shadows: [] as readonly string[] })),
   names: definitions.map(({ name }) => String(name)),
 });
 const mail = () => offer('mail', tool('send_email'), tool('search'));
 const noPause = async () => {};
 
 async function shadowsBeside(...definitions: JsonObject[]): Promise<readonly string[]> {
-  await noteShadows([offer('notes', ...definitions), mail()], noPause);
-  return shadowsOf(definitions[0]!);
+  const notes = offer('notes', ...definitions);
+  await noteShadows([notes, mail()], noPause);
+  return notes.tools[0]!.shadows;
 }
 
 test.each<[string, JsonObject, string]>([
