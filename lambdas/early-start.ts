@@ -5,7 +5,7 @@
 import type { Timeouts } from '#core/kernel/ports.ts';
 
 /** Milliseconds that loading waits for the first read. Lambda ends a function whose loading takes ten seconds. */
-export const earlyMs = 4_000;
+const earlyMs = 4_000;
 
 /**
  * Composes now and begins `first`. What fails now, or takes longer than `earlyMs`, is left to the first call: nothing is thrown.

@@ -319,6 +319,10 @@ const configuration: readonly Requirement[] = [
   ),
   must('repository.ports', 'No port of a capability is optional: a host that has none of a kind says so.'),
   must(
+    'repository.side-tables',
+    'What a later step needs is a field, a parameter or a result, never an entry in a table beside its object.',
+  ),
+  must(
     'repository.narrow-ports',
     'A function takes the ports of its capability; the types that name all ports are for flows.',
   ),

@@ -13,7 +13,7 @@ import { isLoopback } from './flags.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** How long the link opens the console. */
-export const linkMinutes = 10;
+const linkMinutes = 10;
 /** The most that the body of an exchange may hold. */
 const exchangeBytes = 1_024;
 

@@ -11,7 +11,7 @@ export const baselineMetrics = {
 export type BaselineMetric = keyof typeof baselineMetrics;
 
 /** Minutes with traffic that a baseline needs. */
-export const leastBuckets = 60;
+const leastBuckets = 60;
 
 export interface Baseline {
   readonly mean: number;

@@ -19,7 +19,7 @@ export interface Measured {
 }
 
 /** Consecutive normal evaluations after which an alert is resolved. */
-export const normalToResolve = 5;
+const normalToResolve = 5;
 
 export const keyOf = ({ type, dimension, metric }: Pick<Measured, 'type' | 'dimension' | 'metric'>): string =>
   digestOf([type, dimension, metric]).slice(0, 16);

@@ -7,9 +7,9 @@ import type { SentId } from './socket-message.ts';
 import { inParts } from './socket-parts.ts';
 
 /** Milliseconds between two posts of a call, unless more bytes than `batchBytes` have come. */
-export const batchMs = 50;
+const batchMs = 50;
 /** Bytes of UTF-8 that are posted without waiting any longer: well below the frame of 32 KB. */
-export const batchBytes = 24_000;
+const batchBytes = 24_000;
 
 interface BatchesOptions {
   readonly timeouts: Timeouts;

@@ -2,7 +2,7 @@
 import type { SentId } from './socket-message.ts';
 
 /** A frame has 32 KB; a little is left for the frame itself. */
-export const maxPostBytes = 32_000;
+const maxPostBytes = 32_000;
 
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;

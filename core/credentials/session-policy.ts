@@ -8,7 +8,7 @@ import { type AwsResource, awsCalls } from './aws-calls.ts';
 import { type IamRequest, iamAnswer, type PolicyDocument } from './iam-match.ts';
 
 /** STS takes no longer inline policy. */
-export const longestPolicyCharacters = 2048;
+const longestPolicyCharacters = 2048;
 
 export interface CompiledSessionPolicy {
   readonly policy: PolicyDocument;

@@ -6,7 +6,7 @@ import * as openaiTexts from './openai/texts.ts';
 import { isObject } from './wire.ts';
 
 /** Tokens of one image, file or recording: what the providers charge for a picture of a million pixels. */
-export const attachmentTokens = 1600;
+const attachmentTokens = 1600;
 
 const texts = { openai: openaiTexts, anthropic: anthropicTexts } as const satisfies Record<DialectName, unknown>;
 

@@ -8,7 +8,7 @@ import { joinedParts } from '#core/tool-policy/joined-parts.ts';
 import type { Effects } from './ports.ts';
 
 /** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
-export const unclearRule = 'effects:unclear';
+const unclearRule = 'effects:unclear';
 
 /**
  * Decides a call by what it would do. A call that only carries others is asked about itself by the rules that name it; by

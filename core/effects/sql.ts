@@ -17,7 +17,7 @@ import { sqlTextsOf } from './sql/texts.ts';
 export type SqlParse = (sql: string) => unknown;
 
 /** Of all texts of a call: the grammar may need a second for ten times as much, and queries have some kilobytes. */
-export const maxSqlBytes = 64 * 1024;
+const maxSqlBytes = 64 * 1024;
 const maxParts = 1000;
 /** Each is a call of the grammar. */
 const maxTexts = 500;

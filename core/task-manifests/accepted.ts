@@ -10,7 +10,7 @@ export const shortened = (text: string): string =>
   text.length > longestFound ? `${text.slice(0, longestFound - 1)}…` : text;
 
 /** As many as a session's head keeps; what is accepted beyond them asks again. */
-export const maxAccepted = 64;
+const maxAccepted = 64;
 
 type Named = Pick<Drift, 'manifest_id' | 'kind' | 'found'>;
 

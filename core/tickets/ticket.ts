@@ -50,7 +50,7 @@ type TicketCheck =
   | { readonly ok: false; readonly defect: TicketDefect; readonly claims?: TicketClaims };
 
 /** Issuer and verifier may run on different machines. */
-export const ticketSkewMs = 5_000;
+const ticketSkewMs = 5_000;
 /** Beyond any ticket: names have 256 characters, targets 4 kB. */
 const longestTicket = 16 * 1024;
 const prefix = 'agt1';

@@ -10,7 +10,7 @@ interface Changed {
   readonly after?: string;
 }
 
-export const maxDifferences = 200;
+const maxDifferences = 200;
 const maxCharacters = 16_384;
 
 /** At most `maxDifferences`, in order of their places. Either side may be missing as a whole. */

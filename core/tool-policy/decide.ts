@@ -147,7 +147,7 @@ const asksOfApproval = ({ rule: { decision, approval } }: CompiledRule): boolean
   decision === 'review' && approval !== undefined;
 
 /** `matched_rule` of a review because nothing certain can be said of where a value comes from. */
-export const unclearSourceRule = 'provenance:unclear';
+const unclearSourceRule = 'provenance:unclear';
 
 /**
  * What a rule asks for and the record cannot answer is not allowed [provenance.fail-closed]. The time is that of the configuration, and what

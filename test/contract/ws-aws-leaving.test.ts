@@ -1,5 +1,4 @@
 /** Calls over WebSocket that are cancelled, callers who leave, and what is said. */
-import { batchMs } from '#core/chat/socket-batches.ts';
 import { createHandler as createSocket } from '#lambdas/ws/event.ts';
 import { createHandler as createWorker } from '#lambdas/ws-worker/event.ts';
 import { piecesOf, stream } from '../support/fake-providers.ts';
@@ -20,6 +19,8 @@ import {
   worker,
   ws,
 } from '../support/ws-functions.ts';
+
+const batchMs = 50;
 
 /** Says a first word and then nothing more. */
 const unending = () => stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open');

@@ -2,8 +2,6 @@
  * The chat WebSocket on AWS: both functions over the embedded store, with `@connections` and Lambda's invoke
  * endpoint as real HTTP servers behind the SDK's own clients.
  */
-import { batchMs } from '#core/chat/socket-batches.ts';
-import { maxPostBytes } from '#core/chat/socket-parts.ts';
 import { piecesOf, say, stream } from '../support/fake-providers.ts';
 import { keys } from '../support/ports.ts';
 import { textOf } from '../support/socket-client.ts';
@@ -21,6 +19,10 @@ import {
   worker,
   ws,
 } from '../support/ws-functions.ts';
+
+const maxPostBytes = 32_000;
+
+const batchMs = 50;
 
 describe('connecting', () => {
   test('[chat.ws] a key in the handshake authenticates the connection; only its id is kept', async () => {

@@ -5,9 +5,11 @@ import { parse } from 'yaml';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { callOfCase, mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide, unclearSourceRule } from '#core/tool-policy/decide.ts';
+import { decide } from '#core/tool-policy/decide.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
+
+const unclearSourceRule = 'provenance:unclear';
 
 interface Row extends Omit<ToolCall, 'parameters'> {
   readonly why: string;

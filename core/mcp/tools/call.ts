@@ -132,7 +132,7 @@ async function make(
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
     wait: {
       ...(holds ? holding(holdSecondsOf(caller), params, send, signal) : noHold),
-      placed: () => placedAgain(ports, caller, tool, governed.tool, args, signal),
+      placed: () => placedAgain(ports, caller, tool, { name: governed.tool, args, signal }),
     },
     carry: (given, allowed, hash, approval) =>
       executeAction({ ...given, executors }, allowed, hash, approval, { signal }),
@@ -205,9 +205,7 @@ async function placedAgain(
   ports: PlacingPorts,
   caller: Caller,
   tool: Tool,
-  name: string,
-  args: JsonObject,
-  signal: AbortSignal,
+  { name, args, signal }: { readonly name: string; readonly args: JsonObject; readonly signal: AbortSignal },
 ): Promise<Placement | undefined> {
   const asking = { signal, id: ports.ids.uuid() };
   const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);

@@ -4,7 +4,6 @@
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import type { Tool } from './action.ts';

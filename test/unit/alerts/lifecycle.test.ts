@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { alertId, evaluated, keyOf, type Measured, normalToResolve, placeOf } from '#core/alerts/lifecycle.ts';
+import { alertId, evaluated, keyOf, type Measured, placeOf } from '#core/alerts/lifecycle.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';
+
+const normalToResolve = 5;
 
 const minute = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
 const what = { scope: 'default', type: 'static_threshold', dimension: 'tenant:default', metric: 'error_rate' } as const;

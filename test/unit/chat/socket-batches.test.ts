@@ -1,8 +1,13 @@
 /** Messages gathered into posts: order, sizes, and what a post that fails leaves. */
 import fc from 'fast-check';
-import { batchBytes, batchMs, SocketBatches } from '#core/chat/socket-batches.ts';
-import { maxPostBytes } from '#core/chat/socket-parts.ts';
+import { SocketBatches } from '#core/chat/socket-batches.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
+
+const maxPostBytes = 32_000;
+
+const batchBytes = 24_000;
+
+const batchMs = 50;
 
 const message = (n: number, length = 0) => JSON.stringify({ type: 'event', id: 'c', n, text: 'é'.repeat(length) });
 

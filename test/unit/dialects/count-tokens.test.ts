@@ -1,7 +1,9 @@
 /** The estimate of tokens where nobody counted. */
-import { attachmentTokens, estimateOutput, estimateTokens } from '#core/dialects/count-tokens.ts';
+import { estimateOutput, estimateTokens } from '#core/dialects/count-tokens.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+
+const attachmentTokens = 1600;
 
 const openaiBody = (content: JsonObject[string], rest: JsonObject = {}): JsonObject => ({
   model: 'm',

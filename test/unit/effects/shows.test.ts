@@ -1,8 +1,10 @@
 /** Diffs without a path: what they show is accepted by rules that name it, and by no other [effects.shows]. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { decideEffects, unclearRule } from '#core/effects/decide-effects.ts';
+import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
+
+const unclearRule = 'effects:unclear';
 
 const allowing = (...rules: Partial<ToolRule>[]) =>
   compilePolicy({

@@ -1,7 +1,9 @@
 /** Where a call carries its SQL: named parameters, any parameter, tools of other protocols; and the limits of a text. */
 import type { Effects } from '#core/effects/ports.ts';
-import { maxSqlBytes, sqlEffects } from '#core/effects/sql.ts';
+import { sqlEffects } from '#core/effects/sql.ts';
 import { callOf, read, readSql, shown } from './sql-reading.ts';
+
+const maxSqlBytes = 64 * 1024;
 
 describe('where the text is', () => {
   const sql = 'delete from users';

@@ -1,6 +1,8 @@
 /** Composition while a function is loaded: what fails there is left to the first call. */
-import { earlyMs, startedEarly } from '#lambdas/early-start.ts';
+import { startedEarly } from '#lambdas/early-start.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
+
+const earlyMs = 4_000;
 
 test('[cloud.early-start] composes once, and waits for the first read', async () => {
   const timeouts = woundTimeouts();

@@ -1,5 +1,7 @@
 /** The one-time sign-in link, where a running gateway cannot be asked: other addresses, and time that passes. */
-import { linkMinutes, signInLink } from '../../../bin/local/sign-in-link.ts';
+import { signInLink } from '../../../bin/local/sign-in-link.ts';
+
+const linkMinutes = 10;
 
 const request = (token: string, remoteAddress: string | undefined) => ({
   ...{ method: 'POST', path: '/console/sign-in', remoteAddress },

@@ -2,12 +2,14 @@
 import fc from 'fast-check';
 import type { Drift } from '#core/contracts/drift.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
-import { acceptedAfter, driftKey, isEachDriftShown, maxAccepted } from '#core/task-manifests/accepted.ts';
+import { acceptedAfter, driftKey, isEachDriftShown } from '#core/task-manifests/accepted.ts';
 import { checkManifest } from '#core/task-manifests/check.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
 import { sheetOfRequest } from '#core/task-manifests/from-request.ts';
 import { openManifest } from '#core/task-manifests/manifest.ts';
 import { recipientsOf } from '#core/task-manifests/recipients.ts';
+
+const maxAccepted = 64;
 
 const nowMs = Date.UTC(2026, 5, 1);
 const call = (parameters: Record<string, unknown>, target = '', tool = 'mail.send') => ({
