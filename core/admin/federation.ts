@@ -1,7 +1,6 @@
 /** What a control plane does for its data planes: serves the configuration, takes status and metrics, lists the planes. */
 
 import { storable } from '#core/configuration/store/schema-history.ts';
-import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';

@@ -175,9 +175,9 @@ describe('[mcp.input-required] a call that waits for a human', () => {
       begun.resolve();
       return gate.promise;
     };
-    const place = async () => ({ upstream: 'fixture' });
-    const executors = () => [{ name: 'slow', handles: () => true, place, execute }];
     const row = (await test_.ports.approvals.find(approval))!;
+    const place = async () => ({ upstream: 'fixture', definition: row.definition! });
+    const executors = () => [{ name: 'slow', handles: () => true, place, execute }];
     const executing = executeApproved({ ...test_.ports, executors }, row);
     await begun.promise;
     const { result } = (await again(call, state)).last;
