@@ -10,13 +10,13 @@ import { govern } from '#core/actions/govern.ts';
 import type { CallWorkPort, RecordPorts, ResultsPort, SourcePorts } from '#core/actions/ports.ts';
 import { withSources } from '#core/actions/value-sources.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
-import type { DecisionResult, Placement } from '#core/contracts/envelope.ts';
+import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { type ClockPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
-import type { ClassifiersPort, McpPorts, McpStorePort } from '../ports.ts';
-import { invalidParams, mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
+import type { McpPorts } from '../ports.ts';
+import { invalidParams, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import { checkParamHeaders, paramHeaders } from '../protocol/param-headers.ts';
 import { forwardedMeta, promptOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
@@ -24,7 +24,6 @@ import { declaredRoots } from '../sessions/client-roots.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
 import { originalCaller } from '../sessions/resumed.ts';
 import { complete } from '../sessions/translate.ts';
-import { upstreamError } from '../sessions/upstream-errors.ts';
 import {
   inputRequired,
   opensAddresses,
@@ -36,20 +35,10 @@ import {
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
 import { holding, noHold, waitingOf } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
-import { drifted, noteDefinitions } from './drift.ts';
+import { drifted } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
-import type { DriftPorts } from './found-definition.ts';
-import {
-  type DefinitionGuard,
-  definitionClassifier,
-  definitionGuard,
-  notingGuard,
-  resultClassifier,
-  resultGuard,
-} from './guard-settings.ts';
-import { inventoryOf, toolNamed } from './inventory.ts';
-import type { PlacingPorts } from './placement.ts';
-import type { ListedTool } from './tool-list.ts';
+import { findTool, heldMeanwhile, placedAgain } from './find-tool.ts';
+import { definitionGuard, resultClassifier, resultGuard } from './guard-settings.ts';
 import { policyName } from './tool-names.ts';
 
 /** @throws RpcFault, GatewayError `rate_limit_error`, `forbidden`, `session_blocked`, `service_unavailable`. */
@@ -79,7 +68,7 @@ async function make(
   const keys = opensAddresses(connected, params) ? stateKeysIfAny(ports, connected) : undefined;
   const named = params.name;
   const notings: Promise<void>[] = [];
-  const tool = await find(ports, connected, named, exchange, notings).catch(async (fault: unknown) => {
+  const tool = await findTool(ports, connected, named, exchange, notings).catch(async (fault: unknown) => {
     const { refuseUnplaced } = await import('./unplaced.ts');
     return refuseUnplaced(ports, connected, named, args, fault);
   });
@@ -149,72 +138,6 @@ async function make(
 }
 
 const holdSecondsOf = ({ snapshot }: Caller): number => snapshot.configuration.approvals.hold_seconds;
-
-/** The tool a client names. An unknown name is looked for once more: the server may have it since a moment ago. */
-async function find(
-  ports: PlacingPorts,
-  caller: Caller,
-  name: string,
-  exchange: Exchange,
-  notings: Promise<void>[],
-): Promise<Tool> {
-  const asking = { signal: exchange.signal, id: ports.ids.uuid() };
-  // Noted beside the call: what has changed counts from the next one, unless the tool waits to be accepted.
-  const note = noteFor(ports, caller);
-  const seen: typeof note = async (entry, tools) => {
-    const noting = note(entry, tools);
-    // No call goes by a definition that a configured classifier has not looked at.
-    if (definitionClassifier(ports, caller.snapshot, entry, caller.principal)) return noting;
-    notings.push(noting);
-    exchange.later(noting);
-  };
-  const known = await inventoryOf(ports, caller.conversation, asking, seen);
-  const found = toolNamed(known, name);
-  if (found) return found;
-  const fresh = await inventoryOf(ports, caller.conversation, asking, seen, true);
-  const late = toolNamed(fresh, name);
-  if (late) return late;
-  const [silent] = fresh.silent;
-  if (silent) throw faulted(upstreamError(name, silent.entry, silent.fault));
-  throw new RpcFault(mcpCodes.noUpstream, `No upstream serves the tool ${name.slice(0, 200)}.`, {
-    data: { tool: name.slice(0, 200), hint: 'tools/list names the tools there are.' },
-  });
-}
-
-const faulted = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
-  new RpcFault(code, message, { data: data as never });
-
-/** A list that was read for this call is compared beside the decision; what the guard holds in it is not sent. */
-async function heldMeanwhile(
-  ports: McpStorePort,
-  tool: Tool,
-  guard: DefinitionGuard,
-  notings: readonly Promise<void>[],
-): Promise<boolean> {
-  await Promise.all(notings);
-  return drifted(ports.mcpStore, tool, guard);
-}
-
-export const noteFor =
-  (ports: DriftPorts & ClassifiersPort, { principal, snapshot }: Pick<Caller, 'principal' | 'snapshot'>) =>
-  async (entry: Tool['entry'], tools: readonly ListedTool[]) =>
-    noteDefinitions(ports, principal, entry, tools, await notingGuard(ports, snapshot, entry, principal));
-
-/** Read from the server again: while a call waited, no other caller may have asked for the list. @throws RpcFault where it cannot be read. */
-async function placedAgain(
-  ports: PlacingPorts,
-  caller: Caller,
-  tool: Tool,
-  { name, args, signal }: { readonly name: string; readonly args: JsonObject; readonly signal: AbortSignal },
-): Promise<Placement | undefined> {
-  const asking = { signal, id: ports.ids.uuid() };
-  const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);
-  const same = now.tools.find(({ entry, own }) => entry.name === tool.entry.name && own === tool.own);
-  const silent = now.silent.find(({ entry }) => entry.name === tool.entry.name);
-  if (silent) throw faulted(upstreamError(tool.exposed, silent.entry, silent.fault));
-  const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
-  return same && !(await drifted(ports.mcpStore, same, guard)) ? placementIn(same, name, args) : undefined;
-}
 
 /** What a client gives with a tool's name. */
 interface Given {
