@@ -1,6 +1,7 @@
 /** Conditions on where a value comes from: what holds, what does not, and what is not known. */
 import { sourceKey, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
+import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { assumedKey, compileSource, type Held, sourceHolds } from '#core/tool-policy/source-condition.ts';
 
 const from = (whole: string[], parts: string[] = [], incomplete?: true): ValueSource => ({
@@ -71,4 +72,13 @@ describe('[provenance.rules] lists and objects', () => {
     expect(sourceHolds(compileSource({ source: 'trusted' })!, '', undefined)).toBe('yes');
     expect(held({ source: 'trusted' }, 'constructor', {})).toBe('unclear');
   });
+});
+
+test.each<[string, ArgumentPredicate, boolean]>([
+  ['a source', { source: 'trusted' }, true],
+  ['a source and a value', { source_not: 'unknown', equals: 'a' }, true],
+  ['a value', { equals: 'a' }, false],
+])('[provenance.rules] a policy reads sources only where a rule asks for %s', (_, predicate, reads) => {
+  const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const, arguments: { to: predicate } };
+  expect(compilePolicy({ name: 'p', default_decision: 'review', rules: [rule] }).readsSources).toBe(reads);
 });
