@@ -27,7 +27,21 @@ const maxFindings = 20;
 export function checkArguments(parameters: Readonly<Record<string, unknown>>): ArgumentFinding[] {
   const findings: ArgumentFinding[] = [];
   walk(parameters, 'parameters', '', 0, findings);
+  if (definitionsIn(parameters) >= 2)
+    findings.push({
+      ...{ kind: 'prompt', where: 'parameters', severity: 'high' },
+      description: 'Definitions of tools.',
+    });
   return findings;
+}
+
+/** Definitions of tools as MCP, Anthropic and OpenAI write them. `walk` has found that the arguments are not nested too deeply. */
+function definitionsIn(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0;
+  const { name, inputSchema, input_schema, parameters } = value as Readonly<Record<string, unknown>>;
+  const isSchema = (each: unknown) => each !== null && typeof each === 'object' && Object.hasOwn(each, 'type');
+  const own = typeof name === 'string' && [inputSchema, input_schema, parameters].some(isSchema) ? 1 : 0;
+  return Object.values(value).reduce((sum: number, item) => sum + definitionsIn(item), own);
 }
 
 function walk(value: unknown, where: string, name: string, level: number, findings: ArgumentFinding[]): void {

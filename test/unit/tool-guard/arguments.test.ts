@@ -4,6 +4,7 @@ import { checkArguments } from '#core/tool-guard/arguments.ts';
 import { decideArguments } from '#core/tool-guard/decide-arguments.ts';
 
 const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
+const definition = (name: string, schema: string) => ({ name, description: name, [schema]: { type: 'object' } });
 const guard = { actions: toolGuard.parse({}).arguments, check: checkArguments };
 
 describe('[guard.arguments] found are', () => {
@@ -24,6 +25,12 @@ describe('[guard.arguments] found are', () => {
     ['a card number', { note: 'card 4111 1111 1111 1111' }, 'personal_data'],
     ['a prompt', { text: 'You are a helpful assistant.\nKnowledge cutoff: 2025' }, 'prompt'],
     ['a list of tools', { text: '{"inputSchema":{}},{"inputSchema":{}}' }, 'prompt'],
+    ['definitions of MCP', { context: [definition('a', 'inputSchema'), definition('b', 'inputSchema')] }, 'prompt'],
+    [
+      'definitions for a model',
+      { a: { b: ['a', 'b'].map((name) => ({ type: 'function', function: definition(name, 'parameters') })) } },
+      'prompt',
+    ],
     ['a value deep inside', { a: [{ b: { path: 'x;rm -rf /' } }] }, 'command'],
   ])('%s', (_what, parameters, kind) => {
     expect(kinds(parameters)).toContain(kind);
@@ -42,6 +49,16 @@ describe('[guard.arguments] found are', () => {
     ['prose about prompts', { body: 'The system prompt is explained in chapter two.' }],
     ['a resource of a server', { uri: 'file:///work/README.md' }],
     ['a format', { format: 'YYYY-MM-DD' }],
+    ['one definition', { tool: definition('a', 'inputSchema') }],
+    [
+      'things with names',
+      { items: ['a', 'b', 'c'].map((name) => ({ name, description: name, parameters: { x: 1 } })) },
+    ],
+    ['base64 of a text', { attachment: Buffer.from('The report of November, with all figures.').toString('base64') }],
+    [
+      'base64 of a picture',
+      { image: Buffer.from(Array.from({ length: 900 }, (_, at) => (at * 73) % 256)).toString('base64') },
+    ],
   ])('%s is not', (_what, parameters) => {
     expect(kinds(parameters)).toEqual([]);
   });
