@@ -2326,6 +2326,10 @@ const toolGateway: readonly Requirement[] = [
     'guard.classifier-cost',
     'A call of a classifying model is reserved and settled against the limits and budgets of the caller; evidence names the classifier, its version, the score and the cost, and no word of the text.',
   ),
+  must(
+    'guard.unmarked',
+    'What servers say where no mark fits is looked over as well: instructions, lists of prompts and resources, completions, log lines, progress, and requests to the client outside of calls. What a result would have marked is removed, a thing whose name or address holds it is left out, and a form for secrets is refused.',
+  ),
   must('guard.blocks', 'Blocks of text that speak to the model only together are found as one text.'),
   must(
     'guard.asks-secret',

@@ -1,5 +1,7 @@
 /** Every method of both eras and the file that answers it. What an era does not have is unknown in it. */
 
+import type { JsonObject } from '#core/kernel/json.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { McpPorts } from './ports.ts';
 import { mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './protocol/messages.ts';
 import type { Caller, Exchange } from './sessions/caller.ts';
@@ -16,8 +18,40 @@ export interface Services {
   readonly listening: Listening;
 }
 
+/** Loaded with the first server that has a guard. */
+const unmarked = lazyImport(() => import('./tools/unmarked.ts'));
+
+/** Their answers, and what servers say meanwhile, are looked over where they are carried out. */
+const isCarriedOut = (method: string): boolean =>
+  ['tools/call', 'prompts/get', 'resources/read'].includes(method) || method.startsWith('tasks/');
+
 /** @throws RpcFault -32601 for a method the era does not have, and whatever its method throws. */
 export async function dispatch(
+  services: Services,
+  request: RpcRequest,
+  caller: Caller,
+  exchange: Exchange,
+): Promise<RpcOutcome> {
+  const { method } = request;
+  if (isCarriedOut(method) || !isGuarded(caller)) return answerTo(services, request, caller, exchange);
+  const { heardBy, withoutFound } = await unmarked();
+  const send = heardBy(services.ports, caller, exchange.send);
+  const outcome = await answerTo(services, request, caller, { ...exchange, send });
+  return withoutFound(services.ports, caller, method, outcome);
+}
+
+const isGuarded = ({ conversation }: Caller): boolean => conversation.entries.some(({ guard }) => guard !== 'off');
+
+/** What servers say to a session without being asked, as its client may hear it. */
+export async function heardByClient(
+  ports: McpPorts,
+  caller: Caller,
+  hand: (message: JsonObject) => void,
+): Promise<(message: JsonObject) => void> {
+  return isGuarded(caller) ? (await unmarked()).heardBy(ports, caller, hand) : hand;
+}
+
+async function answerTo(
   { ports, sessions, listening }: Services,
   request: RpcRequest,
   caller: Caller,

@@ -6,6 +6,7 @@
 import type { Json } from '#core/kernel/json.ts';
 import { type AdmittedRequest, admitRequest } from '#core/limits/admit-request.ts';
 import { assertBatch, batchReply } from './batch.ts';
+import { heardByClient } from './dispatch.ts';
 import { type McpCall, type McpReply, serversOf } from './http-call.ts';
 import type { McpPorts, McpSession } from './ports.ts';
 import { resumableVersion } from './protocol/era.ts';
@@ -96,15 +97,14 @@ export class McpGateway {
   async listen(call: McpCall): Promise<McpReply> {
     const caller = await this.#callers.ofSession(call);
     const queue = new MessageQueue();
+    const hear = await heardByClient(this.#ports, caller, (message) => queue.write(message));
     const left = new AbortController();
     this.#streams.add(left);
     left.signal.addEventListener('abort', () => void this.#streams.delete(left), { once: true });
     queue.onLeft(() => left.abort());
     call.signal.addEventListener('abort', () => left.abort(), { once: true });
     if (call.signal.aborted) left.abort();
-    const finished = this.#listening
-      .follow(caller, (message) => queue.write(message), left.signal)
-      .then(() => queue.end());
+    const finished = this.#listening.follow(caller, hear, left.signal).then(() => queue.end());
     return { status: 200, headers: {}, messages: queue, finished };
   }
 

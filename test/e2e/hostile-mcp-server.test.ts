@@ -130,6 +130,21 @@ describe('results of a hostile server', () => {
   });
 });
 
+test('[guard.unmarked] instructions and lists of a hostile server lose what speaks to the model', async () => {
+  await withClient(async (client) => {
+    expect(client.getInstructions()).toContain('[removed by the gateway: instruction]');
+    expect(client.getInstructions()).not.toContain('Ignore all previous');
+    const pages: Loose[] = [];
+    for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+      const page = await client.listResources(cursor === undefined ? {} : { cursor });
+      pages.push(...page.resources);
+      cursor = page.nextCursor;
+    }
+    const note = pages.find(({ uri }) => uri === 'note:///1');
+    expect(note).toMatchObject({ name: 'note', description: '[removed by the gateway: instruction]' });
+  });
+});
+
 describe('requests of servers', () => {
   const sampled = async (prompt: string, includeContext?: string) => {
     reached.length = 0;

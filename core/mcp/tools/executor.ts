@@ -108,7 +108,7 @@ async function execute(
   const { conversation, entry, method = 'tools/call', onMessage, calls, guard, classifier: _, held, ...asking } = run;
   const heard: ResultFinding[] = [];
   const secrets = credential ? secretsOf(credential) : [];
-  const { inspectResult: look } = await looking();
+  const { inspectResult: look, withoutMarks } = await looking();
   if (await held?.()) throw waitingError(run);
   let outcome: RpcOutcome;
   let sent = false;
@@ -123,7 +123,7 @@ async function execute(
       onMessage: (message) =>
         handBounded(message, secrets, calls, {
           look,
-          guard,
+          guard: guard && withoutMarks(guard),
           hand: onMessage,
           refuse,
           noted: (found) => void heard.push(...found),

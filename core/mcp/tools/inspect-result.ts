@@ -18,6 +18,14 @@ export interface InspectedResult {
   readonly findings: readonly ResultFinding[];
 }
 
+/** The same kinds, removed where they would be marked: a message, a list or a form has no place for a mark. */
+export const withoutMarks = (guard: GuardSettings): GuardSettings => ({
+  ...guard,
+  actions: Object.fromEntries(
+    Object.entries(guard.actions).map(([kind, action]) => [kind, action === 'mark' ? 'strip' : action]),
+  ) as unknown as ResultActions,
+});
+
 /**
  * Never throws for what the guard cannot read: such an answer is withheld [guard.fails-closed].
  * @param outcome `{ result }` or `{ error }`.
@@ -64,7 +72,14 @@ export function marked(outcome: JsonObject, findings: readonly ResultFinding[]):
   if (!isObject(result)) return outcome;
   const listed = acted.map(({ kind, where, action }) => ({ kind, where, action }));
   const meta = { ...(isObject(result._meta) && result._meta), [findingsKey]: listed };
-  const content =
-    mark && Array.isArray(result.content) ? { content: [{ type: 'text', text: mark }, ...result.content] } : {};
-  return { ...outcome, result: { ...result, ...content, _meta: meta } };
+  return { ...outcome, result: { ...result, ...(mark && withMark(result, mark)), _meta: meta } };
+}
+
+/** In front of the content of a tool's result, or of the contents of a resource. */
+function withMark({ content, contents }: JsonObject, mark: string): JsonObject {
+  if (Array.isArray(content)) return { content: [{ type: 'text', text: mark }, ...content] };
+  if (!Array.isArray(contents)) return {};
+  const [first] = contents;
+  const uri = isObject(first) ? asText(first.uri) : '';
+  return { contents: [{ uri, mimeType: 'text/plain', text: mark }, ...contents] };
 }

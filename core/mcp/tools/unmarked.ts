@@ -1,0 +1,105 @@
+/**
+ * What servers say where no mark fits: instructions for clients, lists of prompts and resources, completions, log lines, progress and
+ * requests to the client. What a result would have marked is removed there, and a thing whose name or address holds it is left out
+ * [guard.unmarked].
+ */
+import type { CallWork } from '#core/actions/call-work.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
+import type { ResultFinding } from '#core/tool-guard/results.ts';
+import { isObject, type RpcOutcome } from '../protocol/messages.ts';
+import type { Caller } from '../sessions/caller.ts';
+import { toServer } from '../sessions/relay.ts';
+import { handBounded } from './bounded-message.ts';
+import { resultGuard } from './guard-settings.ts';
+import { type GuardSettings, inspectResult, withoutMarks } from './inspect-result.ts';
+
+type Ports = TelemetryPort & PausePort & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
+type Heard = Pick<Caller, 'conversation' | 'snapshot'>;
+
+/** Of several servers the strictest counts, because a message does not say whose it is; undefined where all are off. */
+function guardOf({ conversation, snapshot }: Heard): GuardSettings | undefined {
+  const entries = conversation.entries.filter(({ guard }) => guard !== 'off');
+  const entry = entries.find(({ guard }) => guard === 'on') ?? entries[0];
+  const guard = entry && resultGuard(snapshot.configuration, entry);
+  return guard && withoutMarks(guard);
+}
+
+const count = ({ telemetry }: TelemetryPort, findings: readonly ResultFinding[]): void => {
+  for (const { kind, action } of findings)
+    telemetry.count('svc_tool_guard_findings_total', { place: 'server', kind, action });
+};
+
+/** Hands on what servers say outside of calls. */
+export function heardBy(
+  ports: Ports,
+  caller: Heard,
+  hand: (message: JsonObject) => void,
+): (message: JsonObject) => void {
+  const guard = guardOf(caller);
+  if (!guard) return hand;
+  return (message) =>
+    handBounded(message, [], ports.calls, {
+      ...{ look: inspectResult, guard, hand },
+      refuse: (id, answer) => void toServer(caller, id, answer).catch(() => {}),
+      noted: (findings) => count(ports, findings),
+    });
+}
+
+const members: Readonly<Record<string, string>> = {
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+const turnThings = 64;
+
+/** The answer to a method other than a call. */
+export async function withoutFound(
+  ports: Ports,
+  caller: Heard,
+  method: string,
+  outcome: RpcOutcome,
+): Promise<RpcOutcome> {
+  const guard = guardOf(caller);
+  if (!guard) return outcome;
+  if ('error' in outcome) return (inspected(ports, guard, outcome as unknown as JsonObject) ?? outcome) as RpcOutcome;
+  const { result } = outcome;
+  const look = (value: JsonObject): JsonObject | undefined => {
+    const seen = inspected(ports, guard, { result: value });
+    return isObject(seen?.result) ? seen.result : undefined;
+  };
+  const member = members[method];
+  if (member !== undefined && Array.isArray(result[member])) {
+    const kept: Json[] = [];
+    for (const [at, thing] of result[member].entries()) {
+      const seen = isObject(thing) && isNamedPlainly(guard, thing) ? look(thing) : undefined;
+      if (seen) kept.push(seen);
+      if (at % turnThings === turnThings - 1) await ports.pause(0);
+    }
+    return { result: { ...result, [member]: kept } };
+  }
+  if (typeof result.instructions === 'string') {
+    const { instructions, ...rest } = result;
+    return { result: { ...rest, ...look({ instructions }) } };
+  }
+  if (isObject(result.completion) && Array.isArray(result.completion.values)) {
+    const values = result.completion.values.filter((value) => isPlain(guard, value));
+    return { result: { ...result, completion: { ...result.completion, values } } };
+  }
+  return outcome;
+}
+
+function inspected(ports: Ports, guard: GuardSettings, outcome: JsonObject): JsonObject | undefined {
+  const seen = inspectResult(outcome, [], guard);
+  count(ports, seen.findings);
+  return seen.outcome;
+}
+
+/** Names and addresses are sent back as they are, so nothing can be cut out of them. */
+const isNamedPlainly = (guard: GuardSettings, { name, uri, uriTemplate }: JsonObject): boolean =>
+  [name, uri, uriTemplate].every((each) => each === undefined || isPlain(guard, each));
+
+const isPlain = (guard: GuardSettings, value: Json): boolean => {
+  const { outcome, findings } = inspectResult({ result: { value } }, [], guard);
+  return outcome !== undefined && findings.every(({ action }) => action === 'log');
+};
