@@ -28,7 +28,7 @@ const programOfWord: ReadonlyMap<string, string> = new Map(
 /** Names under which a program is started: where one of them begins a list, the list is the whole line. */
 const started = new Set(set('kubectl oc terraform tofu docker podman nerdctl gcloud az gh glab rg helm aws git'));
 
-interface NamedProgram {
+export interface NamedProgram {
   readonly program: string;
   /** Words of the tool's name besides. */
   readonly rest: readonly string[];

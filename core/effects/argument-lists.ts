@@ -7,6 +7,7 @@ import {
   isOptionInPlace,
   isOptionWord,
   listKind,
+  type NamedProgram,
   programNamed,
   startsProgram,
   wordsOfText,
@@ -26,8 +27,8 @@ export const argumentListEffects: EffectReader = (call) => {
   const { family, words } = toolWords(call.tool);
   const named = programNamed([...family, ...words]);
   if (!named) return standsAlone;
-  const command = commandOf(named.program, named.rest);
-  const read = [...listsIn(call.parameters, 0)].map((list) => effectsOfList(call, named.program, command, list));
+  const lists = [...listsIn(call.parameters, 0)];
+  const read = linesRead(named, lists);
   const unclear = [
     ...read.flatMap((each) => each.unclear ?? []),
     ...Object.entries(call.parameters)
@@ -37,11 +38,44 @@ export const argumentListEffects: EffectReader = (call) => {
       .map(([key]) => `the argument "${key.slice(0, 40)}" may be an option of ${named.program}`),
   ];
   return {
-    parts: read.flatMap(({ parts }) => parts),
+    parts: lists.length === 0 ? [] : [openedCall(call, lists, read)],
     carrier: false,
-    ...(unclear.length > 0 && { unclear: unclear.join('; ') }),
+    ...(unclear.length > 0 && { unclear: [...new Set(unclear)].slice(0, 5).join('; ') }),
   };
 };
+
+/** Beyond these a call is unclear, and no line of it is read. */
+const maxLists = 64;
+const maxCharacters = 16 * 1024;
+
+function linesRead({ program, rest }: NamedProgram, lists: readonly List[]): readonly ReadLine[] {
+  const characters = lists.reduce((sum, { words }) => words.reduce((length, word) => length + word.length + 1, sum), 0);
+  if (lists.length > maxLists || characters > maxCharacters)
+    return [{ parts: [], unclear: `the call holds more words for ${program} than are read` }];
+  const command = commandOf(program, rest);
+  return lists.flatMap((list) => [
+    ...(list.unclear === undefined ? [] : [{ parts: [], unclear: list.unclear }]),
+    ...[list.words, ...againSplit(list.words)]
+      .flatMap((words) => linesOf(program, command, words))
+      .map((line) => readLine(program, line)),
+  ]);
+}
+
+/** The call itself, with its words and the paths among them where rules and guards see them. */
+function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadLine[]): ToolCall {
+  const parts = read.flatMap((each) => each.parts);
+  const asked = parts.map((part) => part.capability as Capability).filter((capability) => capability !== 'read');
+  if (read.some(({ unclear }) => unclear !== undefined)) asked.push('execute');
+  return {
+    ...call,
+    capability: asked.reduce(moreSevere, call.capability as Capability),
+    parameters: {
+      ...call.parameters,
+      argument_words: lists.flatMap(({ words }) => words.flatMap((word) => [word, ...valueIn(word)])),
+      argument_paths: parts.map(({ target }) => target).filter((target) => target !== ''),
+    },
+  };
+}
 
 /** The command of the program that its tool is named after; empty where it is not one that is known. */
 const commandOf = (program: string, rest: readonly string[]): readonly string[] =>
@@ -105,26 +139,6 @@ const optionOf = (option: string, value: unknown): string[] => {
   if (value === false || value === null) return [];
   return [value === true || value === '' ? option : `${option}=${String(value)}`];
 };
-
-function effectsOfList(call: ToolCall, program: string, command: readonly string[], list: List): Effects {
-  const lines = [list.words, ...againSplit(list.words)].flatMap((words) => linesOf(program, command, words));
-  const read = lines.map((line) => readLine(program, line));
-  const unclear = list.unclear ?? read.find((each) => each.unclear !== undefined)?.unclear;
-  const parts = read.flatMap((each) => each.parts);
-  const asked = parts.map((part) => part.capability as Capability).filter((capability) => capability !== 'read');
-  if (unclear !== undefined) asked.push('execute');
-  // The call itself, with its words and the paths among them where rules and guards see them.
-  const opened: ToolCall = {
-    ...call,
-    capability: asked.reduce(moreSevere, call.capability as Capability),
-    parameters: {
-      ...call.parameters,
-      argument_words: list.words.flatMap((word) => [word, ...valueIn(word)]),
-      argument_paths: parts.map(({ target }) => target).filter((target) => target !== ''),
-    },
-  };
-  return { parts: [opened], carrier: false, ...(unclear !== undefined && { unclear }) };
-}
 
 /** `--var-file=x` holds `x`. */
 const valueIn = (word: string): string[] => /^-[^=]*=([\s\S]+)$/.exec(word)?.slice(1) ?? [];

@@ -285,6 +285,14 @@ describe('a tool that stands for a program and is given words of its command lin
     expect(await decided(pack, 'mcp', given)).toBe('allow');
   });
 
+  test('[effects.argument-lists] more words than are read make a call unclear, and its guards still see them', async () => {
+    const many = { steps: [...Array.from({ length: 100 }, () => ({ args: ['pods'] })), { args: ['secret'] }] };
+    const call = { protocol: 'mcp', tool: 'kubernetes.get', target: '', capability: 'read', parameters: many };
+    const effects = await readCallEffects(call);
+    expect([effects.parts.length, effects.unclear]).toEqual([1, 'the call holds more words for kubectl than are read']);
+    expect(await decided('infra-review', 'mcp', ['kubernetes.get', many])).toBe('block');
+  });
+
   test('[effects.argument-lists] a list beside a statement holds values for it', async () => {
     const call = { protocol: 'mcp', tool: 'psql.query', target: '', capability: 'read' as const };
     const effects = await readCallEffects({ ...call, parameters: { query: 'select $1', args: ['--x'] } });

@@ -60,6 +60,8 @@ describe('queries of graphs and series', () => {
     ['neo4j.read', { query: "CALL apoc.load.json('http://a.example')" }, 'write'],
     ['read_neo4j_cypher', { query: "LOAD CSV FROM 'file:///x' AS l RETURN l" }, 'write'],
     ['read_neo4j_cypher', { query: 'MATCH (n) /* SET */ merge (m)' }, 'write'],
+    ['get_nodes', { query: `MATCH (n) RETURN 'a\\\\' SET n.x = 1 // '` }, 'write'],
+    ['get_nodes', { query: `${'/* '.repeat(80_000)}SET n.x = 1` }, 'write'],
     ['get_sparql', { query: 'DELETE WHERE { ?s ?p ?o }' }, 'write'],
     ['get_sparql', { query: 'SELECT ?s WHERE { SERVICE <http://a.example> { ?s ?p ?o } }' }, 'write'],
     ['get_gremlin', { query: 'g.V().drop()' }, 'write'],
