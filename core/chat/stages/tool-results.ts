@@ -7,6 +7,7 @@ import { isObject, objectsOf } from '#core/dialects/wire.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { checkDefinition } from '#core/tool-guard/definitions.ts';
 import type { DefinitionKind } from '#core/tool-guard/finding.ts';
 import { type GuardedResult, guardResult, markOf, type ResultActions } from '#core/tool-guard/results.ts';
@@ -86,13 +87,14 @@ function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
 }
 
 /** A conversation is sent again with each turn: what a text came to is remembered by its digest, under the actions in force. */
-const remembered = new WeakMap<ResultActions, RecentMap<string, GuardedResult>>();
 const maxRemembered = 2_000;
+const resultsUnder = remembered(
+  (_actions: ResultActions) => new RecentMap<string, GuardedResult>({ max: maxRemembered }),
+);
 const definitionsSeen = new RecentMap<string, readonly DefinitionKind[]>({ max: maxRemembered });
 
 function guarded(texts: readonly string[], actions: ToolGuard['results']): GuardedResult {
-  const known = remembered.get(actions) ?? new RecentMap<string, GuardedResult>({ max: maxRemembered });
-  remembered.set(actions, known);
+  const known = resultsUnder(actions);
   const digest = sha256(texts.map((text) => `${text.length} ${text}`).join('\n'));
   const result = known.get(digest) ?? looked(texts, actions);
   known.set(digest, result);
