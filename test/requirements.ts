@@ -793,7 +793,7 @@ const evidence: readonly Requirement[] = [
   ),
   must(
     'evidence.single-file',
-    'A session is saved as one HTML file with its bundle and the verifier: it verifies itself offline and loads nothing.',
+    'A session is saved as one HTML file with its bundle and the verifier: it verifies itself offline, says when it shows something else than its bundle, and loads nothing.',
   ),
   must(
     'evidence.passkey-proven',

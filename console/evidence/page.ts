@@ -1,9 +1,17 @@
 /** The script of a session's single HTML file: verifies the bundle that lies in the page, with nothing but the page [evidence.single-file]. */
 import type { Verification } from '#core/contracts/evidence.ts';
+import { isShown } from './shown.ts';
 import { verified } from './verify.ts';
 
 const part = (id: string) => document.getElementById(id);
 const bundle = part('bundle')?.textContent ?? '';
+
+let shown: Promise<boolean> | undefined;
+/** Keys change nothing about it. */
+function isWhole(): Promise<boolean> {
+  shown ??= isShown(bundle).catch(() => false);
+  return shown;
+}
 
 /** A verification with other keys may begin before the last one has ended: the newest alone is shown. */
 let newest = 0;
@@ -17,20 +25,23 @@ async function verify(): Promise<void> {
   const typed = (id: string) => (part(id) as HTMLTextAreaElement | null)?.value.trim() ?? '';
   const key = typed('key');
   const keys = { trustedKey: key === '' ? undefined : key, logKeys: typed('log-keys') };
+  const say = (valid: boolean, text: string) => {
+    place.className = `verdict ${valid ? 'valid' : 'invalid'}`;
+    place.textContent = text;
+  };
   const verification = await verified(bundle, keys).catch((cause: unknown) => {
-    if (run !== newest) return;
-    place.className = 'verdict invalid';
-    place.textContent = `Not verified: ${cause instanceof Error ? cause.message : String(cause)}.`;
+    if (run === newest) say(false, `Not verified: ${cause instanceof Error ? cause.message : String(cause)}.`);
   });
+  const whole = !verification?.valid || (await isWhole());
   if (!verification || run !== newest) return;
+  if (!whole) return say(false, 'Not valid: this page shows something else than its bundle, which is valid itself.');
   const { valid, total_entries, broken_link, log, passkey_votes, not_checked } = verification;
   const said = valid
     ? `Valid: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, verified in this browser just now.`
     : `Not valid: at entry ${broken_link?.index ?? 0}, ${broken_link?.reason ?? 'for an unknown reason'}.`;
   const passkeys = passkey_votes === undefined ? '' : ` Votes proven by a passkey: ${passkey_votes}.`;
   const open = not_checked.map((text) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join('');
-  place.className = `verdict ${valid ? 'valid' : 'invalid'}`;
-  place.textContent = said + (log ? inLog(log) : '') + passkeys + open;
+  say(valid, said + (log ? inLog(log) : '') + passkeys + open);
 }
 
 function inLog({ origin, position, size, index, at, witnesses }: NonNullable<Verification['log']>): string {

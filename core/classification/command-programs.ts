@@ -1,7 +1,5 @@
-/** Tools that stand for a program with a command line of its own, and the arguments in which they are given words of that line. */ import {
-  commandLists,
-  textKeys,
-} from './argument-words.ts';
+/** Tools that stand for a program with a command line of its own, and the arguments in which they are given words of that line. */
+import { commandLists, textKeys } from './argument-words.ts';
 
 const set = (words: string): readonly string[] => words.split(/\s+/).filter((word) => word !== '');
 
@@ -71,6 +69,7 @@ const showing = new Set(
     --max-count -n --name-only --name-status --namespace --no-color --no-headers --oneline --page --per-page --porcelain -q --quiet --region
     --reverse -s --short --since --sort --stat --state --status --summary --tail --type --until -v --verbose --version --yaml`),
 );
+
 /** Words of a text of arguments. */
 export const wordsOfText = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 

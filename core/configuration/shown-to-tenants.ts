@@ -126,8 +126,7 @@ const membersAt: ReadonlyMap<string, Members> = read(listed);
 function read(text: string): Map<string, Map<string, { whole: boolean }>> {
   const objects = new Map<string, Map<string, { whole: boolean }>>();
   for (const line of text.split('\n').filter((each) => each !== '')) {
-    const [path = '', names = ''] = line.split(': ', 2);
-    const at = path === ':' ? '' : path;
+    const [at = '', names = ''] = line.split(': ', 2);
     const members = objects.get(at) ?? new Map<string, { whole: boolean }>();
     for (const name of names.split(' ')) members.set(name.replace(/!$/, ''), { whole: name.endsWith('!') });
     objects.set(at, members);

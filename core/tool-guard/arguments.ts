@@ -66,7 +66,7 @@ function textFindings(text: string, where: string, name: string, findings: Argum
   const words = wordsIn(name);
   const last = words.at(-1) ?? '';
   const short = narrow.has(last) && text.length <= 2_048;
-  if (short && isCommand(text)) add('command', 'high', 'Shell syntax in a value that is not a command.');
+  if (short && isCommand(text)) add('command', 'high', 'Syntax of a shell or of SQL in a value that is not a command.');
   if (isTemplate(text, short)) add('template', 'high', 'An expression of a template engine.');
   if (short && isHiddenPath(text))
     add('path', 'high', 'A path that climbs, hides its steps in an encoding, or holds a NUL.');
@@ -86,7 +86,10 @@ const commands = new RegExp(
   String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${programs})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
   'i',
 );
-const isCommand = (text: string): boolean => commands.test(text);
+/** Behind the quotation mark that ends a value: a condition, another statement, a comment. */
+const brokenOut =
+  /['"]\s{0,8}\)?\s{0,8}(?:(?:or|and|\|\||&&)\s{1,8}(?:not\s{1,8})?['"(]{0,2}\w{0,32}['")]{0,2}\s{0,8}(?:[=<>]|like\b|between\b|is\b)|;\s{0,8}(?:drop|delete|update|insert|alter|create|truncate|exec|grant)\s|union\s{1,8}(?:all\s{1,8})?select\s)/i;
+const isCommand = (text: string): boolean => commands.test(text) || brokenOut.test(text);
 
 const everywhere =
   /\$\{(?:\s{0,4}jndi|\s{0,4}(?:lower|upper|env|sys|java):)|__proto__|constructor\.constructor|T\(java\.lang|freemarker\.template|\{\{\s{0,4}(?:self|config|request|cycler|joiner|lipsum|''|""|\[\])[.[_]|__class__|__globals__|__import__\(|process\.mainModule|Runtime\.getRuntime/i;
@@ -126,10 +129,25 @@ const isHostile = (text: string, name: string): boolean => {
   );
 };
 
+const encodedRuns = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
+/** As much as is decoded of one text. */
+const decodedCharacters = 64 * 1024;
+
+/** As it stands, and in base64 or hexadecimal digits. */
 function holdsSecret(text: string): boolean {
-  for (const _ of issuedRanges(text)) return true;
+  if (isIssued(text)) return true;
+  let left = decodedCharacters;
+  for (const [run] of text.matchAll(encodedRuns)) {
+    const read = run.slice(0, left);
+    left -= read.length;
+    if (/^[0-9a-f]+$/i.test(read) && isIssued(Buffer.from(read, 'hex').toString('latin1'))) return true;
+    if (isIssued(Buffer.from(read, 'base64').toString('latin1'))) return true;
+    if (left <= 0) return false;
+  }
   return false;
 }
+
+const isIssued = (text: string): boolean => issuedRanges(text).length > 0;
 
 const digits = /\d{3}/;
 function holdsPersonal(text: string): boolean {

@@ -130,6 +130,16 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
           await told(text.replaceAll('make sessions | sh', 'make sessions | zz')),
           /^Not valid: at entry 0, the entry was altered/,
         );
+        const [report = '', rest = ''] = text.split('<script type="application/json"', 2);
+        const elsewhere = (change: (report: string) => string) =>
+          told(`${change(report)}<script type="application/json"${rest}`);
+        for (const change of [
+          (shown: string) => shown.replaceAll('make sessions | sh', 'make sessions | zz'),
+          (shown: string) => shown.replace('</main>', '<p>Approved by alice.</p></main>'),
+          (shown: string) => shown.replace('</main>', '</main><p>Approved by alice.</p>'),
+          (shown: string) => shown.replace('.review {', '.review { display: none;'),
+        ])
+          assert.match(await elsewhere(change), /^Not valid: this page shows something else than its bundle/);
         assert.ok(
           requests.every((url) => url.startsWith('file:') && url.endsWith('session.html')),
           requests.join(' '),

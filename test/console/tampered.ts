@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { singleFile } from '../../core/evidence/single-file.ts';
 import { verifyBundle } from '../../core/evidence/verify.ts';
 import { check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -103,17 +104,16 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
       const requests: string[] = [];
       alone.on('request', (request) => requests.push(request.url()));
       await alone.context().setOffline(true);
-      const verdict = async (text: string): Promise<string> => {
+      const opened = async (text: string): Promise<string> => {
         const file = join(folder, 'session.html');
-        await writeFile(
-          file,
-          html.replace(singleFileBundle, (_, open, _bundle, close) => open + text + close),
-        );
+        await writeFile(file, text);
         await alone.goto(pathToFileURL(file).href);
         const said = alone.locator('#verdict').filter({ hasText: /^(Valid|Not valid|Not verified)/ });
         await said.waitFor();
         return (await said.textContent()) ?? '';
       };
+      const verdict = (text: string) =>
+        opened(html.replace(singleFileBundle, (_, open, _bundle, close) => open + text + close));
       assert.match(await verdict(bundle), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
       for (const [what, forge] of Object.entries(forgeries)) {
         const forged = JSON.parse(bundle) as Loose;
@@ -127,7 +127,12 @@ export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
         assert.ok(said.startsWith(expected), `${what}: ${said}; the command line: ${expected}`);
       }
       // A forger with a key of its own: what stands in the chain agrees, so that the passkey alone can give it away.
-      const inPage = async (forged: Loose) => verdict(JSON.stringify(forged).replaceAll('<', '\\u003c'));
+      const script = /<script>([\s\S]*)<\/script>\s*<\/body>/.exec(html)?.[1] ?? '';
+      const inPage = async (forged: Loose) => {
+        let page = '';
+        for await (const piece of singleFile(JSON.stringify(forged), script)) page += piece;
+        return opened(page);
+      };
       assert.match(await inPage(agreeing(JSON.parse(bundle))), /^Valid: 4 entries, .* Votes proven by a passkey: 1\./);
       for (const [what, forge] of Object.entries(passkeyForgeries)) {
         const forged = JSON.parse(bundle) as Loose;
