@@ -31,6 +31,7 @@ import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ReserveOutcome, ReserveRequest, Settlement } from '#core/limits/ports.ts';
 import type { Provider, ProviderCall, ProviderReply, ResourceCall } from '#core/providers/ports.ts';
+import { createBreakers } from '#core/routing/breakers.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import type { Loose } from './loose.ts';
 import { woundTimeouts } from './wound-timeouts.ts';
@@ -152,6 +153,7 @@ export async function stageSetting(extra = '', over: Partial<ChatPorts> = {}) {
       settle: async (_tenant: string, _id: string, settlement: Settlement) => void seen.settled.push(settlement),
     },
     providers: { get: async () => provider },
+    providerBreakers: createBreakers(),
     batchStore: {
       put: async (row: Loose) => {
         await script.put(row);
