@@ -66,7 +66,9 @@ function textFindings(text: string, where: string, name: string, findings: Argum
   const words = wordsIn(name);
   const last = words.at(-1) ?? '';
   const short = narrow.has(last) && text.length <= 2_048;
-  if (short && isCommand(text)) add('command', 'high', 'Syntax of a shell or of SQL in a value that is not a command.');
+  if (short && commands.test(text)) add('command', 'high', 'Shell syntax in a value that is not a command.');
+  else if (short && brokenOut.test(text))
+    add('command', 'high', 'SQL behind a quotation mark in a value of another kind.');
   if (isTemplate(text, short)) add('template', 'high', 'An expression of a template engine.');
   if (short && isHiddenPath(text))
     add('path', 'high', 'A path that climbs, hides its steps in an encoding, or holds a NUL.');
@@ -89,7 +91,6 @@ const commands = new RegExp(
 /** Behind the quotation mark that ends a value: a condition, another statement, a comment. */
 const brokenOut =
   /['"]\s{0,8}\)?\s{0,8}(?:(?:or|and|\|\||&&)\s{1,8}(?:not\s{1,8})?['"(]{0,2}\w{0,32}['")]{0,2}\s{0,8}(?:[=<>]|like\b|between\b|is\b)|;\s{0,8}(?:drop|delete|update|insert|alter|create|truncate|exec|grant)\s|union\s{1,8}(?:all\s{1,8})?select\s)/i;
-const isCommand = (text: string): boolean => commands.test(text) || brokenOut.test(text);
 
 const everywhere =
   /\$\{(?:\s{0,4}jndi|\s{0,4}(?:lower|upper|env|sys|java):)|__proto__|constructor\.constructor|T\(java\.lang|freemarker\.template|\{\{\s{0,4}(?:self|config|request|cycler|joiner|lipsum|''|""|\[\])[.[_]|__class__|__globals__|__import__\(|process\.mainModule|Runtime\.getRuntime/i;
