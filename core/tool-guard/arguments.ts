@@ -88,7 +88,7 @@ const commands = new RegExp(
   String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${programs})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
   'i',
 );
-/** Behind the quotation mark that ends a value: a condition, another statement, a comment. */
+/** Behind the quotation mark that ends a value: a condition, another statement or a union. */
 const brokenOut =
   /['"]\s{0,8}\)?\s{0,8}(?:(?:or|and|\|\||&&)\s{1,8}(?:not\s{1,8})?['"(]{0,2}\w{0,32}['")]{0,2}\s{0,8}(?:[=<>]|like\b|between\b|is\b)|;\s{0,8}(?:drop|delete|update|insert|alter|create|truncate|exec|grant)\s|union\s{1,8}(?:all\s{1,8})?select\s)/i;
 
