@@ -114,11 +114,9 @@ export const toolGuard = z
     }),
     arguments: z
       .strictObject({
-        command: argumentAction
-          .default('review')
-          .meta({
-            description: 'Shell syntax, or SQL behind a quotation mark, in names, paths, hosts and other short values.',
-          }),
+        command: argumentAction.default('review').meta({
+          description: 'Shell syntax, or SQL behind a quotation mark, in names, paths, hosts and other short values.',
+        }),
         template: argumentAction
           .default('review')
           .meta({ description: 'Expressions of template engines in short values.' }),
