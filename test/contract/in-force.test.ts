@@ -29,7 +29,9 @@ routes: [{ match: { model: "mock*" }, providers: [mock] }]
 prices: { table: { as_of: 2026-01-01, models: [{ match: "*", source: test, input_usd_per_million: 1000, output_usd_per_million: 4000 }] } }
 budgets: { global: { daily_usd: 100 }, tenants: { default: { monthly_usd: 50, models: { "mock-*": { daily_usd: 9 } } } } }
 tool_policies: { default_decision: block, rules: [{ protocol: git, tool: "scm.get_*", decision: allow }] }
-credentials: { brokers: [{ name: tickets, type: ticket }] }
+credentials:
+  brokers: [{ name: tickets, type: ticket }]
+  grants: [{ broker: tickets, protocol: git, tool: scm.get_file, scope: read, ttl_seconds: 300 }]
 upstreams: { mcp: [{ name: files, url: "http://127.0.0.1:9/mcp" }] }
 ${more}`;
 
@@ -389,6 +391,20 @@ describe('[evidence.in-force] is found:', () => {
       );
     });
   });
+});
+
+test('[evidence.in-force] a credential that a caller got for its own use agrees with the result of its action, and a wider one does not', async () => {
+  const body = {
+    ...{ protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read', parameters: {} },
+    actor: { agent: 'builder', session: 'own-use' },
+  };
+  const got = await call('POST', '/admin/v1/test-action', 'agent-key-1', { body });
+  expect(got.body).toMatchObject({ decision: 'allow', credential: expect.anything() });
+  gateway.pass(65);
+  expect(await compared()).toMatchObject({ agrees: true, differences: [], compared: { credentials: 1 } });
+  const [row] = (await attacker.rows('credentials', '')).filter(({ nonce }) => !nonce) as Loose[];
+  await attacker.put('credentials', { ...row, scope: 'admin' });
+  expect(await found()).toEqual([expect.objectContaining({ of: 'credential', what: row!.id })]);
 });
 
 test('[evidence.in-force] only callers of the platform compare what is of all tenants', async () => {

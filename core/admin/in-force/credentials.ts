@@ -96,14 +96,18 @@ async function entriesOf(
 
 const lives: ReadonlySet<string> = new Set(['mint', 'redeem', 'revoke']);
 
-/** The view by time may lag, so a row without an entry there is looked up in its session. */
+/**
+ * The view by time may lag, so a row without an entry there is looked up in its session. A credential for the caller's own use has
+ * no entry of its own: it is in the result of its action, which was written with its row.
+ */
 async function mintOf(
   { ports }: Asked,
   { id, tenant, session_id }: Pick<CredentialRecord, 'id' | 'tenant' | 'session_id'>,
 ): Promise<EvidenceEntry | undefined> {
   for await (const entry of ports.evidence.entries(tenant, session_id)) {
     const { action, credential } = entry.body as { action?: unknown; credential?: Partial<CredentialRecord> };
-    if (entry.kind === 'credential' && action === 'mint' && credential?.id === id) return entry;
+    const isMint = entry.kind === 'result' || (entry.kind === 'credential' && action === 'mint');
+    if (isMint && credential?.id === id) return entry;
   }
   return undefined;
 }
