@@ -6,12 +6,14 @@ import { verified } from './verify.ts';
 const part = (id: string) => document.getElementById(id);
 const bundle = part('bundle')?.textContent ?? '';
 
+/** The file was written with this verification, and the page is compared once. */
+let unkeyed: Promise<Verification> | undefined;
+const withoutKeys = () => (unkeyed ??= verified(bundle, { trustedKey: undefined, logKeys: '' }));
 let shown: Promise<boolean> | undefined;
-/** Keys change nothing about it. */
-function isWhole(): Promise<boolean> {
-  shown ??= isShown(bundle).catch(() => false);
-  return shown;
-}
+const isWhole = () =>
+  (shown ??= withoutKeys()
+    .then((found) => isShown(bundle, found))
+    .catch(() => false));
 
 /** A verification with other keys may begin before the last one has ended: the newest alone is shown. */
 let newest = 0;
@@ -23,13 +25,16 @@ async function verify(): Promise<void> {
   place.className = 'verdict';
   place.textContent = 'Verifying…';
   const typed = (id: string) => (part(id) as HTMLTextAreaElement | null)?.value.trim() ?? '';
-  const key = typed('key');
-  const keys = { trustedKey: key === '' ? undefined : key, logKeys: typed('log-keys') };
+  const [key, logKeys] = [typed('key'), typed('log-keys')];
+  const verifying =
+    key === '' && logKeys === ''
+      ? withoutKeys()
+      : verified(bundle, { trustedKey: key === '' ? undefined : key, logKeys });
   const say = (valid: boolean, text: string) => {
     place.className = `verdict ${valid ? 'valid' : 'invalid'}`;
     place.textContent = text;
   };
-  const verification = await verified(bundle, keys).catch((cause: unknown) => {
+  const verification = await verifying.catch((cause: unknown) => {
     if (run === newest) say(false, `Not verified: ${cause instanceof Error ? cause.message : String(cause)}.`);
   });
   const whole = !verification?.valid || (await isWhole());
