@@ -1,6 +1,7 @@
 /** `policy`: versions of the configuration, and checks of files. */
-import { addCommand, addGroup, type Parent } from './command.ts';
+import { addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
+import { addOperation } from './operation-command.ts';
 import type { Output } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
 import { addPolicyMine } from './policy-mine.ts';
@@ -16,32 +17,16 @@ export function addPolicy(program: Parent): void {
   addPolicyTest(parent);
   addPolicyDiff(parent, 'policy diff');
   addPolicyMine(parent);
-  addRead(parent, 'history', 'policyVersions', 'List the last 20 versions, newest first', showHistory);
-  addRead(parent, 'current', 'currentPolicyVersion', 'Show the version in force', showTree);
-  addRead(parent, 'show <version>', 'policyVersion', 'Show one version with its content', showTree);
-  addRead(
+  addOperation(parent, 'policy history', 'policyVersions', 'List the last 20 versions, newest first', showHistory);
+  addOperation(parent, 'policy current', 'currentPolicyVersion', 'Show the version in force', showTree);
+  addOperation(parent, 'policy show <version>', 'policyVersion', 'Show one version with its content', showTree);
+  addOperation(
     parent,
-    'rollback <version>',
+    'policy rollback <version>',
     'policyRollback',
     'Store the content of an older version as a new version',
     showTree,
   );
-}
-
-type Show = (out: Output, answer: unknown) => void;
-
-function addRead(parent: Parent, usage: string, operation: string, summary: string, show: Show): void {
-  addCommand<Record<string, never>>(parent, {
-    usage,
-    summary,
-    examples: [`policy ${usage.replace('<version>', '3')}`, `policy ${usage.replace('<version>', '3')} --json`],
-    run: async (cli, _options, [version]) => {
-      const answer = await cli.api().call(operation, version === undefined ? {} : { path: { version } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else show(cli.out, answer.json);
-      return 'positive';
-    },
-  });
 }
 
 function showHistory(out: Output, answer: unknown): void {

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { fields, list } from './json-fields.ts';
+import { addOperation } from './operation-command.ts';
 import type { Output } from './output.ts';
 import { showTree } from './tree.ts';
 
@@ -54,38 +55,35 @@ export function addRollout(program: Parent): void {
       return 'positive';
     },
   });
-  addStep(parent, 'list', 'listRollouts', 'List rollouts, newest first', showList);
-  addStep(parent, 'show <id>', 'getRollout', 'Show one rollout with the figures of baseline and canary', showTree);
-  addStep(parent, 'pause <id>', 'pauseRollout', 'Pause a rollout: the traffic stays where it is', showTree);
-  addStep(
+  addOperation(parent, 'rollout list', 'listRollouts', 'List rollouts, newest first', showList);
+  addOperation(
     parent,
-    'resume <id>',
+    'rollout show <id>',
+    'getRollout',
+    'Show one rollout with the figures of baseline and canary',
+    showTree,
+  );
+  addOperation(
+    parent,
+    'rollout pause <id>',
+    'pauseRollout',
+    'Pause a rollout: the traffic stays where it is',
+    showTree,
+  );
+  addOperation(
+    parent,
+    'rollout resume <id>',
     'resumeRollout',
     'Resume a rollout: the stage is observed again from now on',
     showTree,
   );
-  addStep(parent, 'rollback <id>', 'rollbackRollout', 'Roll back: the traffic returns to the baseline', showTree);
-}
-
-function addStep(
-  parent: Parent,
-  usage: string,
-  operation: string,
-  summary: string,
-  show: (out: Output, answer: unknown) => void,
-): void {
-  const example = `rollout ${usage.replace('<id>', '0190a1b2-0000-7000-8000-000000000001')}`;
-  addCommand<Record<string, never>>(parent, {
-    usage,
-    summary,
-    examples: [example, `${example} --json`],
-    run: async (cli, _options, [id]) => {
-      const answer = await cli.api().call(operation, id === undefined ? {} : { path: { id } });
-      if (cli.globals.json) cli.out.json(answer.text);
-      else show(cli.out, answer.json);
-      return 'positive';
-    },
-  });
+  addOperation(
+    parent,
+    'rollout rollback <id>',
+    'rollbackRollout',
+    'Roll back: the traffic returns to the baseline',
+    showTree,
+  );
 }
 
 function showList(out: Output, answer: unknown): void {
