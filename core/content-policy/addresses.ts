@@ -53,6 +53,24 @@ const goesOn = new RegExp(`^[${wordClass}:]`, 'u');
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const v4Pattern = new RegExp(`(?<![${wordClass}]|\\d\\.)${octet}(?:\\.${octet}){3}(?![${wordClass}]|\\.\\d)`, 'gu');
 
+/** How far before four numbers a word is looked for that makes them a version or a section. */
+const versionCharacters = 48;
+const versionWords = `versions? vers? v releases? builds? firmware driver sdk revision rev upgraded? updated? downgraded? section
+  chapter clause § oid fileversion productversion image tag`;
+const products = 'chrome chromium firefox safari edge? opera opr openssl nginx apache java jdk linux windows';
+const anyOf = (words: string): string => words.split(/\s+/).join('|');
+const versionBefore = new RegExp(
+  [
+    // pip install x==1.2.3.4
+    String.raw`[=~<>^]=$|\^$`,
+    // lib-1.2.3.4, not ip-10.0.0.1
+    String.raw`(?<!(?<![\p{L}\d])(?:ip|host|node|server|subnet|net|gateway|vm|ec2))(?<=\p{L})-$`,
+    // version 1.2.3.4, versions 1.2.3.4 to 1.2.3.5, Chrome/1.2.3.4
+    String.raw`(?<![\p{L}\d])(?:(?:${anyOf(versionWords)})[^\p{L}\d\n]{0,4}|(?:${anyOf(products)})[/ ])(?:(?:no|nr|number|is|was|to|from|and|or|of|\d+(?:\.\d+)+)[ ,/&→]{1,3}){0,4}$`,
+  ].join('|'),
+  'iu',
+);
+
 export const ip: Entity = {
   name: 'ip',
   shape: [
@@ -63,7 +81,9 @@ export const ip: Entity = {
     .join('|'),
   find(text, from) {
     const sixes = candidates(v6Pattern, text, from, (found, start) => v6Length(text, found, start));
-    const fours = candidates(v4Pattern, text, from, (found) => found.length);
+    const fours = candidates(v4Pattern, text, from, (found, start) =>
+      versionBefore.test(text.slice(Math.max(0, start - versionCharacters), start)) ? undefined : found.length,
+    );
     const inside = (range: Range) => sixes.some(([start, end]) => range[0] < end && start < range[1]);
     return [...sixes, ...fours.filter((range) => !inside(range))].sort((a, b) => a[0] - b[0]);
   },

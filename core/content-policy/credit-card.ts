@@ -1,7 +1,8 @@
 /**
- * Payment cards: 12 to 19 digits in a range that a scheme issues (ISO/IEC 7812), in a grouping that cards and forms print, with a
- * valid check digit (Luhn) [content.personal-data].
+ * Payment cards: 12 to 19 digits with a valid check digit (Luhn), in a grouping that cards and forms print. The number must be in a
+ * range that a scheme issues (ISO/IEC 7812), or the text must say that it is a card [content.personal-data].
  */
+import { isNamedAsCard, wordsAfter } from './card-words.ts';
 import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
 import type { Entity, Range } from './entity.ts';
 import { inAccount } from './in-account.ts';
@@ -10,7 +11,7 @@ const digitsAtMost = 19;
 
 export const creditCard: Entity = {
   name: 'credit_card',
-  shape: String.raw`\b[2-9](?:[${separators}]{0,3}\d){11,32}${lookahead}`,
+  shape: String.raw`\b\d(?:[${separators}]{0,3}\d){11,32}${lookahead}(?s:.){0,${wordsAfter}}`,
   find(text, from) {
     const found: Range[] = [];
     for (const groups of digitRuns(text, from, 12)) {
@@ -39,8 +40,9 @@ function cardEnd(text: string, groups: readonly DigitGroup[], first: number): nu
     digits += group.digits;
     if (digits.length > digitsAtMost) break;
     lengths.push(group.digits.length);
-    const fits = isGrouping(lengths, digits) || isObsolete(text, groups[first]!.start, lengths, digits);
-    if (fits && mayEnd(text, group.end) && isCard(digits)) found = last;
+    if (!isGrouping(lengths) || !mayEnd(text, group.end) || !passesLuhn(digits)) continue;
+    const isKnown = isIssued(digits) && digits.length >= (lengths.length > 1 ? 13 : 14);
+    if (isKnown || isNamedAsCard(text, groups[first]!.start, group.end)) found = last;
   }
   return found;
 }
@@ -51,27 +53,22 @@ function spelledEnd(text: string, groups: readonly DigitGroup[], first: number):
   if (last - first >= digitsAtMost || !mayEnd(text, groups[last]!.end)) return undefined;
   const rest = groups.slice(first);
   const digits = rest.map((group) => group.digits).join('');
-  return rest.every((group) => group.digits.length === 1) && digits.length > 12 && isCard(digits) ? last : undefined;
+  return rest.every((group) => group.digits.length === 1) &&
+    digits.length > 12 &&
+    passesLuhn(digits) &&
+    isIssued(digits)
+    ? last
+    : undefined;
 }
 
 /** Groupings that cards print and forms ask for, by the scheme's length of number. */
 const groupings = new Set([
-  ...['4-3-3-3', '4-4-5', '4-4-4-1', '4-6-4', '4-4-4-2', '4-6-5', '4-4-4-3', '4-5-6'],
+  ...['4-4-4', '4-3-3-3', '4-4-5', '4-4-4-1', '4-6-4', '4-4-4-2', '4-6-5', '4-5-5', '4-4-4-3', '4-5-6'],
   ...['4-4-4-4', '6-4-6', '6-6-4', '8-8', '6-10', '4-4-4-4-1', '4-4-4-4-2', '4-4-4-4-3', '4-4-4-6', '6-13', '4-4-4-7'],
 ]);
 
-/** In one piece, only where the scheme is so narrow that other numbers seldom are in it: 12 and 13 digits are not. */
-const isGrouping = (lengths: readonly number[], digits: string): boolean =>
-  lengths.length === 1 ? digits.length >= 14 : groupings.has(lengths.join('-'));
-
-const cardWord =
-  /(?:visa|maestro|card|carte|karte|tarjeta|carta|cartão)[\p{L}_]{0,8}[^\p{L}\d\n]{0,4}(?:(?:no|nr|number|num|is)[^\p{L}\d\n]{0,4})?$/iu;
-
-/** Cards of 12 and 13 digits in one piece look like article numbers: only behind a word that says what they are. */
-const isObsolete = (text: string, start: number, lengths: readonly number[], digits: string): boolean =>
-  lengths.length === 1 &&
-  (digits.length === 12 || digits.length === 13) &&
-  cardWord.test(text.slice(Math.max(0, start - 40), start));
+const isGrouping = (lengths: readonly number[]): boolean =>
+  lengths.length === 1 ? lengths[0]! >= 12 : groupings.has(lengths.join('-'));
 
 /** Ranges in use, with the lengths of their numbers. */
 const schemes: readonly (readonly [prefixes: RegExp, lengths: readonly number[]])[] = [
@@ -81,6 +78,7 @@ const schemes: readonly (readonly [prefixes: RegExp, lengths: readonly number[]]
   [/^(?:6011|64[4-9]|65)/, [16, 17, 18, 19]], // Discover
   [/^(?:30[0-5]|3095|36|3[89])/, [14, 15, 16, 17, 18, 19]], // Diners Club
   [/^35(?:2[89]|[3-8])/, [16, 17, 18, 19]], // JCB
+  [/^(?:1800|2131)/, [15]], // JCB, older
   [/^(?:62|81)/, [16, 17, 18, 19]], // UnionPay
   [/^(?:50[0-9]|5[6-8]|6(?:0[1-9]|1|3|7|9))/, [12, 13, 14, 15, 16, 17, 18, 19]], // Maestro and national debit cards
   [/^220[0-5]/, [16, 17, 18, 19]], // Mir, Borica
@@ -88,10 +86,8 @@ const schemes: readonly (readonly [prefixes: RegExp, lengths: readonly number[]]
   [/^(?:8600|9860|9792)/, [16]], // UzCard, Humo, Troy
 ];
 
-function isCard(digits: string): boolean {
-  const { length } = digits;
-  return passesLuhn(digits) && schemes.some(([prefixes, lengths]) => lengths.includes(length) && prefixes.test(digits));
-}
+const isIssued = (digits: string): boolean =>
+  schemes.some(([prefixes, lengths]) => lengths.includes(digits.length) && prefixes.test(digits));
 
 function passesLuhn(digits: string): boolean {
   let sum = 0;

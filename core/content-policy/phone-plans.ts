@@ -4,31 +4,9 @@ import metadata from 'libphonenumber-js/max/metadata';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /** Whose national forms are looked for where a text says that a telephone number follows, more callers first. */
-const regions: readonly CountryCode[] = [
-  ...(['US', 'GB', 'DE', 'FR', 'IN', 'IT', 'ES', 'BR', 'JP', 'CN', 'AU', 'NL', 'PL', 'MX', 'TR', 'ZA'] as const),
-  ...(['SE', 'CH', 'AT', 'BE', 'NO', 'DK', 'FI', 'IE', 'PT', 'CZ', 'GR', 'HU', 'RO', 'RU', 'UA', 'NZ'] as const),
-  ...([
-    'KR',
-    'SG',
-    'HK',
-    'TW',
-    'IL',
-    'AE',
-    'SA',
-    'EG',
-    'NG',
-    'KE',
-    'AR',
-    'CL',
-    'CO',
-    'ID',
-    'MY',
-    'TH',
-    'VN',
-    'PH',
-    'PK',
-  ] as const),
-];
+const regions =
+  `US GB DE FR IN IT ES BR JP CN AU NL PL MX TR ZA SE CH AT BE NO DK FI IE PT CZ GR HU RO RU UA NZ KR SG HK TW IL AE SA
+  EG NG KE AR CL CO ID MY TH VN PH PK PE SK BG HR SI RS EE LV LT IS MA BD LK`.split(/\s+/) as readonly CountryCode[];
 
 /** A text names the same number again, and its digits are asked for in several groupings. */
 const known = new RecentMap<string, boolean>({ max: 2048 });
@@ -59,3 +37,20 @@ export const isNorthAmerican = (digits: string): boolean =>
 /** As they are dialled at home, in one of the regions. */
 export const isNational = (digits: string): boolean =>
   remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));
+
+/** In the groups in which one of the regions prints its numbers, with or without the trunk prefix. */
+export const isPrintedAsAtHome = (digits: string, lengths: readonly number[]): boolean =>
+  remembered(`${digits}:${lengths.join('-')}`, () => regions.some((region) => isPrintedIn(region, digits, lengths)));
+
+function isPrintedIn(region: CountryCode, digits: string, lengths: readonly number[]): boolean {
+  const number = numberOf(digits, region);
+  if (!number?.isValid()) return false;
+  const [, ...international] = groupsOf(number.formatInternational());
+  const printed = [groupsOf(number.formatNational()), international, ...(alsoPrinted[region] ?? [])];
+  return printed.some((groups) => groups.join('-') === lengths.join('-'));
+}
+
+/** Groups that a region prints and libphonenumber does not write. */
+const alsoPrinted: Partial<Record<CountryCode, readonly number[][]>> = { NO: [[3, 2, 3]] };
+
+const groupsOf = (written: string): number[] => (written.match(/\d+/g) ?? []).map((group) => group.length);

@@ -5,16 +5,18 @@
 import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
 import type { Entity, Range } from './entity.ts';
 import { inAccount } from './in-account.ts';
-import { isInternational, isNational, isNorthAmerican, mayBeInternational } from './phone-plans.ts';
+import { isInternational, isNational, isNorthAmerican, isPrintedAsAtHome, mayBeInternational } from './phone-plans.ts';
 
 const digits = { least: 7, most: 18 } as const;
 const groupsAtMost = 9;
 /** How far before a number a word is looked for that says what it is. */
 const contextCharacters = 48;
+/** How far behind a number a unit is looked for, which makes it an amount. */
+const unitCharacters = 5;
 
 export const phone: Entity = {
   name: 'phone',
-  shape: String.raw`(?:\+ ?\(?|\(\+?|\b)\d(?:[${separators}]{0,3}\d){${digits.least - 1},32}${lookahead}`,
+  shape: String.raw`(?:\+ ?\(?|\(\+?|\b)\d(?:[${separators}]{0,3}\d){${digits.least - 1},32}${lookahead}(?s:.){0,${unitCharacters - 1}}`,
   find(text, from) {
     const found: Range[] = [];
     for (const groups of digitRuns(text, from, digits.least)) {
@@ -42,6 +44,7 @@ interface Candidate {
   readonly lengths: readonly number[];
   /** What stands before it. */
   readonly before: string;
+  readonly after: string;
   /** Digits stand before or behind it, a blank between. */
   readonly amongNumbers: boolean;
 }
@@ -61,7 +64,15 @@ function phoneAt(text: string, groups: readonly DigitGroup[], first: number, fro
     if (all.length > digits.most) break;
     if (all.length < digits.least || !mayEnd(text, group.end)) continue;
     const amongNumbers = last + 1 < groups.length || (numberBefore.test(before) && !listMark.test(before));
-    windows.push({ written: text.slice(start, group.end), digits: all, lengths: [...lengths], before, amongNumbers });
+    const after = text.slice(group.end, group.end + unitCharacters);
+    windows.push({
+      written: text.slice(start, group.end),
+      digits: all,
+      lengths: [...lengths],
+      before,
+      after,
+      amongNumbers,
+    });
   }
   const longest = windows.findLast(isPhone);
   return longest && [start, start + longest.written.length];
@@ -69,11 +80,11 @@ function phoneAt(text: string, groups: readonly DigitGroup[], first: number, fro
 
 /** With the signs that belong to a number before its first digit. */
 const opening = /(?:\+ ?\(?|\(\+?)$/;
-const closed = /^\d{1,5}\)/;
+const closed = /^\d[\d -]{0,5}\)/;
 
 function startOf(text: string, digit: number): number {
   const signs = opening.exec(text.slice(Math.max(0, digit - 3), digit))?.[0] ?? '';
-  const isClosed = !signs.includes('(') || closed.test(text.slice(digit, digit + 6));
+  const isClosed = !signs.includes('(') || closed.test(text.slice(digit, digit + 7));
   // The bracket of a sentence stands before the plus sign, not behind it.
   return digit - (isClosed ? signs : signs.replace(/^\(|\($/, '')).length;
 }
@@ -81,39 +92,49 @@ function startOf(text: string, digit: number): number {
 function isPhone(candidate: Candidate): boolean {
   const { written, digits, lengths, before } = candidate;
   if (!hasPairedBrackets(written) || isDate.test(written) || /[$€£¥₹#]\s?$/.test(before)) return false;
-  if (/^\(?\+/.test(written)) return isDialled(written.replace('(0)', '').replace(/\D/g, ''));
-  if (phoneWord.test(before)) return isBehindWord(candidate);
+  if (/^\(?\+/.test(written)) {
+    const dialled = written.replace('(0)', '').replace(/\D/g, '');
+    return isDialled(dialled) || (isDialledLength(dialled) && phoneWord.test(before));
+  }
+  if (phoneWord.test(before) || ((lengths.length > 1 || /^0[1-9]/.test(digits)) && callWord.test(before)))
+    return isBehindWord(candidate);
   if (otherWord.test(before)) return false;
-  if (/^(?:00|011)[ .\-/(]*[1-9]/.test(written) && lengths.length > 2 && !candidate.amongNumbers)
-    return isDialled(
+  const isAbroad =
+    /^(?:00|011)[ .\-/(]*[1-9]/.test(written) &&
+    lengths.length > 2 &&
+    !candidate.amongNumbers &&
+    isDialled(
       written
         .replace('(0)', '')
         .replace(/\D/g, '')
         .replace(/^(?:00|011)/, ''),
     );
-  if (isNorthAmericanForm(lengths)) return isNorthAmericanNumber(candidate);
+  if (isAbroad || (isNorthAmericanForm(lengths) && isNorthAmericanNumber(candidate))) return true;
   return isNationalForm(candidate) && isNational(digits);
 }
 
-const hasPairedBrackets = (text: string): boolean => /^[^()]*(?:\(\+?\d+\)[^()]*)?$/.test(text);
+const hasPairedBrackets = (text: string): boolean => /^[^()]*(?:\(\+?\d[\d -]*\)[^()]*)?$/.test(text);
 const isDate = /^(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}(?!\d|\1\d)|\+?(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2}(?!\d|\2\d))/;
 
+const isDialledLength = (digits: string): boolean => digits.length >= 8 && digits.length <= 15;
 const isDialled = (digits: string): boolean =>
-  digits.length >= 8 &&
-  digits.length <= 15 &&
-  (isInternational(digits) || (digits.length > 9 && mayBeInternational(digits)));
+  isDialledLength(digits) && (isInternational(digits) || (digits.length > 9 && mayBeInternational(digits)));
 
 /** Any grouping of any region; examples are written with numbers that no plan gives out. */
 const isBehindWord = ({ written, digits }: Candidate): boolean =>
   isNational(digits) ||
+  isLocal(written) ||
   /^[2-9]\d\d\D*[2-9]\d\d\D*\d{4}$/.test(written) ||
   (digits.length >= 10 && isInternational(digits.replace(/^(?:00|011)/, '')));
+
+/** Within an area, without its code: `468 6549`, `468 65 49`, `9822 3749`. */
+const isLocal = (written: string): boolean => /^[2-9]\d{2,3}(?:[ .-]\d{4}|[ .-]\d\d[ .-]\d\d)$/.test(written);
 
 /** 3-3-4, a 1 before it or not. */
 const isNorthAmericanForm = (lengths: readonly number[]): boolean => /^(?:1-)?3-3-4$/.test(lengths.join('-'));
 
 function isNorthAmericanNumber({ written, digits, amongNumbers }: Candidate): boolean {
-  if (!/^1?[2-9]\d\d[2-9]\d{6}$/.test(digits)) return digits.startsWith('0') && isNational(digits);
+  if (!/^1?[2-9]\d\d[2-9]\d{6}$/.test(digits)) return false;
   const marked = /[-()]/.test(written);
   return marked || (!amongNumbers && isNorthAmerican(digits));
 }
@@ -123,18 +144,43 @@ const frenchPairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/;
 const isSsnForm = (lengths: readonly number[]): boolean => lengths.join('-') === '3-2-4';
 
 /** What a country prints: an area in brackets, or a trunk 0 before the area. */
-function isNationalForm({ written, digits, lengths, amongNumbers }: Candidate): boolean {
-  if (/^\(\d{2,5}\) ?\d/.test(written) || /^8[ -]?\(\d{3,5}\)[ -]?\d/.test(written))
+function isNationalForm(candidate: Candidate): boolean {
+  const { written, digits, lengths, amongNumbers } = candidate;
+  if (/^\((?:\d{1,5}|0[ -]?\d{1,3}|06 \d\d?)\) ?\d/.test(written) || /^8[ -]?\(\d{3,5}\)[ -]?\d/.test(written))
     return digits.length >= 8 && !amongNumbers;
   if (frenchPairs.test(written)) return true;
-  if (!/^0[1-9]/.test(digits) || written.includes('.') || amongNumbers || isSsnForm(lengths)) return false;
+  if (amongNumbers || isSsnForm(lengths)) return false;
   const [area = 0, ...rest] = lengths;
-  return digits.length >= 9 && digits.length <= 12 && area <= 6 && rest.some((length) => length >= 3);
+  const hasTrunk = /^0[1-9]/.test(digits) && !written.includes('.') && digits.length >= 9 && digits.length <= 12;
+  return (hasTrunk && area <= 6 && rest.some((length) => length >= 3)) || isPrinted(candidate);
+}
+
+/** Groupings without a trunk 0 that countries print, which dates and amounts seldom have. */
+const printedGroupings = new Set(
+  '4-4 3-3-3 3-2-2-2 2-2-2-2 3-4-4 3-3-4 3-7 5-5 2-4-4 1-4-4 2-5-4 4-2-2-2 2-2-2-2-2 1-3-3-2-2 1-3-3-4 1-3-7 3-2-3 3-2-4-4 3-4-4 2-3-4 2-3-2-2'.split(
+    ' ',
+  ),
+);
+/** Letters and digits of a longer code lead into the number. */
+const partOfCode = /(?:[\p{L}\d]-|\b[A-Z]{2}\d\d[ -]?[A-Z\d]{4}[ -])$/u;
+const isYear = /^(?:19|20)\d\d$/;
+const unit =
+  /^\s?(?:[€$£¥₹%°×]|eur|usd|gbp|chf|pln|czk|dkk|nok|sek|inr|jpy|rub|zł|kč|kr|mio|k?m\b|kg|m?g\b|[km]?s\b|[kmgt]?i?b\b|rows|pcs|pts|bytes?|uni|peop)/i;
+
+/** Checks for the groups of a numbering plan. Amounts, spans of years and rows of round numbers are excluded. */
+function isPrinted({ written, digits, lengths, before, after }: Candidate): boolean {
+  if (!printedGroupings.has(lengths.join('-')) || unit.test(after) || partOfCode.test(before) || /^-\p{L}/u.test(after))
+    return false;
+  const groups = written.match(/\d+/g)!;
+  const separators = new Set(written.match(/\D+/g));
+  if (groups.every((group) => isYear.test(group)) || groups.every((group) => /[05]$/.test(group))) return false;
+  return separators.size <= 2 && !/[./]/.test(written) && isPrintedAsAtHome(digits, lengths);
 }
 
 /** Words that say a telephone number follows, in the languages of the regions; `~` stands for a blank. */
 const names = `(?<!i)phone mobile cell tel fax whatsapp sms signal hotline helpline landline dial gsm telefon téléphone tél teléfono
-  (?:call|reach|ring|text|contact|telefone|ruf)~(?:me|us|him|her|them|back|on|at|mich) telefono telefone telefoon handy mobil
+  (?:call|reach|ring|text|contact|telefone|ruf)~(?:me|us|him|her|them|back|on|at|mich)
+  (?:my|your|his|her|our|their|contact|registered|callback|daytime|emergency)~(?:new~|other~)?number telefono telefone telefoon handy mobil
   móvil movil celular cellulare portable rufnummer rückruf puhelin телефон тел моб τηλ τηλέφωνο هاتف جوال موبايل تلفن טלפון फ़ोन फोन
   मोबाइल 電話 电话 電話番号 携帯 手机 手機 전화 휴대폰 โทร ☎ ☏ 📞 📱 📲`;
 /** May stand between such a word and the number. */
@@ -145,6 +191,9 @@ const phoneWord = new RegExp(
   String.raw`(?<!\p{L})(?:[\p{L}_]{0,12}(?:_|(?<=\p{Ll})))?(?:${anyOf(names)})[\p{L}_]{0,9}[^\p{L}\d\n]{0,6}(?:(?:${anyOf(joining)})(?!\p{L})[^\p{L}\d\n]{0,4}){0,3}$`,
   'iu',
 );
+
+/** Only before a number in groups or with a trunk 0: `call 4155552671` may be the number of a call. */
+const callWord = /(?<![\p{L}_])(?:call|calling|ring|dial|dialled|dialed|text)[^\p{L}\d\n]{1,3}$/iu;
 
 /** Words that say it is another number. */
 const others = `order invoice ref reference ticket case isbn issn sku part serial tracking parcel shipment version build id account acct

@@ -1,0 +1,32 @@
+/** Words near a number that tell that it is a payment card, whatever its range. */
+const charactersBefore = 60;
+/** How many characters after a number are read for such a word, beyond the one that tells whether the number goes on. */
+export const wordsAfter = 24;
+
+const names =
+  `(?:(?:credit|debit|bank|giro|kredit|prepaid|charge|payment)[~_-]?)?(?:cards?|carte|karten?|kort|kaart|tarjeta|carta|cartão)
+  card(?:no|nr|num|number|holder|pan) visa master[~_-]?card maestro amex american~express discover diners jcb union[~_-]?pay rupay
+  verve elo pan cc ccn cc[~_-]?(?:no|num|number) карт[аыуе]? карточк[аиу]`
+    .split(/\s+/)
+    .join('|')
+    .replaceAll('~', ' ');
+const name = String.raw`(?:(?<![\p{L}\d])(?:${names})(?![\p{L}\d])|カード|卡|카드)`;
+
+const before = new RegExp(String.raw`${name}[^\n]*$`, 'iu');
+/** The number is of something else, even if a card is named earlier in the line. */
+const other =
+  /(?<!\p{L})(?:order|invoice|ref(?:erence)?|ticket|case|transaction|trace|request|tracking|account|acct|id|imei|iccid|isbn|ean|gtin|sku|timestamp|phone|tel)(?:[_ ]?(?:no|nr|num|number|id|code))?[^\p{L}\d\n]{0,4}$/iu;
+const after = new RegExp(
+  String.raw`^[^\p{L}\d\n]{0,3}(?:(?:is|was|on|as|for|from|ist|est|es) )?(?:(?:my|your|the|his|her|our|their|a|an|this|meine|ma|mi) )?(?:new |old )?${name}`,
+  'iu',
+);
+
+/**
+ * Tells whether the text names the number between `start` and `end` as a payment card: in the same line before it, or directly
+ * after it.
+ */
+export function isNamedAsCard(text: string, start: number, end: number): boolean {
+  const lead = text.slice(Math.max(0, start - charactersBefore), start);
+  if (other.test(lead)) return false;
+  return before.test(lead) || after.test(text.slice(end, end + wordsAfter));
+}
