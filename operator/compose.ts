@@ -2,7 +2,15 @@
 import { createHash } from 'node:crypto';
 import { isSecretName } from '#core/contracts/config.ts';
 import { foreignMember } from './compose-members.ts';
-import type { EnvironmentEntry, Gateway, Part, PartKind, Secret, SecretKeyRef } from './resources.ts';
+import {
+  type EnvironmentEntry,
+  type Gateway,
+  type Part,
+  type PartKind,
+  type Secret,
+  type SecretKeyRef,
+  usableBy,
+} from './resources.ts';
 
 /** What a composition reads. */
 export interface Sources {
@@ -51,14 +59,16 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
   const ofKind = (kind: PartKind) => inOrder(parts.filter((part) => part.kind === kind && !isDeleted(part)));
   const policies = ofKind('Policy');
   const tenants: unknown[] = [];
+  const problem = (ref: SecretKeyRef | undefined) =>
+    secretProblem(ref, secrets) ?? unmarked(ref, secrets, gateway.metadata.name);
   for (const tenant of ofKind('Tenant')) {
-    const entry = tenantEntry(tenant, secrets);
+    const entry = tenantEntry(tenant, secrets, problem);
     if (isRefusal(entry)) return entry;
     tenants.push(entry);
   }
   const providers = ofKind('Provider');
   const environment = environmentOf(gateway, providers);
-  const missing = environment.map(({ valueFrom }) => secretProblem(valueFrom?.secretKeyRef, secrets)).find(Boolean);
+  const missing = environment.map(({ valueFrom }) => problem(valueFrom?.secretKeyRef)).find(Boolean);
   if (missing) return missing;
   const foreign = environment.find(({ name }) => !isSecretName(name) || reserved.includes(name));
   if (foreign)
@@ -136,14 +146,18 @@ function environmentOf({ spec }: Gateway, providers: readonly Part[]): Environme
 }
 
 /** Keys of callers leave the cluster's secrets as digests only [operator.secrets]. */
-function tenantEntry({ metadata, spec }: Part, secrets: Sources['secrets']) {
+function tenantEntry(
+  { metadata, spec }: Part,
+  secrets: Sources['secrets'],
+  problemOf: (ref: SecretKeyRef) => Refusal | undefined,
+) {
   const { gateway: _named, order: _order, keys = [], ...tenant } = spec;
   const api_keys: unknown[] = [];
   for (const { secretKeyRef, ...key } of keys as readonly ({ secretKeyRef: SecretKeyRef } & Record<
     string,
     unknown
   >)[]) {
-    const problem = secretProblem(secretKeyRef, secrets);
+    const problem = problemOf(secretKeyRef);
     if (problem) return { ...problem, message: `Tenant ${metadata.name}: ${problem.message}` };
     api_keys.push({ ...key, key_sha256: sha256(secretValue(secretKeyRef, secrets)!) });
   }
@@ -189,6 +203,18 @@ export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['s
     };
   const found = secret ? `without a value under ${ref.key}` : 'that does not exist';
   return { reason: 'SecretMissing', message: `${refers} ${found}. Create it in the namespace of the object.` };
+}
+
+/**
+ * Returns why objects of a Gateway may not refer to a Secret. The gateway sends a provider's key to the address that the Provider
+ * names, so the owner of the Secret must agree: the operator may read Secrets that the author of an object may not.
+ */
+function unmarked(ref: SecretKeyRef | undefined, secrets: Sources['secrets'], gateway: string): Refusal | undefined {
+  if (!ref || secrets.get(ref.name)?.metadata.labels?.[usableBy] === gateway) return undefined;
+  return {
+    reason: 'SecretForbidden',
+    message: `found a reference to the Secret ${ref.name}, which is not labelled for this Gateway. If its values may be used, run: kubectl label secret ${ref.name} ${usableBy}=${gateway}`,
+  };
 }
 
 /** The value of a key of a secret; `undefined` where there is none or an empty one. */

@@ -21,6 +21,8 @@ export const plurals: Readonly<Record<Kind, string>> = {
 export const fieldManager = 'governance-operator';
 /** Keeps a deleted object until the gateway no longer uses what it says. */
 export const finalizer = `${group}/in-use`;
+/** Label of a Secret: the name of the Gateway whose objects may refer to it. */
+export const usableBy = `${group}/usable-by`;
 /** Annotation of the pod template: changes with the values of the secrets, so that new pods read new values. */
 export const secretsAnnotation = `${group}/secrets`;
 
@@ -33,6 +35,7 @@ export interface Metadata {
   readonly deletionTimestamp?: string;
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 export interface Condition {

@@ -1423,7 +1423,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'operator.secret-forbidden',
-    'A Secret that the role of the operator does not cover is named in the conditions of the objects that need it.',
+    'A Secret that is not labelled for the Gateway, or that the role of the operator does not cover, is named in the conditions of the objects that need it, and is not used.',
   ),
   must(
     'operator.crd',

@@ -139,7 +139,15 @@ export async function startCluster(programs: Programs) {
     create: (kind: string, plural: string, name: string, spec: object) =>
       must('POST', `${custom(plural)}?fieldValidation=Strict`, objectOf(kind, name, spec)),
     secret: (name: string, data: Readonly<Record<string, string>>) =>
-      apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: data }, 'tests'),
+      apply(
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name, namespace, labels: { 'governance.dev/usable-by': 'main' } },
+          stringData: data,
+        },
+        'tests',
+      ),
     /** A key that is known may call, or learns that agents may not. */
     works: async (key: string) => [200, 403].includes((await called('policies', key)).status),
     live: async () => (await (await called('config', adminToken)).json()) as Loose,

@@ -277,7 +277,10 @@ test('[operator.crd] the objects of the example satisfy the definitions, and tog
   const [gateway, ...parts] = objects as [Gateway, ...Part[]];
   const data = { key: 'a2V5', token: 'dG9rZW4=' };
   const secrets = new Map(
-    ['governance-admin', 'openai', 'builder'].map((name) => [name, { metadata: { name }, data }]),
+    ['governance-admin', 'openai', 'builder'].map((name) => [
+      name,
+      { metadata: { name, labels: { 'governance.dev/usable-by': 'main' } }, data },
+    ]),
   );
   expect(
     configurationSchema.safeParse(JSON.parse((compose({ gateway, parts, secrets }) as Composition).text)).error,

@@ -89,6 +89,28 @@ test('[operator.secret-forbidden] a Secret that the operator may not read is nam
   });
 });
 
+test('[operator.secret-forbidden] a Secret without the label of this Gateway is not used by any object', () => {
+  const keys = secret('signing-keys', { 'tickets.key': 'ticket-key' }, {});
+  const elsewhere = secret('signing-keys', { 'tickets.key': 'ticket-key' }, { 'governance.dev/usable-by': 'other' });
+  const ref = { secretKeyRef: { name: 'signing-keys', key: 'tickets.key' } };
+  const users: Partial<Sources>[] = [
+    {
+      parts: [part('Provider', 'mine', { type: 'openai', models: ['*'], base_url: 'https://x.example', apiKey: ref })],
+    },
+    { parts: [part('Tenant', 'mine', { keys: [{ ...ref, role: 'operator' }] })] },
+    { gateway: gateway({ secrets: [{ name: 'HOOK_TOKEN', ...ref }] }) },
+  ];
+  for (const user of users) {
+    for (const unlabelled of [keys, elsewhere])
+      expect(compose(sources({ ...user, secrets: new Map([...secrets, unlabelled]) }))).toMatchObject({
+        reason: 'SecretForbidden',
+        message: expect.stringContaining('kubectl label secret signing-keys governance.dev/usable-by=main'),
+      });
+    const labelled = secret('signing-keys', { 'tickets.key': 'ticket-key' });
+    expect(isRefusal(compose(sources({ ...user, secrets: new Map([...secrets, labelled]) })))).toBe(false);
+  }
+});
+
 test.each(['providers', 'routes', 'tenants'])(
   '[operator.refused] %s in a Gateway are refused: objects make them',
   (name) => {

@@ -19,10 +19,14 @@ export const part = (kind: PartKind, name: string, spec: Omit<PartSpec, 'gateway
   }) as Part;
 export const tenant = (name: string, secret = `${name}-key`): Part =>
   part('Tenant', name, { keys: [{ secretKeyRef: { name: secret, key: 'key' }, role: 'operator', kind: 'agent' }] });
-export const secret = (name: string, data: Record<string, string>): [string, Secret] => [
+export const secret = (
+  name: string,
+  data: Record<string, string>,
+  labels: Record<string, string> = { 'governance.dev/usable-by': 'main' },
+): [string, Secret] => [
   name,
   {
-    metadata: { name, namespace },
+    metadata: { name, namespace, labels },
     data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
   },
 ];
