@@ -361,6 +361,10 @@ const configuration: readonly Requirement[] = [
     'config.address-secrets',
     'An address or a command of the configuration that holds a secret is refused, because readers of the configuration and data planes read it.',
   ),
+  must(
+    'config.shipped-files',
+    'The shipped configuration takes the files that it names from the checkout or package, never from the folder where the gateway was started.',
+  ),
   must('config.prices', 'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.'),
 ];
 
@@ -1577,6 +1581,14 @@ const cli: readonly Requirement[] = [
   ),
   must('cli.version', '--version and -v print the version of package.json.'),
   must('cli.exit-codes', 'Exit codes: 0 ok, 1 negative answer, 2 usage, 3 unreachable.'),
+  must(
+    'cli.own-folder',
+    "A state folder that was found, not named, counts only if it is the user's own: mode 0700, not a link, not tracked by Git, with its keys in it and addresses on this machine.",
+  ),
+  must(
+    'cli.key-origin',
+    'Generated keys go to their own gateway on this machine only; a key of the user goes to no address that was only found in the current folder.',
+  ),
   must('cli.finds-keys', 'agentctl reads the keys file: the agent key for actions, the human key for votes.'),
   must('cli.manifest', 'agentctl manifest declares, lists, shows and removes tasks.'),
   must(

@@ -1,9 +1,18 @@
 /** The files a configuration names: price tables and WASM modules, by paths of the operator's choice. */
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { compileModule } from '#adapters/wasm/module.ts';
 import type { SourceFiles } from '#core/configuration/load/sources.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+
+/**
+ * Folder that relative paths of a configuration start from. The gateway's own configuration names its own files, in whatever folder the
+ * gateway was started: that one may be a foreign repository [config.shipped-files].
+ */
+export function pathsFrom(configuration: string, checkout: string): string {
+  const below = relative(checkout, resolve(configuration));
+  return below.startsWith('..') || isAbsolute(below) ? process.cwd() : checkout;
+}
 
 /**
  * Paths are absolute or relative to the working directory.

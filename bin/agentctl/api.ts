@@ -1,12 +1,13 @@
 /** The one HTTP client: credential by route, silence bounded, every answer a document or a Failure. */
 
 import type { Route } from '#core/contracts/route.ts';
+import { isLoopback } from '#core/identity/federation/urls.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { type Received, type Sent, sendRequest } from './http-request.ts';
 import { fields, text } from './json-fields.ts';
 import { pathOf, type Query, routeOf } from './route-path.ts';
-import { isLoopback, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 interface Call {
   readonly path?: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 import { addCommand, type Cli, type Parent } from './command.ts';
 import type { Check } from './doctor/checks.ts';
 import { type Finding, fail, unknown } from './doctor/finding.ts';
-import { exitCodes, Failure } from './failure.ts';
+import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields } from './json-fields.ts';
 import { painted } from './output.ts';
 
@@ -40,7 +40,7 @@ async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Ch
   try {
     return (await run(cli.api())).map(named);
   } catch (thrown) {
-    if (!(thrown instanceof Failure)) throw thrown;
+    if (!(thrown instanceof Failure) || thrown instanceof UsageError) throw thrown;
     const { type } = fields(fields(bodyOf(thrown)).error);
     // Not there, or not for this key: the deployment may be well.
     if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that may see this (--key)'))];

@@ -1,48 +1,97 @@
 /** What a local run leaves in its state folder for its clients: where it listens and the keys it made. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isLoopback } from '#core/identity/federation/urls.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type Fields, fields, text } from './json-fields.ts';
+import { folderTrouble, ownFileTrouble } from './own-folder.ts';
 
 export const localKeys = ['agent', 'human', 'viewer', 'admin'] as const;
 export type LocalKey = (typeof localKeys)[number];
 
+interface StateFolder {
+  readonly path: string;
+  /** Not named by the user: `.gateway` of the current folder, or of this program's own. */
+  readonly found: boolean;
+}
+
 export interface LocalRun {
+  readonly state: StateFolder;
   readonly adminUrl?: string;
   readonly gatewayUrl?: string;
   readonly mcpUrl?: string;
+  /** Each address it listens at. */
+  readonly urls: readonly string[];
   readonly keys: Readonly<Partial<Record<LocalKey, string>>>;
 }
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** `.gateway` here, else the one of the checkout, so that commands work from any of its folders. */
-export function stateFolder(chosen: string | undefined): string {
-  if (chosen !== undefined) return resolve(chosen);
+export function defaultStateFolder(): string {
   const here = resolve('.gateway');
   return existsSync(here) ? here : join(checkout, '.gateway');
 }
 
-/** Both files may be absent: nothing was started here. */
-export function readLocalRun(folder: string): LocalRun {
-  const ready = readJsonFile(join(folder, 'ready.json'));
-  const adminUrl = text(ready?.admin_url);
-  const gatewayUrl = text(ready?.gateway_url);
-  const mcpUrl = text(ready?.mcp_url);
-  const named = text(ready?.keys_file);
-  const file = (named === undefined ? undefined : readJsonFile(named)) ?? readJsonFile(join(folder, 'keys.json')) ?? {};
+/** @throws UsageError for a folder that the user neither named nor owns alone [cli.own-folder]. */
+export function stateFolder(named: string | undefined): StateFolder {
+  if (named !== undefined) return { path: resolve(named), found: false };
+  const path = defaultStateFolder();
+  if (existsSync(path)) refuse(path, folderTrouble(path));
+  return { path, found: true };
+}
+
+/** Both files may be absent: nothing was started here. @throws UsageError as `stateFolder` does. */
+export function readLocalRun(named: string | undefined): LocalRun {
+  const state = stateFolder(named);
+  const ready = readJsonFile(own(state, 'ready.json')) ?? {};
+  const keysFile = own(state, 'keys.json');
+  const urls = Object.entries(ready).flatMap(([name, url]) => (name.endsWith('_url') ? (text(url) ?? []) : []));
+  if (state.found) refuse(state.path, readyTrouble(urls, text(ready.keys_file), keysFile));
+  const file = readJsonFile(keysFile) ?? {};
   const keys: Partial<Record<LocalKey, string>> = {};
   for (const name of localKeys) {
     const key = text(name === 'admin' ? file.admin_token : file[name]);
     if (key) keys[name] = key;
   }
+  const [adminUrl, gatewayUrl, mcpUrl] = [ready.admin_url, ready.gateway_url, ready.mcp_url].map(text);
   return {
+    state,
+    urls,
+    keys,
     ...(adminUrl !== undefined && { adminUrl }),
     ...(gatewayUrl !== undefined && { gatewayUrl }),
     ...(mcpUrl !== undefined && { mcpUrl }),
-    keys,
   };
+}
+
+/** A file of the folder, which must be the user's own like the folder. */
+function own({ path, found }: StateFolder, name: string): string {
+  const file = join(path, name);
+  if (found) refuse(path, ownFileTrouble(file));
+  return file;
+}
+
+function readyTrouble(urls: readonly string[], named: string | undefined, keysFile: string): string | undefined {
+  const elsewhere = urls.find((url) => !isLoopback(url));
+  if (elsewhere !== undefined)
+    return `its ready.json names ${elsewhere}, which is not on this machine; if you mean that gateway, use --url and --key`;
+  // A folder that was moved names a place where there is nothing any more.
+  if (
+    named !== undefined &&
+    existsSync(named) &&
+    !(existsSync(keysFile) && realpathSync(named) === realpathSync(keysFile))
+  )
+    return `its ready.json names keys outside of it, in ${named}`;
+  return undefined;
+}
+
+function refuse(path: string, trouble: string | undefined): void {
+  if (trouble === undefined) return;
+  throw new UsageError(
+    `the state folder ${path} was found here and is not used: ${trouble}. Name the folder of your gateway with --state (GATEWAY_STATE), or its address with --url`,
+  );
 }
 
 /** The object a JSON file holds, or undefined when there is no such file. */

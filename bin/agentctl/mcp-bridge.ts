@@ -5,12 +5,9 @@
  */
 import { createInterface } from 'node:readline';
 import { type SseEvent, sseDecoder } from '#core/dialects/sse.ts';
+import { isLoopback } from '#core/identity/federation/urls.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
-import { UsageError } from './failure.ts';
-import { readLocalRun, stateFolder } from './local-run.ts';
-import { isLoopback } from './settings.ts';
-
-const defaultMcpUrl = 'http://127.0.0.1:8082';
+import { addressOf, generatedKey, localRunOf, sentTo } from './settings.ts';
 
 export function addMcpBridge(parent: Parent): void {
   addCommand<object>(parent, {
@@ -30,18 +27,14 @@ export interface BridgeTarget {
   readonly key: string | undefined;
 }
 
-/** Flags before the environment, that before what a local run left behind; its keys go to this machine only. */
+/** Flags before the environment, that before what a local run left behind. */
 export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessEnv): BridgeTarget {
-  const run = readLocalRun(stateFolder(globals.state ?? (env.GATEWAY_STATE || undefined)));
-  const given = globals.url ?? (env.AGENTCTL_MCP_URL || undefined) ?? run.mcpUrl ?? defaultMcpUrl;
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new UsageError(`the MCP address must look like ${defaultMcpUrl}, without user, query or fragment`);
-  }
-  const base = url.href.replace(/\/+$/, '');
-  const local = isLoopback(base) ? run.keys[globals.as ?? 'agent'] : undefined;
-  const key = globals.key ?? (globals.as === undefined ? env.AGENTCTL_KEY || undefined : undefined) ?? local;
-  return { url: base.endsWith('/mcp') ? base : `${base}/mcp`, key: key?.trim() };
+  const run = localRunOf(globals, env);
+  const named = globals.url ?? (env.AGENTCTL_MCP_URL || undefined);
+  const address = addressOf('mcpUrl', named, run);
+  const own = globals.key ?? (globals.as === undefined ? env.AGENTCTL_KEY || undefined : undefined);
+  const key = own === undefined ? generatedKey(address.url, globals.as ?? 'agent', run) : sentTo(address, own);
+  return { url: address.url.endsWith('/mcp') ? address.url : `${address.url}/mcp`, key: key?.trim() };
 }
 
 /** Resolves when the client closes its end and everything it asked is answered. */

@@ -105,7 +105,7 @@ interface Opened {
 }
 
 const storeOf = ({ globals }: Cli): PluginStore =>
-  new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)));
+  new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)).path);
 
 /** The index, verified by the pinned key and not older than seen. */
 async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<Opened> {

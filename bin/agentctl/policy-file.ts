@@ -5,7 +5,7 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { sourceFiles } from '#adapters/files/source-files.ts';
+import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { type SimulatedCall, type SimulatedDecision, simulateCall } from '#core/actions/simulate.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
@@ -36,7 +36,7 @@ export interface ReadConfiguration {
 /** @throws GatewayError `invalid_request` listing every problem, as the gateway does; UsageError for a file that cannot be read. */
 export async function readConfigurationFile(file: string): Promise<ReadConfiguration> {
   const packs = packFiles(resolve(checkout, 'policies'), dirname(resolve(file)));
-  return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout), file });
+  return loadConfiguration(textOf(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });
 }
 
 /** A configuration file, or a pack alone. @throws as `readConfigurationFile`. */

@@ -5,13 +5,11 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '#core/contracts/route.ts';
+import { isLoopback } from '#core/identity/federation/urls.ts';
 import { UsageError } from './failure.ts';
 import type { Globals } from './globals.ts';
 import { type Fields, text } from './json-fields.ts';
-import { type LocalKey, type LocalRun, readJsonFile, readLocalRun, stateFolder } from './local-run.ts';
-
-const defaultUrl = 'http://127.0.0.1:8081';
-const defaultGatewayUrl = 'http://127.0.0.1:8080';
+import { type LocalKey, type LocalRun, readJsonFile, readLocalRun } from './local-run.ts';
 
 export interface Settings {
   /** Where a route is called: the admin or the gateway address, without a slash at its end. */
@@ -21,27 +19,44 @@ export interface Settings {
   keyFor(route: Route): string | undefined;
 }
 
+/** An address, and whether it was read in a state folder that the user did not name. */
+export interface Address {
+  readonly url: string;
+  readonly found: boolean;
+}
+
 export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings {
   const config = readConfig(globals.config);
-  const run = readLocalRun(stateFolder(globals.state ?? set(env.GATEWAY_STATE)));
+  const run = localRunOf(globals, env);
   // A state folder named on the command line means that run, whatever the environment says.
-  const pinned = globals.state !== undefined && globals.url === undefined && run.adminUrl !== undefined;
-  const given = globals.url ?? (pinned ? run.adminUrl : (set(env.AGENTCTL_URL) ?? set(env.GATEWAY_ADMIN_URL)));
-  const url = address('admin', given ?? text(config.url) ?? run.adminUrl ?? defaultUrl);
+  const pinned = globals.state !== undefined && globals.url === undefined && run().adminUrl !== undefined;
+  const given = globals.url ?? (pinned ? run().adminUrl : (set(env.AGENTCTL_URL) ?? set(env.GATEWAY_ADMIN_URL)));
+  const admin = addressOf('adminUrl', given ?? text(config.url), run);
 
-  const urlFor = (route: Route): string => {
-    if (route.surface !== 'gateway') return url;
-    const named = globals.gateway ?? (pinned ? run.gatewayUrl : set(env.AGENTCTL_GATEWAY));
-    return address('gateway', named ?? text(config.gateway) ?? run.gatewayUrl ?? defaultGatewayUrl);
+  const addressFor = (route: Route): Address => {
+    if (route.surface !== 'gateway') return admin;
+    const named = globals.gateway ?? (pinned ? run().gatewayUrl : set(env.AGENTCTL_GATEWAY)) ?? text(config.gateway);
+    if (named === undefined && !isLoopback(admin.url))
+      throw new UsageError(`${admin.url} is the admin address; give --gateway (AGENTCTL_GATEWAY), the gateway address`);
+    return addressOf('gatewayUrl', named, run);
   };
   return {
-    urlFor,
+    urlFor: (route) => addressFor(route).url,
     timeoutMs: globals.timeout * 1000,
     keyFor: (route) => {
-      const target = urlFor(route);
-      const own = ownKey(globals, env, config, target, pinned);
-      return own ?? (mayHaveLocalKeys(target, run) ? run.keys[globals.as ?? localKeyFor(route)] : undefined);
+      const target = addressFor(route);
+      const own = ownKey(globals, env, config, target.url, pinned);
+      return own === undefined ? generatedKey(target.url, globals.as ?? localKeyFor(route), run) : sentTo(target, own);
     },
+  };
+}
+
+/** Reads the local run when it is first needed: who names address and key needs none. */
+export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => LocalRun {
+  let run: LocalRun | undefined;
+  return () => {
+    run ??= readLocalRun(state ?? set(env.GATEWAY_STATE));
+    return run;
   };
 }
 
@@ -68,22 +83,44 @@ function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: s
 
 /** A configuration's key goes to the configuration's addresses only. */
 const sameOrigin = (configured: string, url: string): boolean =>
-  new URL(address('configured', configured)).origin === new URL(url).origin;
+  new URL(asAddress(configured, 'configured', addresses.adminUrl.byDefault)).origin === new URL(url).origin;
 
-/** Generated keys never leave for a foreign host: they are for this machine's run. */
-function mayHaveLocalKeys(url: string, { adminUrl, gatewayUrl }: LocalRun): boolean {
-  return isLoopback(url) || [adminUrl, gatewayUrl].some((own) => own !== undefined && sameOrigin(own, url));
+/**
+ * The key itself, where it may be sent.
+ * @throws UsageError for an address that comes from the current folder: the author of the folder would get the key [cli.key-origin].
+ */
+export function sentTo({ url, found }: Address, key: string): string {
+  if (!found) return key;
+  throw new UsageError(
+    `the address ${url} was found in a state folder that you did not name, and gets no key of yours: name the folder with --state, or the address with --url, or use a key of the folder with --as`,
+  );
 }
 
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+/** The generated key of the run that listens at the address, on this machine; no other address gets one [cli.key-origin]. */
+export function generatedKey(url: string, name: LocalKey, run: () => LocalRun): string | undefined {
+  if (!isLoopback(url)) return undefined;
+  const { urls, keys } = run();
+  return urls.some((own) => sameOrigin(own, url)) ? keys[name] : undefined;
 }
 
-function address(which: string, given: string): string {
+const addresses = {
+  adminUrl: { which: 'admin', byDefault: 'http://127.0.0.1:8081' },
+  gatewayUrl: { which: 'gateway', byDefault: 'http://127.0.0.1:8080' },
+  mcpUrl: { which: 'MCP', byDefault: 'http://127.0.0.1:8082' },
+} as const;
+
+/** An address that was named by flag, environment or configuration; else that of the local run, or the default. */
+export function addressOf(member: keyof typeof addresses, named: string | undefined, run: () => LocalRun): Address {
+  const { which, byDefault } = addresses[member];
+  const local = named === undefined ? run()[member] : undefined;
+  const url = asAddress(named ?? local ?? byDefault, which, byDefault);
+  return { url, found: local !== undefined && run().state.found };
+}
+
+function asAddress(given: string, which: string, example: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new UsageError(`the ${which} address must look like ${defaultUrl}, without user, query or fragment`);
+    throw new UsageError(`the ${which} address must look like ${example}, without user, query or fragment`);
   }
   return url.href.replace(/\/+$/, '');
 }

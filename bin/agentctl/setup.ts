@@ -5,7 +5,7 @@ import { routes } from '#core/contracts/routes.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { UsageError } from './failure.ts';
-import { readLocalRun, stateFolder } from './local-run.ts';
+import { readLocalRun } from './local-run.ts';
 import { painted } from './output.ts';
 import { readSettings } from './settings.ts';
 import {
@@ -117,8 +117,7 @@ async function printKey(cli: Cli) {
 
 /** @throws UsageError where nothing says which gateway is meant. */
 function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptions): Target {
-  const folder = stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined));
-  const run = readLocalRun(folder);
+  const run = readLocalRun(globals.state ?? (process.env.GATEWAY_STATE || undefined));
   const named = globals.url ?? (process.env.AGENTCTL_URL || undefined);
   if (named === undefined && run.adminUrl === undefined)
     throw new UsageError(
@@ -128,7 +127,7 @@ function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptio
   const gatewayUrl = gateway ?? (named === undefined ? run.gatewayUrl : undefined);
   if (models && gatewayUrl === undefined) throw new UsageError('--models needs --gateway, the gateway address');
   const program = [process.execPath, process.argv[1] ?? 'agentctl'] as const;
-  const local = ['--state', folder];
+  const local = ['--state', run.state.path];
   return {
     gatewayUrl: gatewayUrl ?? '',
     models,

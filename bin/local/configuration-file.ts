@@ -4,7 +4,7 @@ import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { sourceFiles } from '#adapters/files/source-files.ts';
+import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import { recordAct } from '#core/admin/record.ts';
 import { versionAct } from '#core/admin/version-act.ts';
@@ -21,7 +21,7 @@ export const shippedPacks = (checkout: string): string => join(checkout, 'polici
 export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
   // Only the file may name others by path: who sends a configuration over HTTP chooses among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
-  const readers = { packs, files: sourceFiles(checkout) };
+  const readers = { packs, files: sourceFiles(checkout, pathsFrom(path, checkout)) };
   return importFile(
     { ...deps, ...readers },
     {

@@ -9,6 +9,8 @@ export type Durability = 'process' | 'full';
 export interface Flags {
   readonly config: string;
   readonly state: string;
+  /** The state folder was not named: it is `.gateway` of the current folder. */
+  readonly stateFound: boolean;
   readonly host: string;
   readonly gatewayPort: number;
   readonly adminPort: number;
@@ -124,10 +126,12 @@ export function parseFlags(args: readonly string[], environment: NodeJS.ProcessE
   const values = parse(args);
   const show = values.help ? 'help' : values.version ? 'version' : undefined;
   const archiveBucket = bucketName(values['archive-bucket'] ?? (environment.GATEWAY_ARCHIVE_BUCKET || undefined));
+  const state = values.state ?? (environment.GATEWAY_STATE || undefined);
   const keys = values.keys ?? (environment.GATEWAY_KEYS || undefined);
   return {
     config: resolve(values.config ?? (environment.GATEWAY_CONFIG || resolve(checkout, 'config/gateway.yaml'))),
-    state: resolve(values.state ?? (environment.GATEWAY_STATE || '.gateway')),
+    state: resolve(state ?? '.gateway'),
+    stateFound: state === undefined,
     host: values.host ?? '127.0.0.1',
     gatewayPort: port('--gateway-port', values['gateway-port'], 8080),
     adminPort: port('--admin-port', values['admin-port'], 8081),

@@ -1,8 +1,9 @@
 /** `npm start`: the gateway on this machine. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, fstatSync, writeFileSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { writeDurably } from '#adapters/local/durable-file.ts';
 import { makeKeys, sharedKeys } from '#adapters/local/key-folder.ts';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
 import { retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
@@ -15,7 +16,8 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
-import { stateFolder } from '../agentctl/local-run.ts';
+import { defaultStateFolder } from '../agentctl/local-run.ts';
+import { folderTrouble } from '../agentctl/own-folder.ts';
 import { approvalLines } from './approval-lines.ts';
 import { banner, clientCommand, type Output, type Ready, type Shown } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
@@ -44,9 +46,19 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   if (flags.show === 'help') return void process.stdout.write(helpText);
   if (flags.show === 'version') return void process.stdout.write(`${version}\n`);
   if (flags.makeKeys !== undefined) return make(flags.makeKeys);
+  assertOwnFolder(flags);
   if (flags.rotateSigningKey) return rotate(flags.keys ?? flags.state);
   if (flags.logKey) return changeLogKey(flags.keys ?? flags.state, flags.logKey);
   await serve(flags, environment);
+}
+
+/** A folder that came with a repository would bring its author's keys and policies [cli.own-folder]. */
+function assertOwnFolder({ state, stateFound }: Flags): void {
+  const trouble = stateFound && existsSync(state) ? folderTrouble(state) : undefined;
+  if (trouble === undefined) return;
+  throw new UsageError(
+    `The state folder ${state} was found here and is not used: ${trouble}. To use it as it is, or another one, name it with --state.`,
+  );
 }
 
 async function make(folder: string): Promise<void> {
@@ -119,7 +131,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   const { edge, ...edgeUrls } = await openEdge(flags, { urls, servers }, gateway, telemetry, edgeToken);
   const { configuration } = await gateway.ports.snapshots.current({ evenStale: true });
   const shown = { fragment: link?.fragment, demoModels: demoModels(configuration), state: otherState(flags.state) };
-  announce(flags, keys, shown, {
+  await announce(flags, keys, shown, {
     event: 'ready',
     version,
     ...urls,
@@ -143,7 +155,7 @@ function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> 
 }
 
 /** The folder where `agentctl` does not look by itself. */
-const otherState = (state: string): string | undefined => (state === stateFolder(undefined) ? undefined : state);
+const otherState = (state: string): string | undefined => (state === defaultStateFolder() ? undefined : state);
 
 /** Generated keys stand in a file: they are for this machine only. */
 async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv): Promise<Partial<LocalKeys>> {
@@ -243,8 +255,8 @@ async function openEdge(
 }
 
 /** For people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
-function announce(flags: Flags, keys: Partial<LocalKeys>, shown: Shown, ready: Ready): void {
-  writeFileSync(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`, { mode: 0o600 });
+async function announce(flags: Flags, keys: Partial<LocalKeys>, shown: Shown, ready: Ready): Promise<void> {
+  await writeDurably(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`);
   process.stdout.write(`${banner(ready, keys, output(), shown)}\n${JSON.stringify(ready)}\n`);
 }
 

@@ -1,8 +1,14 @@
 /** How the local run starts, and refuses to: `npm start` with flags that cannot work ends with a sentence, not a stack. */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, workFolder } from './client.ts';
+import { agentctl, root, workFolder } from './client.ts';
+
+interface Surroundings {
+  readonly cwd?: string;
+  readonly state?: readonly string[];
+  readonly meanwhile?: () => Promise<unknown>;
+}
 
 interface Ended {
   readonly code: number | null;
@@ -10,22 +16,22 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs until it ends by itself, or until it says that it is ready: then it is told to end. */
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+/** Runs until it ends by itself, or until it says that it is ready: then it is told to end, after `meanwhile`. */
+function run(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  { cwd = root, state = ['--state', workFolder()], meanwhile = async () => {} }: Surroundings = {},
+): Promise<Ended> {
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
-  const child = spawn(
-    join(root, 'node_modules/.bin/node'),
-    [join(root, 'bin/local.ts'), '--state', workFolder(), ...ports, ...args],
-    {
-      cwd: root,
-      env: { ...process.env, ...env },
-    },
-  );
+  const child = spawn(join(root, 'node_modules/.bin/node'), [join(root, 'bin/local.ts'), ...state, ...ports, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+  });
   let out = '';
   let err = '';
   child.stdout.on('data', (chunk) => {
     out += chunk;
-    if (/"event":"ready".*\n/.test(out)) child.kill('SIGTERM');
+    if (/"event":"ready".*\n/.test(out)) void meanwhile().finally(() => child.kill('SIGTERM'));
   });
   child.stderr.on('data', (chunk) => {
     err += chunk;
@@ -50,6 +56,30 @@ test('[local.ready] wrong usage is said in a sentence and exits 2', async () => 
     expect(out + err).toMatch(/many|no-such-flag/);
     expect(out + err).not.toMatch(stack);
   }
+});
+
+test('[cli.own-folder] [config.shipped-files] a start in any folder makes a private .gateway for agentctl, and takes no prices from there', async () => {
+  const cwd = workFolder();
+  mkdirSync(join(cwd, 'config'));
+  writeFileSync(join(cwd, 'config/prices.yaml'), 'mine');
+  let listed: Awaited<ReturnType<typeof agentctl>> | undefined;
+  const meanwhile = async () => {
+    listed = await agentctl(['pending'], { GATEWAY_STATE: '' }, cwd);
+  };
+  const { code, err } = await run([], { GATEWAY_STATE: '' }, { cwd, state: [], meanwhile });
+  expect([code, err.includes('mine')]).toEqual([0, false]);
+  expect(statSync(join(cwd, '.gateway')).mode & 0o777).toBe(0o700);
+  expect(listed).toMatchObject({ code: 0, err: '' });
+});
+
+test('[cli.own-folder] a .gateway of the current folder that is not private is refused with what to do', async () => {
+  const cwd = workFolder();
+  mkdirSync(join(cwd, '.gateway'));
+  chmodSync(join(cwd, '.gateway'), 0o755);
+  const { code, err } = await run([], { GATEWAY_STATE: '' }, { cwd, state: [] });
+  expect(code).toBe(2);
+  expect(err).toMatch(/is not used: other users have access .* run: chmod 700 \S+\.gateway\. .*--state/);
+  expect(err).not.toMatch(stack);
 });
 
 test('[config.unknown-keys] a configuration that does not load keeps it from starting and says where', async () => {

@@ -1,0 +1,60 @@
+/**
+ * Checks that a state folder which was found, not named, is the user's own [cli.own-folder]. Cloned repositories and unpacked
+ * archives bring folders too, and the files of a state folder name addresses and keys.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, realpathSync, type Stats } from 'node:fs';
+import { basename, dirname, join, parse } from 'node:path';
+
+/** Returns why an existing folder is not used, and what to do about it; undefined if it may be used. */
+export function folderTrouble(folder: string): string | undefined {
+  if (process.getuid === undefined) return 'this system does not say whom it belongs to';
+  const real = join(realpathSync.native(dirname(folder)), basename(folder));
+  const found = lstatSync(folder);
+  // Other letters than those asked for: the file system folds them, and Git may track the folder under its own name.
+  if (found.isSymbolicLink() || realpathSync.native(folder) !== real)
+    return 'it is a link; name the folder it leads to';
+  if (!found.isDirectory()) return 'it is not a folder';
+  return privacyTrouble(found, folder, '700') ?? trackedTrouble(real);
+}
+
+/** Returns why a file of such a folder is not read; undefined for one that is private, or absent. */
+export function ownFileTrouble(file: string): string | undefined {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (!found.isFile()) return `${basename(file)} is not a file of its own`;
+  return privacyTrouble(found, file, '600');
+}
+
+function privacyTrouble({ uid, mode }: Stats, path: string, wanted: string): string | undefined {
+  if (uid !== process.getuid?.()) return `${path} belongs to another user`;
+  if ((mode & 0o077) === 0) return undefined;
+  return `other users have access to ${path} (mode ${(mode & 0o777).toString(8)}); if you made it, run: chmod ${wanted} ${path}`;
+}
+
+/** Git sets no modes, so that a clone under umask 077 is private as well. */
+function trackedTrouble(folder: string): string | undefined {
+  if (!isBelowGit(folder)) return undefined;
+  // Settings of the repository start no program: https://git-scm.com/docs/git-config, core.fsmonitor.
+  const settings = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+  const asked = ['ls-files', '-z', '--', basename(folder)];
+  const { HOME, PATH, XDG_CONFIG_HOME } = process.env;
+  const { status, stdout, stderr, error } = spawnSync(
+    'git',
+    ['--no-pager', '--literal-pathspecs', ...settings, '-C', dirname(folder), ...asked],
+    {
+      cwd: parse(folder).root,
+      env: { HOME, PATH, XDG_CONFIG_HOME, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0' },
+      encoding: 'utf8',
+      timeout: 10_000,
+    },
+  );
+  if (status !== 0)
+    return `Git does not say whether it tracks the folder (${(error?.message ?? stderr).trim().split('\n')[0]})`;
+  return stdout === '' ? undefined : 'Git tracks it, so it may have come with the repository';
+}
+
+function isBelowGit(folder: string): boolean {
+  const above = dirname(folder);
+  return existsSync(join(above, '.git')) || (above !== dirname(above) && isBelowGit(above));
+}
