@@ -48,7 +48,9 @@ export function accessOf(
   if (spec.sandboxed) return [];
   const machine = stateMachineArn(scope, stateMachineName(settings));
   return [
-    ...Object.entries(spec.tables).flatMap(([table, access]) => tableAccess(stores, table as TableName, access)),
+    ...Object.entries(spec.tables).flatMap(([table, access]) =>
+      tableAccess(stores, table as TableName, access, spec.putsOnly?.[table as TableName]),
+    ),
     ...(spec.stream ? streamAccess(scope, stores, spec.stream, settings) : []),
     ...queryAccess(stores, spec.queries ?? []),
     ...objectAccess(stores, spec),
@@ -105,9 +107,12 @@ const functionArn = (scope: Construct, settings: GatewaySettings, name: string):
 export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
-function tableAccess(stores: GatewayStores, name: TableName, access: Access): PolicyStatement[] {
+/** @param keys pattern of the partition keys, if not all rows may be put */
+function tableAccess(stores: GatewayStores, name: TableName, access: Access, keys?: string): PolicyStatement[] {
   const further = [...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : [])];
-  return [allow([...tableActions[access], ...further], [stores.tables[name].tableArn])];
+  const statement = allow([...tableActions[access], ...further], [stores.tables[name].tableArn]);
+  if (keys !== undefined) statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [keys] });
+  return [statement];
 }
 
 /** @throws Error for an index that its table does not have. */

@@ -2,7 +2,8 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct, type IConstruct } from 'constructs';
 import { accept } from './findings.ts';
 
 export class ApiLogging extends Construct {
@@ -21,4 +22,17 @@ export class ApiLogging extends Construct {
     role.applyRemovalPolicy(RemovalPolicy.RETAIN);
     account.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
+}
+
+/**
+ * Keeps the errors that a stage logs for as long as its access log. API Gateway would make the group itself, without an end, so the
+ * stage comes after it.
+ */
+export function executionLogs(scope: Construct, logGroupName: string, stage: IConstruct): void {
+  const group = new LogGroup(scope, 'ExecutionLogs', {
+    logGroupName,
+    retention: RetentionDays.THREE_MONTHS,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  stage.node.addDependency(group);
 }

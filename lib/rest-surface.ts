@@ -20,6 +20,7 @@ import { type FunctionName, functions as specs } from '#core/contracts/functions
 import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { proxyPathOf } from '#core/contracts/routes.ts';
 import { formatOf, restAccessLog } from './access-log.ts';
+import { executionLogs } from './api-logging.ts';
 import { accept } from './findings.ts';
 import { gatewayAnswers } from './gateway-answers.ts';
 import { servesOwnHost } from './own-hosts.ts';
@@ -92,6 +93,7 @@ export class RestSurface extends Construct {
         ...throttles[surface],
       },
     });
+    executionLogs(this, `API-Gateway-Execution-Logs_${this.api.restApiId}/${apiStageName}`, this.api.deploymentStage);
     accept(this, findings(settings, within !== undefined));
     for (const { name, ...answer } of gatewayAnswers({ pages: opensToPages(surface), iam: this.#iam }))
       this.api.addGatewayResponse(name, { ...answer, type: ResponseType.of(name) });

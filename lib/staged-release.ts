@@ -8,6 +8,7 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import { allow } from './access.ts';
 import { accept } from './findings.ts';
 import { type GatewaySettings, liveAlias } from './settings.ts';
@@ -18,12 +19,22 @@ interface StagedReleaseProps {
   readonly aliases: Readonly<Record<string, Alias>>;
 }
 
+/**
+ * Functions whose answers callers wait for. The others change at once: a shift of every function at the same time would meet the rate
+ * limits of CodeDeploy's role, and costs two resources each.
+ */
+const waitedFor: readonly FunctionName[] = [
+  ...(['chat-completions', 'messages', 'ws', 'ws-worker', 'mcp'] as const),
+  ...(['test-action', 'approvals', 'approval-callback'] as const),
+];
+
 /** Errors of a function in one minute. A refused call is an answer, not an error, so these are faults of the release or of AWS. */
 const errorsThatStopARelease = 3;
 
 export class StagedRelease extends Construct {
   constructor(scope: Construct, id: string, { settings, aliases }: StagedReleaseProps) {
     super(scope, id);
+    const staged = waitedFor.map((name) => [name, aliases[name]!] as const);
     const application = new LambdaApplication(this, 'Application', { applicationName: settings.name });
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
@@ -32,10 +43,7 @@ export class StagedRelease extends Construct {
           statements: [
             allow(
               ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-              Object.values(aliases).flatMap(({ lambda }) => [
-                lambda.functionArn,
-                `${lambda.functionArn}:${liveAlias}`,
-              ]),
+              staged.flatMap(([, { lambda }]) => [lambda.functionArn, `${lambda.functionArn}:${liveAlias}`]),
             ),
             allow(['cloudwatch:DescribeAlarms'], ['*']),
           ],
@@ -43,7 +51,7 @@ export class StagedRelease extends Construct {
       },
     });
     accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'The state of alarms can be read for all of them only.' });
-    for (const [name, alias] of Object.entries(aliases)) {
+    for (const [name, alias] of staged) {
       const alarm = new Alarm(this, `${name}-errors`, {
         alarmDescription: `${name}: a release in progress is taken back; see docs/how-to/runbook.md#release-taken-back`,
         metric: alias.metricErrors({ period: Duration.minutes(1), statistic: 'Sum' }),

@@ -1,11 +1,15 @@
 /** Who looks after the gateway: alarms and two dashboards. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
+import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Watched } from './alarms/alarm.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { Overview } from './overview.ts';
-import type { GatewaySettings } from './settings.ts';
+import { deadLetterName, functionName, type GatewaySettings, stateMachineName } from './settings.ts';
 
 interface GatewayWatchProps extends StackProps {
   readonly settings: GatewaySettings;
@@ -15,11 +19,32 @@ interface GatewayWatchProps extends StackProps {
 export class GatewayWatch extends Stack {
   constructor(scope: Construct, id: string, props: GatewayWatchProps) {
     super(scope, id, props);
-    const { settings, watched } = props;
+    const { settings } = props;
+    const watched = { ...props.watched, ...byName(this, settings) };
     const alarms = new Alarms(this, 'Alarms', { settings, watched });
     new Overview(this, 'Overview', { settings, watched, alarms: alarms.all });
     new Dashboard(this, 'Dashboard', { settings, watched });
     new CfnOutput(this, 'PageTopicArn', { value: alarms.topics.page.topicArn });
     new CfnOutput(this, 'TicketTopicArn', { value: alarms.topics.ticket.topicArn });
   }
+}
+
+/**
+ * What the metrics of this stack name literally. An import from the stack of the services would lock it: an export that is in use
+ * cannot be removed, so no release could remove or rename a function.
+ */
+function byName(
+  scope: Construct,
+  settings: GatewaySettings,
+): Pick<Watched, 'functions' | 'stateMachine' | 'deadLetters'> {
+  const queue = Stack.of(scope).formatArn({ service: 'sqs', resource: deadLetterName(settings) });
+  const watchedFunctions = Object.keys(functions).map((name) => [
+    name,
+    LambdaFunction.fromFunctionName(scope, `Of-${name}`, functionName(settings, name as FunctionName)),
+  ]);
+  return {
+    functions: Object.fromEntries(watchedFunctions) as Watched['functions'],
+    stateMachine: StateMachine.fromStateMachineName(scope, 'OfApprovals', stateMachineName(settings)),
+    deadLetters: Queue.fromQueueArn(scope, 'OfDeadLetters', queue),
+  };
 }

@@ -13,6 +13,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { formatOf, socketAccessLog } from './access-log.ts';
+import { executionLogs } from './api-logging.ts';
 import { accept } from './findings.ts';
 import { apiStageName } from './rest-surface.ts';
 import type { GatewaySettings } from './settings.ts';
@@ -50,6 +51,7 @@ export class WebSocketSurface extends Construct {
         format: AccessLogFormat.custom(formatOf(socketAccessLog)),
       },
     });
+    executionLogs(this, `/aws/apigateway/${this.api.apiId}/${apiStageName}`, this.stage);
     const stage = this.stage.node.defaultChild as CfnStage;
     stage.addPropertyOverride('DefaultRouteSettings.LoggingLevel', 'ERROR');
     // Messages hold prompts: they are never logged.

@@ -654,6 +654,10 @@ const approvals: readonly Requirement[] = [
   must('cli.request-id', 'An error of the gateway or of a provider is shown with the id under which the log has it.'),
   must('cli.held-is-said', 'At a terminal test-action says after two seconds that a call that needs a person is held.'),
   must('notify.webhook-signed', 'The generic webhook is signed.'),
+  must(
+    'notify.evaluations-only',
+    'Functions that answer chats may queue calls for the evaluator, and no message to approvers.',
+  ),
   must('notify.retries', 'Delivery is retried, ends in a dead letter, and never blocks the caller.'),
   must('approval.hold', 'With hold_seconds the call is held and answers in place if decided in time.'),
   must(
@@ -1719,7 +1723,7 @@ const hosts: readonly Requirement[] = [
   must('cloud.everything-on', 'A deployment with every option on fits into the 500 resources of a stack.'),
   must(
     'cloud.staged-release',
-    'A new version of a function takes a tenth of its calls for five minutes, then all; an alarm of the function takes it back. Callers name the alias, never the function.',
+    'A new version of a function that callers wait for takes a tenth of its calls for five minutes, then all; an alarm of the function takes it back. Callers name the alias, never the function.',
   ),
   must(
     'cloud.concurrency',
@@ -1788,7 +1792,14 @@ const hosts: readonly Requirement[] = [
     'cloud.own-answers',
     'What API Gateway answers itself has the status of its cause, both error shapes, and headers that let a page read it.',
   ),
-  must('cloud.access-logs', 'Access logs name status, error and times of a request, and nothing that a caller sent.'),
+  must(
+    'cloud.independent-stacks',
+    'The monitoring stack imports no name of a function, so that a release can remove or rename one.',
+  ),
+  must(
+    'cloud.access-logs',
+    'Access logs name status, error and times of a request, and nothing that a caller sent. Errors that API Gateway logs are kept as long.',
+  ),
   must(
     'watch.rates',
     'An alarm on failures is raised by a share of calls that lasts, and no single failure raises one.',

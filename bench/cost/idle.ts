@@ -3,7 +3,7 @@ import { prices } from './prices.ts';
 
 export const counted = {
   /** Metrics that alarms read: an alarm is billed by them. Rounded up to twenties, so that one alarm more changes no document. */
-  alarmMetrics: 160,
+  alarmMetrics: 140,
   compositeAlarms: 2,
   secrets: 7,
   /** One signs evidence, one signs votes. */

@@ -8,6 +8,8 @@ export interface FunctionSpec {
   readonly purpose: string;
   /** By key: `get` reads rows, `put` puts them and reads nothing, `append` does both, `write` also updates them. */
   readonly tables: Partial<Record<TableName, Access>>;
+  /** Patterns of the keys to which puts into a table are limited. */
+  readonly putsOnly?: Partial<Record<TableName, string>>;
   /** Tables and `table.index`es that the function lists: no access word implies it. */
   readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;

@@ -150,6 +150,9 @@ export const tables = {
   },
 } as const satisfies Record<string, TableSpec>;
 
+/** How the ids of deliveries to the evaluator end: no other delivery may be put by the functions that answer chats. */
+export const evaluationIdEnd = '#evaluation#evaluation';
+
 export type TableName = keyof typeof tables;
 
 /** Environment variable that carries a table's physical name to the functions. */

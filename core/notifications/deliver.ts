@@ -6,7 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { collected, followed, sendDigest } from './deliver-digest.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
-import { deliveryId } from './enqueue.ts';
+import { deliveryId, isEvaluationId } from './enqueue.ts';
 import type { Delivery, NotificationEvent } from './ports.ts';
 
 export class DeliveryRefused extends Error {
@@ -133,6 +133,8 @@ const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, c
 
 async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delivery | undefined): Promise<Delivery> {
   try {
+    if (isEvaluationId(claimed.id) && !claimed.evaluation)
+      throw new Error('the delivery has the id of an evaluation and carries another message');
     if (claimed.evaluation) return await evaluated(ports, claimed, claimed.evaluation);
     if (claimed.policy)
       return { ...claimed, state: 'sent', receipt: await sendPolicyEvent(ports, claimed, claimed.policy) };

@@ -1,10 +1,14 @@
 /** Queues what people must hear of an approval: one delivery per event and channel, however often asked. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { evaluationIdEnd } from '#core/contracts/tables.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 
 export const deliveryId = (envelopeId: string, event: NotificationEvent, channel: string): string =>
   `${envelopeId}#${event}#${channel}`;
+
+/** Checks whether an id is one that a function that answers chats may put. */
+export const isEvaluationId = (id: string): boolean => id.endsWith(evaluationIdEnd);
 
 interface EnqueuePorts {
   readonly deliveries: DeliveryStore;

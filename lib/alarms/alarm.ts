@@ -7,7 +7,7 @@ import type { FargateService } from 'aws-cdk-lib/aws-ecs';
 import type { ApplicationTargetGroup } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -21,7 +21,7 @@ export interface Watched {
   /** The streaming plane, where there is one. */
   readonly streaming?: { readonly targets: ApplicationTargetGroup; readonly service: FargateService };
   readonly webSocket: WebSocketApi;
-  readonly stateMachine: StateMachine;
+  readonly stateMachine: IStateMachine;
   readonly deadLetters: IQueue;
 }
 

@@ -26,6 +26,7 @@ const frankfurt = synthesizedIn('111111111111', 'eu-central-1');
 const virginia = synthesizedIn('111111111111', 'us-east-1');
 // Its console is not behind CloudFront, so it has fewer names.
 const withPrivateAdmin = synthesizedIn('111111111111', 'eu-central-1', { admin: 'private' });
+const ownHosts = synthesizedIn('111111111111', 'eu-central-1', { edge: 'off', edgeCertificate: undefined });
 const otherName = synthesizedIn('111111111111', 'eu-central-1', { name: 'second' });
 const longest = synthesizedIn('111111111111', 'ap-southeast-1', { name: 'abcdefghijklmnopqrstuvwxyz' });
 const otherAccount = synthesizedIn('222222222222', 'eu-central-1');
@@ -33,6 +34,10 @@ const otherAccount = synthesizedIn('222222222222', 'eu-central-1');
 test('[cloud.everything-on] a deployment with every option on fits into its stacks', () => {
   for (const { template } of [...frankfurt, ...withPrivateAdmin])
     expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(500);
+});
+
+test('[cloud.everything-on] own hosts, endpoints and IAM callers together fit without CloudFront', () => {
+  for (const { template } of ownHosts) expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(500);
 });
 
 const resources = (stacks: readonly CloudFormationStackArtifact[]): readonly [string, Loose][] =>

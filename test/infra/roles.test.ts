@@ -63,6 +63,21 @@ function grantsOf(name: string, from = services): Grants {
     .sort();
 }
 
+test('functions that answer chats may put deliveries to the evaluator, and no notification', () => {
+  const { Properties } = roleOf(services, 'messages');
+  const statements = (
+    Properties.Policies as { PolicyDocument: { Statement: (Statement & { Condition?: unknown })[] } }[]
+  )
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .filter(({ Resource }) => list(Resource).some((resource) => readable(resource).endsWith('table:deliveries')));
+  expect(statements).toMatchObject([
+    {
+      Action: 'dynamodb:PutItem',
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['*#evaluation#evaluation'] } },
+    },
+  ]);
+});
+
 const get = ['GetItem', 'BatchGetItem'];
 const append = [...get, 'PutItem'];
 const words = { get, put: ['PutItem'], append, write: [...append, 'UpdateItem'] };

@@ -220,6 +220,21 @@ describe('routes', () => {
     });
   });
 
+  it('[cloud.access-logs] keeps errors of stages for as long as their access logs', () => {
+    const groups = Object.values(ofType(services, 'AWS::Logs::LogGroup')).map(({ Properties }) => Properties);
+    const names = groups.map(({ LogGroupName }) => reference(LogGroupName ?? ''));
+    const execution = names.filter((name) =>
+      /^(?:API-Gateway-Execution-Logs_|\/aws\/apigateway\/)\{\w+\}\/gateway$/.test(name),
+    );
+    expect(execution).toHaveLength(5);
+    for (const { RetentionInDays } of groups) expect(RetentionInDays).toBe(90);
+    const stages = Object.values({
+      ...ofType(services, 'AWS::ApiGateway::Stage'),
+      ...ofType(services, 'AWS::ApiGatewayV2::Stage'),
+    });
+    for (const { DependsOn = [] } of stages) expect([DependsOn].flat().join()).toMatch(/ExecutionLogs/);
+  });
+
   it('[cloud.access-logs] logs what went wrong and how long it took, and nothing a caller sent', () => {
     for (const { Properties } of Object.values(ofType(services, 'AWS::ApiGateway::Stage'))) {
       const line = JSON.parse(Properties.AccessLogSetting.Format);

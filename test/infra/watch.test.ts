@@ -242,6 +242,13 @@ describe('[watch.emitted] own metrics', () => {
   });
 });
 
+test('[cloud.independent-stacks] alarms and dashboards name functions, so that a release can remove or rename one', () => {
+  const imports = new Set(
+    [...JSON.stringify(watch.toJSON()).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(([, name]) => name),
+  );
+  expect([...imports]).toEqual([expect.stringContaining('WebSocketApi')]);
+});
+
 describe('[watch.canary] the canary', () => {
   const rules = (template: typeof services) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
   const secrets = (template: typeof stores) => JSON.stringify(ofType(template, 'AWS::SecretsManager::Secret'));

@@ -2,6 +2,7 @@
 
 import type { FunctionSpec } from '../function-spec.ts';
 import { functionSeconds } from '../host-limits.ts';
+import { evaluationIdEnd } from '../tables.ts';
 import { approving, classifying, configuration, deciding, executing, governing, interactive } from './access.ts';
 
 /** What a chat call may touch. It reads and writes no credential: its own travel as secrets of the providers. */
@@ -22,6 +23,7 @@ const chat = {
     deliveries: 'put',
     traces: 'put',
   },
+  putsOnly: { deliveries: `*${evaluationIdEnd}` },
   queries: [...approving, 'rollouts'],
   startsApprovals: true,
   votes: 'verifies',

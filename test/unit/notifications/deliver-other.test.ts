@@ -31,6 +31,17 @@ describe('[alert.evaluated] what is not an approval', () => {
       ]);
   });
 
+  test('[notify.evaluations-only] a row with the id of an evaluation tells approvers nothing else', async () => {
+    const taking = { ...plain, sendAlert: async () => ({ sent: 'yes' }) };
+    const forged = { id: 'e#evaluation#evaluation' };
+    for (const other of [{ alert }, { event: 'submitted' as const }, { digest: {} as NonNullable<Delivery['digest']> }])
+      expect((await kept(one({ ...forged, ...other }), taking))[1]).toMatchObject({
+        state: 'due',
+        last_error: 'the delivery has the id of an evaluation and carries another message',
+      });
+    expect((await kept(one({ alert }), taking))[1]).toMatchObject({ state: 'sent' });
+  });
+
   test('an event of a policy is done where the channel takes none', async () => {
     const policy = { name: 'p' } as unknown as NonNullable<Delivery['policy']>;
     const taking = { ...plain, sendPolicyEvent: async () => ({ id: '1' }) };
