@@ -100,6 +100,12 @@ export const changingVerbs = classesOf({
     terminate trash truncate uninstall unlink unregister vacate vacuum wipe`,
 });
 
+/** Changing verbs that also say what a tool produces while it changes nothing: `extract_text`, `confirm_cost`. */
+export const producingVerbs = set(`
+  append calculate compress confirm convert copy customize decompress decrypt define download encode encrypt expand export extract
+  finalise finalize fill follow form generate import init initialise initialize join load obfuscate populate prepend redact refactor
+  render replay sanitize scaffold seed sign simplify simulate split transcode transform transition translate trim`);
+
 /** Words that are nouns or adjectives as well: they change something only where a verb stands. */
 export const nounsAndVerbs = classesOf({
   write: `

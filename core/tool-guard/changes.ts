@@ -140,7 +140,7 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
   const [readOnly, destructive, , world] = [...after.hints];
   const [readBefore, destroyedBefore, , worldBefore] = [...before.hints];
   if (
-    (readOnly === 'y' && readBefore !== 'y') ||
+    (readOnly === 'y' && readBefore === 'n') ||
     (destroyedBefore === 'y' && destructive !== 'y') ||
     (worldBefore === 'y' && world === 'n')
   )

@@ -1,7 +1,7 @@
 /** What the definition of a tool says beside describing it [guard.definitions]. */
 
-import { classifyTool } from '#core/classification/classify-tool.ts';
-import { wordsIn } from '#core/classification/tool-words.ts';
+import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
+import { changingVerbs, producingVerbs, readingVerbs } from '#core/classification/verbs.ts';
 import { secrecyOf } from '#core/evidence/secret-names.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -89,7 +89,7 @@ const saidTogether = (texts: readonly PlacedText[]): DefinitionFinding[] =>
   );
 
 const contexts =
-  /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|\bsystem[ _]prompts?\b|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
+  /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
 /** A tool of conversations reads and writes them by its nature. */
 const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
 const asksContext = (text: string): boolean => contexts.test(text) && !ofConversations.test(text);
@@ -121,11 +121,19 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
   return [];
 }
 
+/**
+ * Reports annotations that deny what a verb of the name says. Words that are nouns as well (`git_branch`, `open_nodes`) and verbs
+ * that may produce something without changing anything (`extract_text`) contradict nothing.
+ */
 function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return [];
-  const { capability, why } = classifyTool(asText(name));
-  const verb = why.startsWith('the verb');
-  if (annotations.readOnlyHint === true && verb && (capability === 'delete' || capability === 'write'))
+  const { family, words } = toolWords(asText(name));
+  const changes = [...family, ...words]
+    .filter((word) => !producingVerbs.has(word))
+    .map((word) => changingVerbs.get(word));
+  const deletes = changes.includes('delete');
+  const writes = changes.includes('write') && !words.some((word) => readingVerbs.has(word));
+  if (annotations.readOnlyHint === true && (deletes || writes))
     return [
       found(
         'contradiction',
@@ -134,7 +142,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
         'The name says that the tool changes something, the annotation that it only reads.',
       ),
     ];
-  if (annotations.destructiveHint === false && verb && capability === 'delete')
+  if (annotations.destructiveHint === false && deletes)
     return [
       found(
         'contradiction',
