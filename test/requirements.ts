@@ -2587,6 +2587,18 @@ const edgeProxy: readonly Requirement[] = [
     'http.other-upgrades',
     'An upgrade to anything but a WebSocket is ignored, and CONNECT is a typed 405, at every listener of HTTP/1.1.',
   ),
+  must(
+    'http.connections',
+    'Where a listener has too many connections, those that never carried a request of a known caller make room first, so that neither idle sockets nor unfinished requests keep a caller or a probe of health out.',
+  ),
+  must(
+    'http.open-requests',
+    'A key may have as many requests open on a listener, and hold as many bytes of bodies, as are still free; beyond that it gets 429 and others are served. People have a share of their own.',
+  ),
+  must(
+    'http.slow-bodies',
+    'A body of which fewer than 16 kB arrive in a minute ends its request; a slow and steady upload is read to its end.',
+  ),
   must('edge.listeners', 'The edge listens on 8443 (TLS, HTTP/2 and HTTP/1.1) and 8444 (HTTP/2 in cleartext).'),
   must(
     'edge.http3',
@@ -2630,7 +2642,7 @@ const edgeProxy: readonly Requirement[] = [
   ),
   must(
     'edge.connections',
-    'Where more connections are open than edge.max_connections, the one that has been without a request longest is closed, so that others are served.',
+    'Where more connections are open than edge.max_connections, one without a request is closed so that others are served: those that never had one first, the oldest before the others.',
   ),
   must('trace.edge-parent', 'The span edge.request is the parent of what the listeners behind it record.'),
   must('edge.routing', '/api loses its prefix; /admin, /mcp and the metadata of /mcp keep theirs.'),

@@ -1,6 +1,7 @@
 /** Reads a request body, bounded by the bytes that arrive, whatever its length header says. */
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { leastBytes, type StalledTransfers } from './stalled-transfers.ts';
 
 /** Of a body that is not read this much is thrown away before the answer. */
 const discardBytes = 8 * 1024 * 1024;
@@ -35,27 +36,45 @@ export const declaredTooLarge = (request: IncomingMessage, maxBytes: number): bo
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` when the client ends early. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+interface BodyReading {
+  readonly maxBytes: number;
+  readonly transfers: StalledTransfers;
+  /** Is called with the bytes of each piece. @throws GatewayError where the caller holds too many. */
+  readonly hold: (bytes: number) => void;
+}
+
+/**
+ * @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` when the client ends early or sends too slowly, and what
+ * `hold` throws.
+ */
+export function readBody(request: IncomingMessage, { maxBytes, transfers, hold }: BodyReading): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const over = () =>
+    const refuse = (fault: unknown) => {
+      over();
+      reject(fault);
+    };
+    const stalled = transfers.watch({ moved: () => bytes, end: () => refuse(tooSlow()) });
+    const over = () => {
+      stalled();
       request.off('data', take).off('end', whole).off('error', cutOff).off('close', cutOff).on('error', ignored);
+    };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= maxBytes) return void chunks.push(chunk);
-      over();
-      reject(tooLarge(maxBytes));
+      if (bytes > maxBytes) return refuse(tooLarge(maxBytes));
+      try {
+        hold(chunk.length);
+      } catch (fault) {
+        return refuse(fault);
+      }
+      chunks.push(chunk);
     };
     const whole = () => {
       over();
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
     };
-    const cutOff = () => {
-      over();
-      reject(invalidRequest('The body ended before its announced length.'));
-    };
+    const cutOff = () => refuse(invalidRequest('The body ended before its announced length.'));
     request.on('data', take).once('end', whole).once('error', cutOff).once('close', cutOff);
     if (request.destroyed && !request.complete) cutOff();
   });
@@ -65,3 +84,8 @@ const ignored = () => {};
 
 export const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${maxBytes} bytes, the most this gateway takes.`);
+
+const tooSlow = (): GatewayError =>
+  invalidRequest(
+    `The body did not arrive in time: fewer than ${leastBytes} bytes of it came in a minute. Send it again without pauses.`,
+  );

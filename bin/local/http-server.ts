@@ -8,20 +8,34 @@ import type { Duplex } from 'node:stream';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
+import { FairShare } from '#core/limits/fair-share.ts';
+import type { BeforeBody } from '#lambdas/middleware/before-body.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
 import { createRouter } from '#lambdas/middleware/router.ts';
+import { Connections } from './connections.ts';
 import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
 import { checkExpectation, checkHost, checkTransferCoding, eventOf, noTunnel, targetOf } from './http-event.ts';
 import { errorReply, standardHeaders, writeReply } from './http-reply.ts';
-import { keptOpenMs, keptOpenReserveMs } from './kept-open.ts';
+import { keptOpenMs, keptOpenReserveMs, longestRequestMs } from './kept-open.ts';
 import { isFromEdge, type LoadBalancer } from './load-balancer.ts';
+import { heldBodyBytes, mostConnections, type OpenRequest, OpenRequests } from './open-requests.ts';
 import type { PageRequest } from './page-request.ts';
-import { UnreadAnswers } from './unread-answers.ts';
+import { maxHeaderBytes, protocolFault, refuseConnection } from './refuse-connection.ts';
+import { StalledTransfers } from './stalled-transfers.ts';
+import { watchAnswer } from './unread-answers.ts';
 
 export type HttpHandlers = Readonly<Partial<Record<FunctionName, HttpHandler>>>;
+
+/** What a request holds while it is answered. */
+interface Exchange {
+  readonly open: OpenRequest;
+  readonly signal: AbortSignal;
+  /** Lets a client that waits for `100 Continue` send its body. */
+  readonly goOn: () => void;
+}
 
 interface HttpServerOptions {
   readonly routes: readonly Route[];
@@ -32,18 +46,22 @@ interface HttpServerOptions {
   /** Asked at every request: the configuration may change. */
   readonly maxBodyBytes: () => Promise<number>;
   /**
-   * The most of a body that is read, asked with the request as it will reach its handler, but for the body. 0 for a caller
-   * whom the handler will refuse: the handler is asked without it.
+   * Who sends a request and how much of its body is read, asked with the request as it will reach its handler, without its body.
+   * 0 bytes for a caller whom the handler will refuse: the handler is asked without the body.
    */
-  readonly bodyLimit?: (event: HttpEvent) => Promise<number>;
+  readonly beforeBody?: (event: HttpEvent) => Promise<BeforeBody>;
+  /** Bytes of bodies that all listeners of the process hold. */
+  readonly bodies?: FairShare;
+  /** @default mostConnections */
+  readonly maxConnections?: number;
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** A header block or a whole request that takes longer is ended (slow clients). */
+  /** A header block or a whole request that takes longer is ended. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
-  /** See `UnreadAnswers`; a minute unless given. */
-  readonly unreadMs?: number;
+  /** For bodies that come slowly and answers that are read slowly, see `StalledTransfers`. @default 60_000 */
+  readonly stalledMs?: number;
   /** How some paths word their errors; undefined for the usual form. */
   readonly errorBody?: (url: string, error: GatewayError) => object | undefined;
   /**
@@ -67,16 +85,14 @@ export interface HttpServer {
   drain(graceMs?: number): Promise<void>;
 }
 
-/** As on API Gateway: request line and headers together. */
-export const maxHeaderBytes = 10_240;
-/** Of one listener at a time; a further one is closed at once. */
-const maxConnections = 4_096;
-
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
-  const requestTimeout = options.requestTimeoutMs ?? 60_000;
-  const { upgrade, loadBalancer } = options;
+  const { upgrade, loadBalancer, requestTimeoutMs: requestTimeout = longestRequestMs } = options;
+  const { maxConnections = mostConnections, bodies = new FairShare(heldBodyBytes) } = options;
+  const connections = new Connections({ most: () => maxConnections });
+  const requests = new OpenRequests(maxConnections, bodies);
+  const transfers = new StalledTransfers(options.stalledMs ?? 60_000);
   const server = createServer({
     // Any other upgrade (h2c) may be ignored: the request is answered as it stands.
     shouldUpgradeCallback: (request) => upgrade !== undefined && asksForWebSocket(request),
@@ -88,7 +104,6 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     keepAliveTimeout: loadBalancer?.keepAliveMs ?? keptOpenMs,
     keepAliveTimeoutBuffer: keptOpenReserveMs,
   });
-  server.maxConnections = maxConnections;
   server.maxHeadersCount = 0; // all of them: a dropped header could be the second of two that contradict
   let draining = false;
 
@@ -97,8 +112,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const answer = async (
     request: IncomingMessage,
     requestId: string,
-    signal: AbortSignal,
-    goOn: () => void,
+    { open, signal, goOn }: Exchange,
   ): Promise<HttpReply> => {
     checkHost(request, options.host, loadBalancer?.hosts);
     checkExpectation(request.headers);
@@ -106,21 +120,22 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const target = targetOf(request.url ?? '/');
     if (asksForWebSocket(request)) throw noWebSocket(target.path);
     if (upgrade !== undefined && target.path === webSocketPath) throw noUpgrade();
-    const page = await options.pages?.(pageRequest(request, target.path, goOn));
+    const bodyOf = (maxBytes: number): Promise<Buffer> => {
+      if (declaredTooLarge(request, maxBytes)) throw tooLarge(maxBytes);
+      goOn();
+      return readBody(request, { maxBytes, transfers, hold: (bytes) => open.hold(bytes) });
+    };
+    const page = await options.pages?.(pageRequest(request, target.path, bodyOf));
     if (page !== undefined) return page;
     const match = router(request.method ?? 'GET', target.path);
     const handler = (await options.handlers)[match.handledBy];
     if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);
     const event = eventOf(request, target, match, requestId, { loadBalancer, edgeToken: options.edgeToken });
-    const bytes = hasBody(request) ? await bodyLimit(event) : 0;
-    if (bytes > 0 && declaredTooLarge(request, bytes)) throw tooLarge(bytes);
-    if (bytes > 0) goOn();
-    const whole = bytes > 0 ? withBytes(event, await readBody(request, bytes)) : event;
+    const [most, own] = await Promise.all([options.maxBodyBytes(), options.beforeBody?.(event)]);
+    if (own?.caller) open.letIn(own.caller);
+    const bytes = hasBody(request) ? Math.min(most, own?.bodyBytes ?? most) : 0;
+    const whole = bytes > 0 ? withBytes(event, await bodyOf(bytes)) : event;
     return handler(whole, { awsRequestId: requestId, signal });
-  };
-  const bodyLimit = async (event: HttpEvent): Promise<number> => {
-    const [most, own] = await Promise.all([options.maxBodyBytes(), options.bodyLimit?.(event)]);
-    return Math.min(most, own ?? most);
   };
 
   /** @param waits the client sends its body only after `100 Continue`. */
@@ -133,12 +148,17 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const requestId = options.ids.uuid();
     const call = new AbortController();
     const calls = callsOf(request.socket).add(call);
-    const given = await answer(request, requestId, call.signal, goOn).catch((fault) =>
-      refusal(fault, requestId, request.url),
-    );
-    if (comes && !request.complete) await discardBody(request);
-    await reply(request, response, given, requestId);
-    calls.delete(call);
+    const open = requests.open(connections.carries(request.socket));
+    try {
+      const given = await answer(request, requestId, { open, signal: call.signal, goOn }).catch((fault) =>
+        refusal(fault, requestId, request.url),
+      );
+      if (comes && !request.complete) await discardBody(request);
+      await reply(request, response, given, requestId);
+    } finally {
+      open.over();
+      calls.delete(call);
+    }
     if (draining) server.closeIdleConnections();
   };
 
@@ -183,16 +203,13 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     });
     return calls;
   };
-  const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    sockets.add(socket.once('close', () => sockets.delete(socket)));
     callsOf(socket);
+    connections.opened(socket);
   });
-  const { unreadMs = 60_000 } = options;
-  const unread = new UnreadAnswers(unreadMs);
   const serveHere = (request: IncomingMessage, response: ServerResponse, waits = false) => {
     // The edge reads as fast as its own client does, which it watches itself.
-    if (!isFromEdge(request, options.edgeToken)) unread.watch(response);
+    if (!isFromEdge(request, options.edgeToken)) watchAnswer(transfers, response);
     return serve(request, response, waits);
   };
   server.on('request', (request, response) => serveHere(request, response));
@@ -209,7 +226,14 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 
   const upgraded = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
-    upgraded.add(socket.once('close', () => upgraded.delete(socket)));
+    const carried = connections.carries(request.socket);
+    carried.letIn(); // what takes the connection over bounds those without a key itself
+    upgraded.add(
+      socket.once('close', () => {
+        upgraded.delete(socket);
+        carried.over();
+      }),
+    );
     socket.on('error', () => socket.destroy());
     try {
       checkHost(request, options.host, loadBalancer?.hosts);
@@ -229,7 +253,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     drain: (graceMs = 10_000) => {
       draining = true;
       // Opened and never used: no client waits for an answer on them.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of connections.sockets()) if (socket.bytesRead === 0) socket.destroy();
       return new Promise((resolve) => {
         const cut = setTimeout(() => {
           server.closeAllConnections();
@@ -237,7 +261,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
         }, graceMs);
         server.close(() => {
           clearTimeout(cut);
-          unread.stop();
+          transfers.stop();
           resolve();
         });
       });
@@ -245,16 +269,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 }
 
-const pageRequest = (request: IncomingMessage, path: string, goOn: () => void): PageRequest => ({
+const pageRequest = (request: IncomingMessage, path: string, body: PageRequest['body']): PageRequest => ({
   method: request.method ?? 'GET',
   path,
   remoteAddress: request.socket.remoteAddress,
   headers: request.headers,
-  body: (maxBytes) => {
-    if (declaredTooLarge(request, maxBytes)) throw tooLarge(maxBytes);
-    goOn();
-    return readBody(request, maxBytes);
-  },
+  body,
 });
 
 const closing = { connection: 'close' };
@@ -285,26 +305,4 @@ function bound(server: Server, { host, port }: HttpServerOptions): Promise<void>
     });
     server.listen({ host, port }, resolve);
   });
-}
-
-/** What Node's parser refuses before there is a request. */
-export function protocolFault(code: string | undefined): GatewayError {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new GatewayError(
-      'payload_too_large',
-      `The headers are larger than ${maxHeaderBytes} bytes, the most allowed. Send fewer or shorter headers.`,
-    );
-  }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return invalidRequest('The request did not arrive in time. Send it again without pauses.');
-  return invalidRequest('The request is not well-formed HTTP/1.1.');
-}
-
-/** Answers on a bare connection, as on any other, and ends it. */
-export function refuseConnection(socket: Duplex, error: GatewayError, requestId: string): void {
-  const { statusCode, headers, body } = errorReply(error);
-  const length = { 'content-length': String(Buffer.byteLength(String(body))) };
-  const all = { ...headers, ...standardHeaders(requestId), ...closing, ...length };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${statusCode} ${error.code}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -8,3 +8,6 @@ export const keptOpenMs = 10_000;
  * connection that it still takes for open, and a request that meets the end of its connection is lost [local.idle-connections].
  */
 export const keptOpenReserveMs = 30_000;
+
+/** Head and body of a request together. Bodies that come too slowly end before: see `StalledTransfers`. */
+export const longestRequestMs = 600_000;

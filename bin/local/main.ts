@@ -15,7 +15,8 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
+import { FairShare } from '#core/limits/fair-share.ts';
+import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
 import { folderTrouble } from '../agentctl/own-folder.ts';
 import { approvalLines } from './approval-lines.ts';
@@ -29,6 +30,7 @@ import { endingSignal } from './ending-signal.ts';
 import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
 import { messagesError } from './messages-error.ts';
+import { heldBodyBytes } from './open-requests.ts';
 import { localTelemetry, version } from './ports.ts';
 import { type SignInLink, signInLink } from './sign-in-link.ts';
 import { type WebSockets, webSockets } from './web-socket.ts';
@@ -205,9 +207,10 @@ function openListeners(
     telemetry,
     handlers: gateway.then(({ handlers }) => handlers),
     maxBodyBytes: () => gateway.then((ready) => ready.maxBodyBytes()),
-    bodyLimit: async (event: HttpEvent) => {
+    bodies: new FairShare(heldBodyBytes),
+    beforeBody: async (event: HttpEvent) => {
       const { ports } = await gateway;
-      return bodyLimit(event, await ports.snapshots.current({ evenStale: true }), ports);
+      return beforeBody(event, await ports.snapshots.current({ evenStale: true }), ports);
     },
   };
   shared.handlers.catch(() => {});

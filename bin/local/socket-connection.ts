@@ -16,6 +16,7 @@ import {
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
+import type { FairShare } from '#core/limits/fair-share.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import {
   assertBeforeKey,
@@ -49,6 +50,10 @@ interface Handshake {
   readonly address: string;
   /** The session of calls that name none. */
   readonly sessionId: string | undefined;
+  /** The headers bring a key that is known. */
+  readonly known: boolean;
+  /** Connections, by the key that was accepted. */
+  readonly shares: FairShare;
 }
 
 export class SocketConnection {
@@ -56,10 +61,14 @@ export class SocketConnection {
   readonly #headers: HandshakeHeaders;
   readonly #address: string;
   readonly #sessionId: string | undefined;
+  readonly #known: boolean;
+  readonly #shares: FairShare;
   readonly #ports: ChatEndpointPorts;
   readonly #calls = new Map<string, { readonly controller: AbortController; readonly bytes: number }>();
   readonly #running = new Set<Promise<void>>();
   #caller: SocketCaller | undefined;
+  /** The key that the connection is counted for. */
+  #share: string | undefined;
   /** Messages are taken one after the other: authentication ends before the first call begins. */
   #turn: Promise<void>;
   #inbox = 0;
@@ -69,11 +78,13 @@ export class SocketConnection {
   #alive = true;
   #state: 'open' | 'draining' | 'closing' = 'open';
 
-  constructor(ws: WebSocket, { headers, address, sessionId }: Handshake, ports: ChatEndpointPorts) {
+  constructor(ws: WebSocket, { headers, address, sessionId, known, shares }: Handshake, ports: ChatEndpointPorts) {
     this.#ws = ws;
     this.#headers = headers;
     this.#address = address;
     this.#sessionId = sessionId;
+    this.#known = known;
+    this.#shares = shares;
     this.#ports = ports;
     this.#turn = this.#authenticateHandshake().catch((thrown) => this.#refuse(thrown));
     const cancelLate = ports.timeouts.after(socketLimits.authWithinMs, () => {
@@ -101,13 +112,20 @@ export class SocketConnection {
     ws.once('close', () => {
       cancelLate();
       cancelBeat();
+      this.#giveShare();
       this.#abort();
     });
   }
 
-  /** Whether a key was accepted. */
-  get authenticated(): boolean {
-    return this.#caller !== undefined;
+  /** Whether it is open and no key has come. */
+  get waitsForKey(): boolean {
+    return !this.#known && this.#caller === undefined && this.#state !== 'closing';
+  }
+
+  /** Ends the connection at once, without waiting for its peer. */
+  makeRoom(): void {
+    this.#state = 'closing';
+    this.#ws.terminate();
   }
 
   /** Everything that was begun here has ended. */
@@ -151,9 +169,29 @@ export class SocketConnection {
 
   async #authenticate(headers: HandshakeHeaders): Promise<void> {
     const snapshot = await this.#ports.snapshots.current();
-    this.#caller = socketCaller(await callerOf(headers, this.#address, snapshot, this.#ports));
+    this.#countedAs(socketCaller(await callerOf(headers, this.#address, snapshot, this.#ports)));
     takeUpTo(this.#ws, snapshot.configuration.server.max_body_bytes);
-    await this.#send(serverMessages.ready(maxBytes(snapshot, this.#caller.tenant)));
+    await this.#send(serverMessages.ready(maxBytes(snapshot, this.#caller?.tenant)));
+  }
+
+  /** @throws GatewayError `rate_limit_error` if the key has too many connections open. */
+  #countedAs(caller: SocketCaller): void {
+    if (this.#share !== caller.key_id && this.#ws.readyState !== this.#ws.CLOSED) {
+      if (!this.#shares.take(caller.key_id))
+        throw new GatewayError(
+          'rate_limit_error',
+          `${this.#shares.held(caller.key_id)} connections of this key are open, and the rest is kept for other keys. Close one, or use one for several calls.`,
+          { retryAfterSeconds: 1 },
+        );
+      this.#giveShare();
+      this.#share = caller.key_id;
+    }
+    this.#caller = caller;
+  }
+
+  #giveShare(): void {
+    if (this.#share !== undefined) this.#shares.give(this.#share);
+    this.#share = undefined;
   }
 
   async #take(text: string | undefined, bytes: number): Promise<void> {

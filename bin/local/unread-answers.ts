@@ -1,6 +1,7 @@
-/** Ends answers that their client reads too slowly: each holds a connection, and what waits to be sent [edge.slow-readers]. */
+/** An answer as a transfer that ends if its client reads it too slowly [edge.slow-readers]. */
 import type { ServerResponse } from 'node:http';
 import { Http2ServerResponse } from 'node:http2';
+import type { StalledTransfers } from './stalled-transfers.ts';
 
 /** Counts what it was given to send, because streams of HTTP/2 do not. */
 export class CountedHttp2Response extends Http2ServerResponse {
@@ -14,58 +15,20 @@ export class CountedHttp2Response extends Http2ServerResponse {
 
 export type WatchedResponse = ServerResponse | CountedHttp2Response;
 
-/** While bytes wait. */
-interface Stretch {
-  /** Bytes that the client had taken when the stretch began. */
-  readonly taken: number;
-  readonly looks: number;
-}
-
-/** In the longest stretch. They are counted, not timed: a pause of this process, which sends nothing then, is not counted against clients. */
-const maxLooks = 6;
-
-/** To be taken within the longest stretch. A client that reads steadily at 300 bytes a second takes more. */
-const leastBytes = 16 * 1024;
-
-export class UnreadAnswers {
-  readonly #open = new Map<WatchedResponse, Stretch | undefined>();
-  readonly #ended: () => void;
-  readonly #looking: NodeJS.Timeout;
-
-  /**
-   * @param longestMs within which an answer whose bytes wait has to be read, by `leastBytes` or to its end. An answer without waiting
-   * bytes may stay open as long as it likes.
-   * @param ended is called for each answer that is ended.
-   */
-  constructor(longestMs: number, ended: () => void = () => {}) {
-    this.#ended = ended;
-    this.#looking = setInterval(() => this.#look(), longestMs / maxLooks).unref();
-  }
-
-  watch(response: WatchedResponse): void {
-    this.#open.set(response, undefined);
-    response.once('close', () => this.#open.delete(response));
-  }
-
-  stop(): void {
-    clearInterval(this.#looking);
-  }
-
-  #look(): void {
-    for (const [response, stretch] of this.#open) {
-      const taken = response.writableLength > 0 ? takenOf(response) : undefined;
-      if (taken === undefined) this.#open.set(response, undefined);
-      else if (stretch === undefined || taken - stretch.taken >= leastBytes)
-        this.#open.set(response, { taken, looks: 0 });
-      else if (stretch.looks + 1 < maxLooks)
-        this.#open.set(response, { taken: stretch.taken, looks: stretch.looks + 1 });
-      else {
-        this.#open.delete(response);
-        this.#ended();
-        end(response);
-      }
-    }
-  }
+/** @param ended is called if the answer is ended. */
+export function watchAnswer(
+  transfers: StalledTransfers,
+  response: WatchedResponse,
+  ended: () => void = () => {},
+): void {
+  const over = transfers.watch({
+    moved: () => (response.writableLength > 0 ? takenOf(response) : undefined),
+    end: () => {
+      ended();
+      end(response);
+    },
+  });
+  response.once('close', over);
 }
 
 /**

@@ -8,11 +8,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { FairShare } from '#core/limits/fair-share.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
-import { noWebSocket, refuseConnection, webSocketPath } from './http-server.ts';
+import { noWebSocket, webSocketPath } from './http-server.ts';
 import { addressOf, type LoadBalancer } from './load-balancer.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { SocketConnection } from './socket-connection.ts';
 
 export interface WebSockets {
@@ -31,11 +33,13 @@ interface WebSocketOptions {
   readonly edgeToken?: string;
   /** How long calls that run may go on once the gateway stops. @default 8 s: a listener cuts what is left after ten */
   readonly drainMs?: number;
+  /** How many may be open, divided among keys [http.open-requests]. @default socketLimits.connections */
+  readonly connections?: number;
 }
 
 export function webSockets(
   ports: Promise<ChatEndpointPorts>,
-  { loadBalancer, edgeToken, drainMs = 8_000 }: WebSocketOptions = {},
+  { loadBalancer, edgeToken, drainMs = 8_000, connections: most = socketLimits.connections }: WebSocketOptions = {},
 ): WebSockets {
   const server = new WebSocketServer({
     noServer: true,
@@ -48,21 +52,22 @@ export function webSockets(
     void ports.then(({ ids }) => refuseConnection(socket, fault, ids.uuid()));
   });
   const open = new Set<SocketConnection>();
+  const shares = new FairShare((most * 9) / 10);
   let stopping = false;
 
   /**
+   * Of connections that have not sent a key the oldest makes room [http.connections].
    * @param known the handshake brings a key that is known.
-   * @throws GatewayError `rate_limit_error`: too many connections, or too many that have not sent a key.
+   * @throws GatewayError `rate_limit_error` if all others have sent one.
    */
   const assertCapacity = (known: boolean) => {
-    const without = [...open].filter(({ authenticated }) => !authenticated).length;
-    if (open.size < socketLimits.connections && (known || without < socketLimits.connectionsWithoutKey)) return;
+    const without = [...open].filter(({ waitsForKey }) => waitsForKey);
+    if (open.size < most && (known || without.length < most / 10)) return;
+    if (without[0]) return without[0].makeRoom();
     throw new GatewayError(
       'rate_limit_error',
-      `${open.size} connections are open, ${without} of them without a key; allowed are ${socketLimits.connections}, and ${socketLimits.connectionsWithoutKey} without a key. Close one, or connect again later.`,
-      {
-        retryAfterSeconds: 1,
-      },
+      `${open.size} connections are open, the most allowed. Close one, or connect again later.`,
+      { retryAfterSeconds: 1 },
     );
   };
 
@@ -80,7 +85,7 @@ export function webSockets(
     const sessionId = handshakeHeader(headers, 'x-session-id');
     server.options.maxPayload = known ? settings.max_body_bytes : socketLimits.bytesBeforeKey;
     server.handleUpgrade(request, socket, head, (ws: WebSocket) => {
-      const connection = new SocketConnection(ws, { headers, address, sessionId }, ready);
+      const connection = new SocketConnection(ws, { headers, address, sessionId, known, shares }, ready);
       open.add(connection);
       ws.once('close', () => void connection.over().finally(() => open.delete(connection)));
     });

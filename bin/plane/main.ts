@@ -1,7 +1,7 @@
 /** The streaming plane: chat and MCP of a deployment behind a load balancer, where a caller that leaves is noticed. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { planeRoutes } from '#core/contracts/streaming-plane.ts';
-import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
+import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { endingSignal } from '../local/ending-signal.ts';
 import { type HttpServer, listen } from '../local/http-server.ts';
 import { messagesError } from '../local/messages-error.ts';
@@ -30,7 +30,8 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     ids,
     telemetry,
     maxBodyBytes: plane.maxBodyBytes,
-    bodyLimit: async (event: HttpEvent) => bodyLimit(event, await snapshots.current({ evenStale: true }), plane.ports),
+    beforeBody: async (event: HttpEvent) =>
+      beforeBody(event, await snapshots.current({ evenStale: true }), plane.ports),
     errorBody: messagesError,
     upgrade: sockets.upgrade,
   });

@@ -13,6 +13,8 @@ import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { maxShards } from '#core/limits/shards.ts';
 import { defaultStateBudget } from '#core/tool-policy/analysis/analyse.ts';
+import { heldBodyBytes, mostConnections } from '../local/open-requests.ts';
+import { leastBytes } from '../local/stalled-transfers.ts';
 import { code, origin, table } from './markdown.ts';
 
 export function limitsPage(): string {
@@ -47,10 +49,23 @@ export function limitsPage(): string {
     ['a body before the key is known', 'is not read', '401; closed'],
     [
       'a WebSocket without a key',
-      `${socketLimits.messagesBeforeKey} messages of ${socketLimits.bytesBeforeKey} bytes, ${socketLimits.authWithinMs / 1000} s; ${socketLimits.connectionsWithoutKey} connections`,
+      `${socketLimits.messagesBeforeKey} messages of ${socketLimits.bytesBeforeKey} bytes, ${socketLimits.authWithinMs / 1000} s; ${socketLimits.connections / 10} connections, then the oldest makes room`,
       '1009, 4429, 4401; 429',
     ],
-    ['the headers of a request', '10240 bytes, within 10 s; its body within 60 s', '413, 400'],
+    ['the headers of a request', '10240 bytes, within 10 s', '413, 400'],
+    ['a body that comes slowly', `${leastBytes} bytes per minute; 10 minutes for the whole request`, '400; closed'],
+    [
+      'connections of a listener on this machine',
+      `${mostConnections}; beyond it those that never carried a request of a known caller make room, then idle ones`,
+      'closed',
+    ],
+    [
+      'open requests of one key on a listener',
+      `as many as are still free of ${mostConnections / 2} (people: of ${mostConnections / 8})`,
+      '429',
+    ],
+    ['WebSockets of one key', `as many as are still free of ${socketLimits.connections * 0.9} in a process`, '4429'],
+    ['bodies of open requests of one key', `as many bytes as are still free of ${heldBodyBytes} in a process`, '429'],
     ['an answer on AWS', '15 minutes; 10 MB unmetered, then 2 MB/s', 'ends; recorded as aborted'],
     ['a WebSocket on AWS', '2 hours, 10 minutes without a message, 128 KB a message in frames of 32 KB', 'closed'],
     ['output of a call that names no maximum', `${chatSizes.defaultMaxTokens} tokens are reserved`, 'settled as used'],

@@ -54,9 +54,8 @@ export const socketLimits = {
   bytesBeforeKey: 4 * 1024,
   /** Messages that are looked at before there is a key. */
   messagesBeforeKey: 8,
-  /** Connections of one process at a time, and how many of them may be without a key. */
+  /** Connections of one process at a time. A tenth of them may be without a key. */
   connections: 1_000,
-  connectionsWithoutKey: 100,
 } as const;
 
 const idPattern = /^[\x21-\x7e]{1,128}$/;

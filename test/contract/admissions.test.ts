@@ -1,5 +1,5 @@
 import type { HttpEvent } from '#core/contracts/http.ts';
-import { bodyLimit } from '#lambdas/middleware/body-limit.ts';
+import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -62,9 +62,9 @@ test.each([
   ['GET', '/health', keys.agent, 0],
   ['POST', '/callbacks/slack', undefined, 262_144],
 ] as const)('[auth.before-body] %s %s with %s: %d bytes of the body are read', async (method, resource, key, bytes) => {
-  expect(await bodyLimit(asked(method, resource, key), await gateway.ports.snapshots.current(), gateway.ports)).toBe(
-    bytes,
-  );
+  const before = await beforeBody(asked(method, resource, key), await gateway.ports.snapshots.current(), gateway.ports);
+  expect(before.bodyBytes).toBe(bytes);
+  expect(before.caller?.kind).toBe(key === keys.agent && bytes > 0 ? 'agent' : undefined);
 });
 
 test('[admin.rate-limit] the rate is configured', async () => {

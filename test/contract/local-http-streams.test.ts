@@ -65,7 +65,7 @@ describe('answers', () => {
     }
     const bodies = ['x'.repeat(bytes), endless()];
     const large = await serverOf({
-      unreadMs: 3_000,
+      stalledMs: 3_000,
       handlers: Promise.resolve({
         observatory: async () => ({ statusCode: 200, headers: {}, body: bodies.shift()! }),
       }),

@@ -36,7 +36,7 @@ describe('refuses', () => {
     ['announced', `Content-Length: ${64 * 1024 * 1024}`],
     ['in chunks', 'Transfer-Encoding: chunked'],
   ])('[auth.before-body] a body of a caller whom the handler refuses is not read: %s', async (_, length) => {
-    const closed = await serverOf({ bodyLimit: async () => 0 });
+    const closed = await serverOf({ beforeBody: async () => ({ bodyBytes: 0 }) });
     try {
       const socket = connect(closed.port, '127.0.0.1');
       const answer = collected(socket);
@@ -54,7 +54,7 @@ describe('refuses', () => {
   });
 
   test('[auth.before-body] a client that waits for `100 Continue` is answered instead', async () => {
-    const closed = await serverOf({ bodyLimit: async () => 0 });
+    const closed = await serverOf({ beforeBody: async () => ({ bodyBytes: 0 }) });
     try {
       const socket = connect(closed.port, '127.0.0.1');
       socket.write(head('POST /things', 'Host: localhost', 'Content-Length: 10', 'Expect: 100-continue'));

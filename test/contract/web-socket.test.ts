@@ -31,8 +31,8 @@ afterAll(async () => {
   await fake?.stop();
 });
 
-async function started() {
-  const sockets = webSockets(Promise.resolve({ ...gateway.ports, timeouts }));
+async function started(options: object = {}) {
+  const sockets = webSockets(Promise.resolve({ ...gateway.ports, timeouts }), options);
   const server = await listen({
     routes: [],
     handlers: Promise.resolve({}),
@@ -167,13 +167,33 @@ test('[auth.before-body] a connection without a key is closed with 4429 at its n
   expect(await nobody.closed).toBe(4429);
 });
 
-test('[auth.before-body] only a hundred connections may be without a key; one with a key still gets in', async () => {
-  const { url } = await started();
-  const crowd = await Promise.all(Array.from({ length: 100 }, () => connectSocket(url)));
-  await expect(connectSocket(url)).rejects.toThrow('429');
+test('[auth.before-body] [http.connections] a tenth of the connections may be without a key: the oldest makes room, and one with a key stays', async () => {
+  const { url } = await started({ connections: 20 });
   const known = await connectSocket(url, { headers });
   await known.hear('ready');
-  crowd[0]!.ws.close();
-  await crowd[0]!.closed;
-  await (await connectSocket(url)).ws.ping();
+  const [first, second] = [await connectSocket(url), await connectSocket(url)];
+  await connectSocket(url);
+  await first.closed;
+  second.say({ type: 'auth', api_key: keys.agent });
+  await second.hear('ready');
+  known.say({ type: 'ping' });
+  await known.hear('pong');
+});
+
+test('[http.open-requests] a key has as many connections as are still free; others get in', async () => {
+  const { url } = await started({ connections: 10 });
+  const own = [];
+  for (let at = 0; at < 5; at++) {
+    own.push(await connectSocket(url, { headers }));
+    await own[at]!.hear('ready');
+  }
+  const refused = await connectSocket(url, { headers });
+  expect((await refused.hear('error')).error.message).toMatch(/^5 connections of this key are open/);
+  expect(await refused.closed).toBe(4429);
+  await (await connectSocket(url, { headers: { 'x-api-key': keys.other } })).hear('ready');
+  for (const { ws, closed } of own.slice(3)) {
+    ws.close();
+    await closed;
+  }
+  await (await connectSocket(url, { headers })).hear('ready');
 });

@@ -4,15 +4,16 @@ import { createSecureServer, createServer, type ServerHttp2Session } from 'node:
 import type { AddressInfo, Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
+import { Connections, type ConnectionsOptions } from '../connections.ts';
 import { noTunnel } from '../http-event.ts';
-import { maxHeaderBytes, protocolFault, refuseConnection } from '../http-server.ts';
-import { keptOpenMs, keptOpenReserveMs } from '../kept-open.ts';
-import { CountedHttp2Response, UnreadAnswers } from '../unread-answers.ts';
+import { keptOpenMs, keptOpenReserveMs, longestRequestMs } from '../kept-open.ts';
+import { maxHeaderBytes, protocolFault, refuseConnection } from '../refuse-connection.ts';
+import { StalledTransfers } from '../stalled-transfers.ts';
+import { CountedHttp2Response, watchAnswer } from '../unread-answers.ts';
 import type { Certificate } from './certificate.ts';
-import { Connections, type ConnectionsOptions } from './connections.ts';
 import type { EdgeRequest, EdgeResponse } from './forward.ts';
 
-interface EdgeListenerOptions extends ConnectionsOptions {
+interface EdgeListenerOptions extends Required<ConnectionsOptions> {
   readonly host: string;
   /** 0 = any free port. */
   readonly tlsPort: number;
@@ -22,7 +23,7 @@ interface EdgeListenerOptions extends ConnectionsOptions {
   readonly answer: (request: EdgeRequest, response: EdgeResponse) => void;
   /** A WebSocket handshake, over HTTP/1.1 alone. */
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
-  /** See `UnreadAnswers`; a minute unless given. */
+  /** See `StalledTransfers`; a minute unless given. */
   readonly unreadMs?: number | undefined;
 }
 
@@ -54,7 +55,7 @@ const http2Limits = {
 const http1Limits = {
   maxHeaderSize: maxHeaderBytes,
   headersTimeout: headersMs,
-  requestTimeout: 60_000,
+  requestTimeout: longestRequestMs,
   keepAliveTimeout: keptOpenMs,
   keepAliveTimeoutBuffer: keptOpenReserveMs,
   connectionsCheckingInterval: 1_000,
@@ -89,10 +90,16 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     secured.add(socket.once('close', () => secured.delete(socket)));
   });
   const { unreadMs = idleMs } = options;
-  const unread = new UnreadAnswers(unreadMs, () => options.ended('unread'));
+  const transfers = new StalledTransfers(unreadMs);
+  /** Who may do what is decided behind the edge: here every request keeps its connection open. */
+  const carriedOver = (socket: Socket): (() => void) => {
+    const carried = connections.carries(socket);
+    carried.letIn();
+    return carried.over;
+  };
   const take = (request: EdgeRequest, response: EdgeResponse): void => {
-    response.once('close', connections.begins(request.socket));
-    unread.watch(response);
+    response.once('close', carriedOver(request.socket));
+    watchAnswer(transfers, response, () => options.ended('unread'));
     options.answer(request, response);
   };
   let draining = false;
@@ -148,7 +155,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     });
   }
   tls.on('upgrade', (request, socket, head) => {
-    socket.once('close', connections.begins(request.socket));
+    socket.once('close', carriedOver(request.socket));
     options.upgrade(request, socket, head);
   });
   await bound(tls, options.host, options.tlsPort);
@@ -166,7 +173,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       }, graceMs);
       await Promise.all([tls, cleartext].map((server) => new Promise((resolve) => server.close(resolve))));
       clearTimeout(cut);
-      unread.stop();
+      transfers.stop();
     },
   };
 }

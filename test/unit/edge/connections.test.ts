@@ -1,7 +1,7 @@
 /** Which connection ends where too many are open. */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { Connections } from '../../../bin/local/edge/connections.ts';
+import { Connections } from '../../../bin/local/connections.ts';
 
 class Connection extends EventEmitter {
   destroyed = false;
@@ -32,15 +32,21 @@ function of(most: number) {
     connections.opened(made as unknown as Socket);
     return made;
   };
-  return { connections, open, sizes, ended };
+  const letIn = (over: Parameters<Connections['carries']>[0]) => {
+    const carried = connections.carries(over);
+    carried.letIn();
+    return carried.over;
+  };
+  return { connections, open, letIn, sizes, ended };
 }
+const destroyed = (all: readonly Connection[]) => all.map((each) => each.destroyed);
 
-test('[edge.connections] the one that has been idle longest ends, counted from the end of its last request', () => {
-  const { connections, open, sizes, ended } = of(3);
+test('[edge.connections] of those without a request the one that waits longest ends, one that had a request after those that had none', () => {
+  const { letIn, open, sizes, ended } = of(3);
   const [first, second, third] = [open(), open(), open()];
   // The TLS over a connection is another socket with the same ports.
   const over = { remoteAddress: first.remoteAddress, remotePort: first.remotePort, localPort: first.localPort };
-  const [oneEnds, otherEnds] = [connections.begins(over), connections.begins(over)];
+  const [oneEnds, otherEnds] = [letIn(over), letIn(over)];
   open();
   expect([first, second, third].map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
   oneEnds();
@@ -50,14 +56,14 @@ test('[edge.connections] the one that has been idle longest ends, counted from t
   const [fourth, fifth] = [open(), open()];
   expect([first, fourth, fifth].map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
   open();
-  expect(first.destroyed).toBe(true);
+  expect(destroyed([first, fourth, fifth])).toEqual([false, true, false]);
   expect([sizes.at(-1), ended]).toEqual([3, Array(5).fill('full')]);
 });
 
 test('[edge.connections] where every other is in use, the new one ends', () => {
-  const { connections, open, sizes } = of(2);
+  const { letIn, open, sizes } = of(2);
   const busy = [open(), open()];
-  const ends = busy.map((each) => connections.begins(each));
+  const ends = busy.map(letIn);
   expect(open().destroyed).toBe(true);
   expect([busy.map(({ destroyed }) => destroyed), sizes.at(-1)]).toEqual([[false, false], 2]);
   busy[0]!.destroy();
@@ -69,4 +75,33 @@ test('[edge.connections] with room for all none ends', () => {
   const { open, ended } = of(10_000);
   for (let count = 0; count < 10_000; count++) open();
   expect(ended).toEqual([]);
+});
+
+test('[http.connections] those that never carried a request that was let in end first, among them one with a request that was refused', () => {
+  const { connections, letIn, open } = of(4);
+  const kept = open();
+  letIn(kept)();
+  const refused = open();
+  connections.carries(refused);
+  const silent = [open(), open(), open()];
+  expect([kept.destroyed, refused.destroyed, ...destroyed(silent)]).toEqual([false, true, false, false, false]);
+});
+
+test('[http.connections] idle ones that were used do not keep a new caller out: a quarter is left for those that have not sent a request yet', () => {
+  const { letIn, open } = of(4);
+  const used = Array.from({ length: 4 }, open);
+  for (const each of used) letIn(each)();
+  const caller = open();
+  expect([caller.destroyed, ...destroyed(used)]).toEqual([false, true, false, false, false]);
+});
+
+test('[http.connections] a request that was let in keeps its connection until it is over', () => {
+  const { letIn, open } = of(4);
+  const stream = open();
+  const over = letIn(stream);
+  for (let flood = 0; flood < 20; flood++) open();
+  expect(stream.destroyed).toBe(false);
+  over();
+  for (let flood = 0; flood < 20; flood++) letIn(open())();
+  expect(stream.destroyed).toBe(true);
 });

@@ -1,6 +1,7 @@
 /** Answers that are read slowly or not at all, by timers that the test lets run. */
 import { EventEmitter } from 'node:events';
-import { UnreadAnswers, type WatchedResponse } from '../../../bin/local/unread-answers.ts';
+import { StalledTransfers } from '../../../bin/local/stalled-transfers.ts';
+import { type WatchedResponse, watchAnswer } from '../../../bin/local/unread-answers.ts';
 
 /** One over HTTP/1.1, whose connection has sent other answers before. */
 class Response extends EventEmitter {
@@ -34,10 +35,10 @@ afterAll(() => void jest.useRealTimers());
 const afterSeconds = (seconds: number): void => void jest.advanceTimersByTime(seconds * 1_000);
 
 const watched = (count: number) => {
-  const answers = new UnreadAnswers(60_000);
+  const transfers = new StalledTransfers(60_000);
   const responses = Array.from({ length: count }, () => new Response());
-  for (const response of responses) answers.watch(response as unknown as WatchedResponse);
-  return { answers, responses: responses as [Response, Response, Response, Response, Response] };
+  for (const response of responses) watchAnswer(transfers, response as unknown as WatchedResponse);
+  return { transfers, responses: responses as [Response, Response, Response, Response, Response] };
 };
 
 test('[edge.slow-readers] a byte now and then does not keep an answer open, and neither does what the upstream adds', () => {
@@ -81,7 +82,7 @@ test('[edge.slow-readers] the time counts again from when an answer was read', (
 });
 
 test('[edge.slow-readers] an answer that waits for the one before it on its connection has its whole time afterwards', () => {
-  const { answers } = watched(0);
+  const { transfers } = watched(0);
   const response = new Response();
   const { socket } = response;
   const waiting = Object.defineProperty(response as unknown as { socket: unknown }, 'socket', {
@@ -89,7 +90,7 @@ test('[edge.slow-readers] an answer that waits for the one before it on its conn
     writable: true,
   });
   Object.defineProperty(response, 'writableLength', { get: () => 500 });
-  answers.watch(waiting as unknown as WatchedResponse);
+  watchAnswer(transfers, waiting as unknown as WatchedResponse);
   afterSeconds(120);
   waiting.socket = socket;
   afterSeconds(60);

@@ -1,0 +1,42 @@
+/**
+ * What a host knows of a request before it reads the body: who sends it, and how much of the body is read. Of a caller whom the handler
+ * will refuse nothing is read [auth.before-body].
+ */
+import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import type { HttpEvent } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/route.ts';
+import { routes } from '#core/contracts/routes.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { maxBytesOf } from './body.ts';
+import { type AdmissionPorts, wouldIdentify } from './identify.ts';
+
+export interface BeforeBody {
+  readonly bodyBytes: number;
+  /** Undefined for routes without a credential, and for a caller whom the handler will refuse. */
+  readonly caller?: Pick<Principal, 'key_id' | 'kind'>;
+}
+
+const placeOf = (method: string, path: string): string => `${method} ${path}`;
+
+/** Asked at every request. */
+const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [placeOf(route.method, route.path), route]));
+
+/** @param event without its body. */
+export async function beforeBody(
+  event: HttpEvent,
+  snapshot: Snapshot,
+  ports: Pick<AdmissionPorts, 'tokens'>,
+): Promise<BeforeBody> {
+  const route = byPlace.get(placeOf(event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod, event.resource));
+  if (!route || route.access === 'open') return { bodyBytes: 0 };
+  if (route.access === 'signed') return { bodyBytes: maxBytesOf(route.operation) }; // the signature is over the bytes
+  let caller: Principal;
+  try {
+    caller = await wouldIdentify(event, route, snapshot, ports);
+  } catch {
+    return { bodyBytes: 0 }; // the handler says why
+  }
+  const bodyBytes =
+    route.surface === 'admin' ? maxBytesOf(route.operation) : snapshot.configuration.server.max_body_bytes;
+  return { bodyBytes, caller };
+}

@@ -1,0 +1,132 @@
+/** A local listener with few connections, and clients that take all they can get. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { FairShare } from '#core/limits/fair-share.ts';
+import type { HttpServer } from '../../bin/local/http-server.ts';
+import { answerFrom, head, raw, serverOf } from '../support/raw-http.ts';
+
+/** Callers are who their key says; without one they are unknown, and nothing of their body is read. */
+const beforeBody = async ({ headers }: { readonly headers: Readonly<Record<string, string | undefined>> }) => {
+  const key = headers['x-api-key'];
+  if (key === undefined) return { bodyBytes: 0 };
+  return { bodyBytes: 100_000, caller: { key_id: key, kind: key.startsWith('human') ? 'human' : 'agent' } };
+};
+
+const opened: Socket[] = [];
+const open = async (server: HttpServer, bytes = ''): Promise<Socket> => {
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {});
+  opened.push(socket);
+  socket.resume();
+  await once(socket, 'connect');
+  if (bytes) socket.write(bytes);
+  return socket;
+};
+const unfinished = (key?: string) =>
+  head('POST /things', 'Host: localhost', 'Content-Length: 10', ...(key ? [`X-API-Key: ${key}`] : []));
+const asked = (server: HttpServer, ...fields: string[]) =>
+  raw(head('GET /things', 'Host: localhost', ...fields), server.port);
+
+const withListener = async (options: object, work: (server: HttpServer) => Promise<void>) => {
+  const server = await serverOf({ beforeBody, maxBodyBytes: async () => 100_000, maxConnections: 16, ...options });
+  try {
+    await work(server);
+  } finally {
+    for (const socket of opened.splice(0)) socket.destroy();
+    await server.drain(0);
+  }
+};
+
+test.each([
+  ['idle', ''],
+  ['slow heads', 'GET /things HTTP/1.1\r\nHost: lo'],
+  ['bodies without a key', unfinished()],
+])('[http.connections] connections without a key do not keep a person or a probe out: %s', (_, bytes) =>
+  withListener({}, async (server) => {
+    for (let flood = 0; flood < 40; flood++) await open(server, bytes);
+    expect((await asked(server, 'X-API-Key: human')).status).toBe(200);
+    expect((await asked(server)).status).toBe(200);
+  }),
+);
+
+test('[http.open-requests] unfinished bodies of one key keep neither others nor probes out; the key itself gets 429', () =>
+  withListener({}, async (server) => {
+    for (let flood = 0; flood < 20; flood++) await open(server, unfinished('greedy'));
+    const own = await asked(server, 'X-API-Key: greedy');
+    expect([own.status, own.body.error.type, own.headers['retry-after']]).toEqual([429, 'rate_limit_error', '1']);
+    expect(own.body.error.message).toMatch(/^\d requests of this key are open, and the rest is kept for other keys/);
+    for (const field of ['X-API-Key: other', 'X-API-Key: human', 'X: y'])
+      expect((await asked(server, field)).status).toBe(200);
+  }));
+
+test('[http.open-requests] what a key holds it may hold again once its requests are over', () =>
+  withListener({}, async (server) => {
+    const bodies: Socket[] = [];
+    for (let at = 0; at < 4; at++) bodies.push(await open(server, unfinished('one')));
+    expect((await asked(server, 'X-API-Key: one')).status).toBe(429);
+    const answers = bodies.map((socket) => once(socket, 'data'));
+    for (const socket of bodies) socket.write('0123456789');
+    await Promise.all(answers);
+    expect((await asked(server, 'X-API-Key: one')).status).toBe(200);
+  }));
+
+test('[http.open-requests] bodies hold a bounded amount of memory for each key', () =>
+  withListener({ bodies: new FairShare(8_000) }, async (server) => {
+    const post = (key: string, bytes: number) =>
+      raw(
+        [head('POST /things', 'Host: localhost', `X-API-Key: ${key}`, `Content-Length: ${bytes}`), 'x'.repeat(bytes)],
+        server.port,
+      );
+    const refused = await post('one', 8_001);
+    expect([refused.status, refused.body.error.message]).toEqual([429, expect.stringContaining('hold')]);
+    expect((await post('one', 6_000)).status).toBe(200);
+    expect((await post('one', 6_000)).status).toBe(200); // the former ones are over
+  }));
+
+test('[http.connections] kept-alive connections of one client stay, and a stream is not idle', () =>
+  withListener({}, async (server) => {
+    const stream = await open(server, head('GET /stream', 'Host: localhost', 'X-API-Key: reader'));
+    stream.pause();
+    const kept: Socket[] = [];
+    for (let at = 0; at < 11; at++) {
+      const socket = await open(server, head('GET /things', 'Host: localhost', 'X-API-Key: client'));
+      await once(socket, 'data');
+      kept.push(socket);
+    }
+    for (let flood = 0; flood < 40; flood++) await open(server);
+    for (const socket of kept) {
+      socket.write(head('GET /things', 'Host: localhost', 'X-API-Key: client'));
+      await once(socket, 'data');
+    }
+    expect(stream.destroyed).toBe(false);
+  }));
+
+test('[http.slow-bodies] a body that hardly arrives ends its request, one that comes steadily is read', async () => {
+  // The listener looks at them when the test says so.
+  const looks: (() => void)[] = [];
+  const interval = jest.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void, ms: number) => {
+    if (ms === 10_000) looks.push(look);
+    return { unref: () => undefined };
+  }) as never);
+  try {
+    await withListener({}, async (server) => {
+      interval.mockRestore();
+      const length = 60_000;
+      const begin = (bytes: string) =>
+        open(server, head('POST /things', 'Host: localhost', 'X-API-Key: one', `Content-Length: ${length}`) + bytes);
+      const stalled = await begin('x');
+      const answered = answerFrom(stalled);
+      const steady = await begin('');
+      const arrived = once(steady, 'data');
+      for (let minute = 0; minute < 6; minute++) {
+        await new Promise<void>((resolve) => void steady.write('x'.repeat(10_000), () => resolve()));
+        await asked(server); // the listener has had a turn
+        for (let look = 0; look < 2; look++) looks[0]!();
+      }
+      const { status, body } = await answered;
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('fewer than 16384 bytes')]);
+      expect(String((await arrived)[0])).toMatch(/^HTTP\/1.1 200 /);
+    });
+  } finally {
+    interval.mockRestore();
+  }
+});
