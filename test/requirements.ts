@@ -109,6 +109,14 @@ const policies: readonly Requirement[] = [
     'policy.arguments',
     'Rules on arguments: equals, in, glob, not_glob, min, max, max_length, absent; list[*] is every element; a missing path fails.',
   ),
+  must(
+    'policy.paths-any-case',
+    'Conditions on path-named and not-text parameters of rules that block or review ignore case; what a rule allows, it allows as written.',
+  ),
+  must(
+    'pack.git-host-reads',
+    'The packs readonly, pr-writer and coding-agent allow the reading tools of a Git host over MCP by their bare names.',
+  ),
   must('policy.relative-globs', 'A pattern that begins with ./ matches relative paths that do not climb.'),
   must(
     'policy.secret-files',
@@ -2503,6 +2511,10 @@ const toolGateway: readonly Requirement[] = [
   must(
     'effects.alike-names',
     'A call with two parameters that differ in case only, at any depth, is unclear: servers differ in which they obey.',
+  ),
+  must(
+    'effects.file-named-twice',
+    'A call with two parameters that both name its file, such as path and file_path, is unclear unless they name the same one.',
   ),
   must(
     'effects.git-repository',

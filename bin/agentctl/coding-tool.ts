@@ -1,9 +1,11 @@
 /** A tool call of a coding agent as the call that policies decide [cli.hook]. */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import { workspaceOf } from '#core/effects/shell/workspace.ts';
+import { isPlace } from '#core/tool-policy/parameter-places.ts';
 import type { CallBody } from './call-options.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -34,7 +36,34 @@ export function callsOfTool(
 ): readonly CallBody[] {
   if (inner.includes(name)) return [];
   if (Object.hasOwn(tools, name)) return tools[name]!(input, place);
-  return [named('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, input)];
+  return [named('mcp', /^(?:mcp__.+?__|MCP:)(.+)$/s.exec(name)?.[1] ?? name, relativePaths(input, place))];
+}
+
+/**
+ * Paths that lie in the workspace become relative to it, and a path in it whose link leads out begins with `..`. Others stay:
+ * `/docs` may be a path of a server elsewhere.
+ */
+function relativePaths(input: Input, place: Place): Input {
+  const relativePath = (name: string, value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item) => relativePath(name, item));
+    if (typeof value === 'object' && value !== null) return relativePaths(value as Input, place);
+    if (typeof value !== 'string' || !isPlace('path-named', name) || value.includes('://')) return value;
+    return pathOfServer(value, place);
+  };
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, relativePath(name, value)]));
+}
+
+function pathOfServer(value: string, { workspace, cwd }: Place): string {
+  const path = resolve(cwd, value.replace(/^~(?=\/|$)/, homedir()));
+  try {
+    const within = [workspace, realPath(workspace)].some((root) => path === root || path.startsWith(`${root}/`));
+    const target = inside(workspace, path);
+    if (target === '..' || target.startsWith('../')) return within ? target : value;
+    return /^[/~]/.test(value) ? target : value;
+  } catch {
+    // Not a path of this machine, such as a text that is too long for one.
+    return value;
+  }
 }
 
 const named = (protocol: string, tool: string, parameters: Input): CallBody => ({

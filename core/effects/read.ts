@@ -8,6 +8,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { alikeNames } from './alike-names.ts';
 import { argumentListEffects } from './argument-lists.ts';
+import { fileNamedTwice } from './file-named-twice.ts';
 import { urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
@@ -26,8 +27,9 @@ export const readEffects =
     }
   };
 
-function withNames({ parameters, sent_with }: ToolCall, effects: Effects): Effects {
-  const unclear = alikeNames(parameters) ?? alikeNames(sent_with);
+function withNames(call: ToolCall, effects: Effects): Effects {
+  const { parameters, sent_with } = call;
+  const unclear = alikeNames(parameters) ?? alikeNames(sent_with) ?? fileNamedTwice(call);
   return unclear === undefined ? effects : combine([effects, { parts: [], carrier: false, unclear }], effects.carrier);
 }
 

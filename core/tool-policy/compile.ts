@@ -3,7 +3,7 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import type { LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/matching/glob.ts';
-import { parsePath, textsAt } from './argument-path.ts';
+import { type ArgumentPath, parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { Places } from './parameter-places.ts';
 import { pathGlob } from './path-pattern.ts';
@@ -97,13 +97,20 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
     target: field('target', namesRepositories(rule) ? 'any-case' : 'text'),
     capability: field('capability', 'name'),
     arguments: Object.entries(rule.arguments ?? {}).map(([path, predicate]) =>
-      locate(`${where}.arguments["${path}"]`, () => ({
-        path: parsePath(path),
-        predicate: compilePredicate(predicate),
-      })),
+      locate(`${where}.arguments["${path}"]`, () => {
+        const parsed = parsePath(path);
+        return { path: parsed, predicate: compilePredicate(predicate, namesPaths(rule, parsed) ? 'any-case' : 'text') };
+      }),
     ),
   };
 }
+
+/**
+ * File systems of laptops take `Node_Modules` and `node_modules` for one folder, so a rule that blocks or reviews paths by name does so
+ * in any case [policy.paths-any-case].
+ */
+const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean =>
+  decision !== 'allow' && anywhere !== undefined && anywhere !== 'all';
 
 /**
  * Git hosts take `Acme/Web` and `acme/web` for one repository, so what a rule for protocol git blocks or reviews it does in any

@@ -24,10 +24,10 @@ export interface Predicate {
 }
 
 /**
- * `absent: true` alone asks that nothing is there; beside other members it lets the value be missing.
+ * With `any-case`, `glob` ignores case and `not_glob` does not. `absent: true` alone asks that nothing is there; beside other members it lets the value be missing.
  * @throws GatewayError `invalid_request` for a malformed glob.
  */
-export function compilePredicate(source: ArgumentPredicate): Predicate {
+export function compilePredicate(source: ArgumentPredicate, kind: 'text' | 'any-case' = 'text'): Predicate {
   const { equals, in: list, glob, not_glob, min, max, max_length, absent } = source;
   const origin = compileSource(source);
   const others = Object.keys(source).some((member) => member !== 'absent');
@@ -38,8 +38,8 @@ export function compilePredicate(source: ArgumentPredicate): Predicate {
     oneOf: [...(equals === undefined ? [] : [[equals]]), ...(list === undefined ? [] : [list])].map((scalars) =>
       scalars.map(normalScalar),
     ),
-    globs: glob === undefined ? undefined : globsOf(glob),
-    notGlobs: not_glob === undefined ? [] : globsOf(not_glob),
+    globs: glob === undefined ? undefined : globsOf(glob, kind),
+    notGlobs: not_glob === undefined ? [] : globsOf(not_glob, 'text'),
     min,
     max,
     maxLength: max_length,
@@ -86,8 +86,8 @@ function isWithin(text: string, maxLength: number): boolean {
   return text.length <= 2 * maxLength && [...text].length <= maxLength;
 }
 
-const globsOf = (patterns: string | readonly string[]): Glob[] =>
-  (typeof patterns === 'string' ? [patterns] : patterns).map((pattern) => compileGlob(pattern, 'text'));
+const globsOf = (patterns: string | readonly string[], kind: 'text' | 'any-case'): Glob[] =>
+  (typeof patterns === 'string' ? [patterns] : patterns).map((pattern) => compileGlob(pattern, kind));
 
 const normalScalar = (scalar: Scalar): Scalar =>
   typeof scalar === 'string' ? canonicalText(scalar, plainReading) : scalar;

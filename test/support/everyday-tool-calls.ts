@@ -34,7 +34,9 @@ const annotations = {
 } as const;
 
 /** Decides a call as the MCP gateway does, before sandbox, tasks and risk: action, effects, policy. */
-export function everydayDecider(pack: CorpusPack): (call: EverydayCall) => Promise<Decision> {
+export function everydayDecider(
+  pack: CorpusPack | 'coding-agent',
+): (call: Omit<EverydayCall, 'was'>) => Promise<Decision> {
   const file = `policies/${pack}.yaml`;
   const policy = compilePolicy(parsePack(parse(text(file)), file));
   return async ({ server, tool, hint, arguments: args }) => {

@@ -231,6 +231,14 @@ test.each<[string, Record<string, unknown>, string]>([
   ['Bash', { command: 'cat .env' }, 'block'],
   ['Bash', { command: 'rm -rf ..' }, 'block'],
   ['mcp__github__delete_repo', { owner: 'a', repo: 'b' }, 'block'],
+  ['mcp__files__read_file', { path: join(workspace, 'a.ts') }, 'allow'],
+  ['mcp__files__write_file', { path: join(workspace, 'sub/new.ts'), content: '/etc/hosts' }, 'allow'],
+  ['mcp__files__write_file', { path: 'sub/new.ts', content: '' }, 'allow'],
+  ['mcp__files__write_file', { path: join(workspace, '.git/hooks/pre-commit'), content: '' }, 'review'],
+  ['mcp__files__write_file', { path: '~/x.plist', content: '' }, 'block'],
+  ['mcp__files__read_file', { path: 'out' }, 'block'],
+  ['mcp__files__read_multiple_files', { paths: [join(workspace, 'a.ts'), '/var/log/syslog'] }, 'block'],
+  ['mcp__github__get_file_contents', { owner: 'a', repo: 'b', path: '/' }, 'allow'],
 ])('[cli.hook] with the rules of the how-to, %s %j → %s', async (tool, input, expected) => {
   const call = callsOfTool(codingAgents['claude-code'], tool, input, { workspace, cwd: workspace })[0]!;
   const decided = { ...call, parameters: call.parameters ?? {} };

@@ -114,3 +114,25 @@ test.each([
 ])('[effects.alike-names] %s %s %j is clear', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toBeUndefined();
 });
+
+test.each([
+  ['mcp', 'edit_file', { path: 'src/a.ts', file_path: 'src/b.ts' }],
+  ['mcp', 'read_file', { path: 'README.md', targetFile: 'src/b.ts' }],
+  ['mcp', 'write_file', { path: 'src/a.ts', filename: 'src/b.ts', content: '' }],
+  ['other', 'fs.write', { file_path: 'src/a.ts', 'relative-path': 'src/b.ts' }],
+])('[effects.file-named-twice] %s %s %j is unclear', (protocol, tool, parameters) => {
+  expect(read({ protocol, tool, parameters }).unclear).toContain('name two files');
+});
+
+test.each([
+  ['mcp', 'edit_file', { path: 'src/a.ts', file_path: './src/a.ts' }],
+  ['mcp', 'move_file', { source: 'src/a.ts', destination: 'src/b.ts' }],
+  ['mcp', 'write_file', { path: 'src/a.ts', content: 'path: a, file_path: b', encoding: 'utf8' }],
+])('[effects.file-named-twice] %s %s %j is clear', (protocol, tool, parameters) => {
+  expect(read({ protocol, tool, parameters }).unclear ?? '').not.toContain('name two files');
+});
+
+test('[effects.file-named-twice] a folder and the name of a file in it are read', () => {
+  const parameters = { path: 'docs', filename: 'a.md' };
+  expect(read({ tool: 'read_file', capability: 'read', parameters }).unclear).toBeUndefined();
+});

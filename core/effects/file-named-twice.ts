@@ -1,0 +1,33 @@
+/**
+ * Two parameters that both name the file of a call, such as `path` and `file_path`: only the server knows which one it uses
+ * [effects.file-named-twice].
+ */
+import { wordsIn } from '#core/classification/tool-words.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import { foldCase } from '#core/matching/fold-unicode.ts';
+import { resolveAt } from './paths.ts';
+
+const fileNames: ReadonlySet<string> = new Set(
+  `path pathname path_name file_path filepath target_path targetpath target_file targetfile relative_path relativepath absolute_path
+  absolutepath full_path fullpath notebook_path notebookpath`.split(/\s+/),
+);
+/** Beside a path they may also be the name of a file in that folder, or the name that is shown for it. */
+const shortNames: ReadonlySet<string> = new Set('file filename file_name'.split(' '));
+
+/** Why the call is unclear; undefined if at most one parameter names its file, or all name the same one. */
+export function fileNamedTwice({ protocol, parameters, capability }: ToolCall): string | undefined {
+  if (['shell', 'sql', 'http'].includes(foldCase(protocol).trim())) return undefined;
+  const named = Object.entries(parameters).flatMap(([name, value]) => {
+    const words = wordsIn(name).join('_');
+    const counts = fileNames.has(words) || (capability !== 'read' && shortNames.has(words));
+    return counts && typeof value === 'string' && value !== '' ? [{ name, path: resolveAt('', value) }] : [];
+  });
+  const [first, ...rest] = named;
+  const other = rest.find(({ path }) => path !== first?.path);
+  return (
+    other &&
+    `the parameters ${shown(first!.name)} and ${shown(other.name)} name two files, and only the server knows which one it uses`
+  );
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 64));
