@@ -1,4 +1,5 @@
 /** The requests that the operator sends to the Kubernetes API, each with the verb and resource that its role must grant. */
+import { byteLines } from '#core/kernel/byte-lines.ts';
 import type { AppliedDeployment } from './environment.ts';
 import {
   type Deployment,
@@ -11,7 +12,6 @@ import {
   plurals,
   type Secret,
 } from './resources.ts';
-import { linesOf } from './watch-lines.ts';
 
 /** A request that the API server refused. `reason` is the machine-readable one of its Status object. */
 export class KubernetesError extends Error {
@@ -114,8 +114,9 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       // A connection that broke without an end is given up a little later than the server would end it.
       const signal = AbortSignal.any([ended, AbortSignal.timeout((watchSeconds + 30) * 1000)]);
       const answer = await send('GET', `${custom(kind)}?${query}`, { signal });
-      for await (const line of linesOf(answer.body!)) {
-        const event = JSON.parse(line) as WatchEvent;
+      for await (const { text, whole } of byteLines(answer.body!)) {
+        if (!whole || text === '') continue;
+        const event = JSON.parse(text) as WatchEvent;
         if (event.type === 'ERROR') {
           const { code, reason, message } = event.object as unknown as {
             code: number;

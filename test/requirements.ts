@@ -790,6 +790,14 @@ const evidence: readonly Requirement[] = [
     'evidence.retention',
     'Rows older than evidence.retention_days are removed once they equal their archived copies under a checkpoint; head and last row stay, and verification reads the copies and says so.',
   ),
+  must(
+    'evidence.archive.names',
+    'Every allowed session and tenant has a file of its own in the local archive and log, on file systems without case too; files under the names of earlier releases are read on.',
+  ),
+  must(
+    'evidence.archive.lines',
+    'Archive and bridge split at "\\n" alone, on bytes: a text of any characters takes no other entry or message with it.',
+  ),
   must('evidence.archive.read', 'The archive is read back and compared with the chain, entry by entry.'),
   must(
     'evidence.key-id',

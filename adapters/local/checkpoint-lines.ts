@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import * as z from 'zod';
 import { type ChainPoint, type Checkpoint, chainPointSchema, checkpointSchema } from '#core/contracts/evidence.ts';
 import { checkpointHash, isOver, unsignedCheckpoint } from '#core/evidence/checkpoint.ts';
+import { byteLines } from '#core/kernel/byte-lines.ts';
 
 export interface CheckpointLine {
   readonly checkpoint: Checkpoint;
@@ -54,7 +55,7 @@ export async function readCheckpoints(
     unvouched = [];
   };
 
-  for await (const { text, bytes, whole } of linesOf(path)) {
+  for await (const { text, bytes, whole } of byteLines(createReadStream(path))) {
     if (!whole) return { end: offset, previous, torn: true, ...finished() };
     number++;
     const parsed = lineOf(text);
@@ -86,17 +87,4 @@ function lineOf(text: string): z.infer<typeof lineSchema> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Lines with their length in the file; the last one may not be whole. */
-async function* linesOf(path: string): AsyncIterable<{ text: string; bytes: number; whole: boolean }> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    rest = Buffer.concat([rest, chunk]);
-    for (let at = rest.indexOf(10); at >= 0; at = rest.indexOf(10)) {
-      yield { text: rest.toString('utf8', 0, at), bytes: at + 1, whole: true };
-      rest = rest.subarray(at + 1);
-    }
-  }
-  if (rest.length > 0) yield { text: rest.toString('utf8'), bytes: rest.length, whole: false };
 }

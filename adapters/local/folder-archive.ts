@@ -10,11 +10,10 @@ import { archiveReader, maxEntriesPerRun } from '#core/evidence/archived.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
 import { textOfEntry } from '#core/evidence/entry-text.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
+import { byteLines } from '#core/kernel/byte-lines.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Archive } from '#core/observatory/ports.ts';
-
-/** Tenants and sessions name files, so what a file system could misread is encoded; `..` is a valid session id. */
-const fileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');
+import { fileNameOf, formerFileName } from './file-names.ts';
 
 interface Batch {
   text: string;
@@ -28,7 +27,9 @@ interface FolderArchiveOptions {
 
 export function folderArchive(root: string, { shared = false }: FolderArchiveOptions = {}): Archive & ArchiveReader {
   const fileOf = (tenant: string, sessionId: string): string =>
-    join(root, fileName(tenant), `${fileName(sessionId)}.jsonl`);
+    join(root, fileNameOf(tenant), `${fileNameOf(sessionId)}.jsonl`);
+  const formerFileOf = (tenant: string, sessionId: string): string =>
+    join(root, formerFileName(tenant), `${formerFileName(sessionId)}.jsonl`);
   /** Files that end with a whole line. */
   const whole = new RecentMap<string, true>({ max: 1000 });
   /** What waits for the end of this turn: entries of a batch that belong to one session share a write. */
@@ -54,10 +55,13 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
       complete: !shared,
       async *runs(tenant, sessionId, first) {
         const found: ArchivedRun[] = [];
-        for await (const run of runsIn(fileOf(tenant, sessionId))) if (run.first >= first) found.push(run);
+        const session = { tenant, sessionId };
+        const paths = new Set([formerFileOf(tenant, sessionId), fileOf(tenant, sessionId)]);
+        for (const path of paths)
+          for await (const run of runsIn(path, session)) if (run.first >= first) found.push(run);
         yield* found.sort((a, b) => a.first - b.first);
       },
-      read: (tenant, sessionId, { place }) => entriesAt(fileOf(tenant, sessionId), place),
+      read: (_tenant, _session, { place }) => entriesAt(place),
     }),
   };
 
@@ -81,24 +85,25 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
 }
 
 /**
- * The copies of a file as runs, in the order in which they came; none of a session that was never archived. A line that is
- * not an entry is left out: the entry whose copy it was is then missing.
+ * The copies of a session in a file as runs, in the order in which they came; none if there is no such file. A line that is
+ * not an entry of the session is left out: two sessions may share a file of an earlier release.
  */
-async function* runsIn(path: string): AsyncIterable<ArchivedRun> {
+async function* runsIn(path: string, session: { tenant: string; sessionId: string }): AsyncIterable<ArchivedRun> {
   const file = await opened(path);
   if (!file) return;
   let run: { first: number; last: number; hash: string; start: number; end: number } | undefined;
   const named = ({ start, end, ...rest }: NonNullable<typeof run>): ArchivedRun => ({
     ...rest,
-    place: `${start}-${end}`,
+    place: `${start}-${end} ${path}`,
   });
   let offset = 0;
   try {
-    for await (const line of file.readLines()) {
+    for await (const { text, bytes } of byteLines(file.createReadStream({ autoClose: false }))) {
       const start = offset;
-      offset += Buffer.byteLength(line) + 1;
-      const entry = entryOf(line);
-      const { index, hash, previous_hash } = entry ?? {};
+      offset += bytes;
+      const entry = entryOf(text);
+      const own = entry?.tenant === session.tenant && entry.session_id === session.sessionId;
+      const { index, hash, previous_hash } = own ? entry : {};
       const follows = run?.last === (index ?? 0) - 1 && run.hash === previous_hash && run.end === start;
       if (run && hash !== undefined && follows && run.last - run.first + 1 < maxEntriesPerRun) {
         run = { ...run, last: run.last + 1, hash, end: offset };
@@ -114,23 +119,25 @@ async function* runsIn(path: string): AsyncIterable<ArchivedRun> {
   }
 }
 
-/** @param place `<first byte>-<byte behind the last>`. */
-async function entriesAt(path: string, place: string): Promise<EvidenceEntry[]> {
-  const [start = 0, end = 0] = place.split('-').map(Number);
-  const file = await opened(path);
+/** @param place `<first byte>-<byte behind the last> <path>` */
+async function entriesAt(place: string): Promise<EvidenceEntry[]> {
+  const [bytes = '', ...path] = place.split(' ');
+  const [start = 0, end = 0] = bytes.split('-').map(Number);
+  const file = await opened(path.join(' '));
   if (!file) return [];
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start);
-    const lines = buffer.toString('utf8', 0, bytesRead).trimEnd().split('\n');
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
     return lines.flatMap((line) => entryOf(line) ?? []);
   } finally {
     await file.close();
   }
 }
 
+/** A name of an earlier release may be longer than a file system takes: such a file was never made. */
 const opened = (path: string): Promise<FileHandle | undefined> =>
   open(path).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'ENOENT') throw fault;
+    if (fault.code !== 'ENOENT' && fault.code !== 'ENAMETOOLONG') throw fault;
     return undefined;
   });
 

@@ -1,27 +1,38 @@
 /** Objects of the transparency log in a folder of the state: each file is put once and stays as it is. */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { LogObjects } from '#core/transparency/ports.ts';
 import { createDurably } from './durable-file.ts';
-
-/** Tenants name folders, so what a file system could misread is encoded. */
-const folderName = (tenant: string): string => encodeURIComponent(tenant).replaceAll('.', '%2E');
+import { fileNameOf, formerFileName } from './file-names.ts';
 
 export function folderLog(root: string): LogObjects {
-  const pathOf = (tenant: string, path: string): string => join(root, folderName(tenant), path);
+  const folders = new Map<string, Promise<string>>();
+  const pathOf = async (tenant: string, path: string): Promise<string> => {
+    const folder = folders.get(tenant) ?? takenOver(root, tenant);
+    folders.set(tenant, folder);
+    return join(root, await folder, path);
+  };
   return {
     async put(tenant, path, bytes) {
-      const file = pathOf(tenant, path);
+      const file = await pathOf(tenant, path);
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await createDurably(file, bytes);
     },
-    get: (tenant, path) => readFile(pathOf(tenant, path)).catch(absent),
+    get: async (tenant, path) => readFile(await pathOf(tenant, path)).catch(absent),
     async list(tenant, folder) {
-      const names = (await readdir(pathOf(tenant, folder)).catch(absent)) ?? [];
+      const names = (await readdir(await pathOf(tenant, folder)).catch(absent)) ?? [];
       return names.filter((name) => !name.endsWith('.tmp')).sort();
     },
-    drop: (tenant, folder) => rm(pathOf(tenant, folder), { recursive: true, force: true }),
+    drop: async (tenant, folder) => rm(await pathOf(tenant, folder), { recursive: true, force: true }),
   };
+}
+
+/** Returns the name of a tenant's folder, which an earlier release may have made under another name. */
+async function takenOver(root: string, tenant: string): Promise<string> {
+  const [name, former] = [fileNameOf(tenant), formerFileName(tenant)];
+  const names = (await readdir(root).catch(absent)) ?? [];
+  if (names.includes(former) && !names.includes(name)) await rename(join(root, former), join(root, name));
+  return name;
 }
 
 function absent(fault: NodeJS.ErrnoException): undefined {

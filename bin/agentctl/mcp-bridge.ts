@@ -3,9 +3,9 @@
  * Each message is one line. A request always gets an answer, an error where the gateway cannot be reached; a notification
  * never does.
  */
-import { createInterface } from 'node:readline';
 import { type SseEvent, sseDecoder } from '#core/dialects/sse.ts';
 import { isLoopback } from '#core/identity/federation/urls.ts';
+import { byteLines } from '#core/kernel/byte-lines.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { addressOf, generatedKey, localRunOf, sentTo } from './settings.ts';
 
@@ -45,7 +45,7 @@ export async function bridge(
 ): Promise<void> {
   const running = new Set<Promise<void>>();
   const connection = new Connection(target, print);
-  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const { text: line } of byteLines(input)) {
     if (line.trim() === '') continue;
     const work = connection.take(line).finally(() => running.delete(work));
     running.add(work);
