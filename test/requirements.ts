@@ -2382,6 +2382,10 @@ const toolGateway: readonly Requirement[] = [
     'mcp.accept-for-all',
     'A definition of a tool is accepted by callers who may act in every tenant, since it holds for the agents of all of them.',
   ),
+  must(
+    'mcp.portable-names',
+    'Names of tools that the gateway makes have at most 64 characters; with `portable_names` all names have the characters that models take. Rules see the names of the server.',
+  ),
   must('mcp.drift', 'A changed tool definition is recorded once: a warning, or no call until a human accepts it.'),
   must(
     'mcp.definition-diff',

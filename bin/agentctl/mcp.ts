@@ -1,4 +1,5 @@
 /** `mcp`: the MCP servers and their tools, how policies see them, and a human's word on definitions that have changed. */
+import { isPortable } from '#core/mcp/tools/tool-names.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
 import { Failure } from './failure.ts';
@@ -67,7 +68,7 @@ export function addMcp(program: Parent): void {
           tools.map((tool) => [
             ...[tool.upstream, tool.tool, tool.state, tool.capability, tool.target_argument ?? '-'],
             `${tool.decision} (${tool.hidden === true ? 'hidden, ' : ''}${tool.matched_rule})`,
-            [...waitsFor(tool.changed), tool.why].join('; '),
+            [...waitsFor(tool.changed), ...nameProblem(text(tool.tool) ?? ''), tool.why].join('; '),
           ]),
         );
       return 'positive';
@@ -185,3 +186,6 @@ function waitsFor(changed: unknown): string[] {
   if (!words(guard)) return [];
   return [`waits for ${words(guard)}${words(shadows) && ` (stands in front of ${words(shadows)})`}`];
 }
+
+const nameProblem = (name: string): string[] =>
+  isPortable(name) ? [] : ['some models refuse this name; set portable_names on the server'];

@@ -113,7 +113,8 @@ upstreams: http mcp
 upstreams.http: allow_private allowed_headers allowed_methods allowed_paths base_url credential max_request_bytes max_response_bytes name
 upstreams.http: timeout_ms
 upstreams.http.credential: header required scheme
-upstreams.mcp: command contained drift forwarded_meta guard inherit max_result_bytes max_result_values max_tools name network overrides prefix
+upstreams.mcp: command contained drift forwarded_meta guard inherit max_result_bytes max_result_values max_tools name network overrides portable_names
+upstreams.mcp: prefix
 upstreams.mcp: roots start_timeout_ms timeout_ms tools transport url
 upstreams.mcp.overrides: capability name protocol target tool
 `;

@@ -90,6 +90,10 @@ export const mcpUpstream = z
       .meta({
         description: 'Tools are named <prefix>__<tool>. Without it, only where two servers have a tool of one name.',
       }),
+    portable_names: z.boolean().default(false).meta({
+      description:
+        'Offers tools under names that every vendor of models takes: [A-Za-z0-9_-], at most 64 characters. A changed name ends with a digest. Rules go on with the names of the server.',
+    }),
     drift: z.enum(['warn', 'block']).default('warn').meta({
       description: 'What a changed definition of a tool does: warn, or block calls until a human accepts it.',
     }),

@@ -4,6 +4,7 @@
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import type { Tool } from './action.ts';
@@ -24,9 +25,28 @@ export function named(offers: readonly ServerTools[]): Tool[] {
       const { definition } = listed;
       const own = definition.name as string;
       const parted = entry.prefix !== undefined || hasRival(claimants, at, folded(own));
-      return { entry, listed, definition, own, exposed: parted ? partedName(entry, own) : own };
+      return { entry, listed, definition, own, exposed: exposedName(entry, own, parted) };
     }),
   );
+}
+
+/** Longest name of a tool that the vendors of models take. */
+const longestName = 64;
+
+/** Checks a name against what the vendors of models take for a tool. */
+export const isPortable = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name);
+
+/**
+ * Returns the name for clients. A name that the gateway makes is never longer than models take; with `portable_names` every name
+ * has only the characters they take. A changed name ends with a digest of the whole, so it is unique and the same after a restart.
+ */
+function exposedName(entry: McpUpstreamEntry, own: string, parted: boolean): string {
+  const name = parted ? partedName(entry, own) : own;
+  const shown = entry.portable_names ? name.replace(/[^A-Za-z0-9_-]/g, '_') : name;
+  const fits = shown.length <= longestName || (!parted && !entry.portable_names);
+  if (shown === name && fits) return name;
+  const end = `-${digestOf(name).slice(0, 8)}`;
+  return `${shown.slice(0, longestName - end.length)}${end}`;
 }
 
 /** The name that holds whatever the other servers offer. */
@@ -37,12 +57,13 @@ export const partedName = ({ prefix, name }: McpUpstreamEntry, own: string): str
  * the action's, so that a second server's tool of the same name evades no rule.
  */
 export async function policyName(
-  { own, exposed }: Tool,
+  { own, exposed, entry }: Tool,
   decisionAs: (name: string) => Promise<{ readonly decision: Decision }>,
 ): Promise<string> {
-  if (exposed === own) return own;
-  const [asOwn, asExposed] = [await decisionAs(own), await decisionAs(exposed)];
-  return decisions.indexOf(asOwn.decision) > decisions.indexOf(asExposed.decision) ? own : exposed;
+  if (exposed !== exposedName(entry, own, true)) return own;
+  const full = partedName(entry, own);
+  const [asOwn, asFull] = [await decisionAs(own), await decisionAs(full)];
+  return decisions.indexOf(asOwn.decision) > decisions.indexOf(asFull.decision) ? own : full;
 }
 
 /** A server with what it serves, as policies read names: without case, look-alikes as what they look like. */

@@ -1,0 +1,45 @@
+/** Names under which clients see tools, and names under which rules see them. */
+import { isPortable, named, partedName, policyName } from '#core/mcp/tools/tool-names.ts';
+import { entry } from './entry.ts';
+
+const long = 'synchronize-all-customer-data-across-multiple-systems';
+const offer = (given: object, ...names: string[]) => ({
+  entry: entry(given),
+  list: { tools: names.map((name) => ({ definition: { name } })) } as never,
+});
+const exposed = (...offers: ReturnType<typeof offer>[]) => named(offers).map((tool) => tool.exposed);
+
+test('[mcp.portable-names] a name that the gateway makes has at most 64 characters, and is the same every time', () => {
+  const offers = [offer({ name: 'enterprise-database-management' }, long), offer({ name: 'files' }, long)];
+  const names = exposed(...offers);
+  expect(names[0]).toHaveLength(64);
+  expect(names[0]).toMatch(/^enterprise-database-management__synchronize-all-custome-[0-9a-f]{8}$/);
+  expect(names[1]).toBe(`files__${long}`);
+  expect(exposed(...offers)).toEqual(names);
+  expect(names.every(isPortable)).toBe(true);
+});
+
+test('[mcp.portable-names] with portable_names each name is one that models take, and no two are alike', () => {
+  const names = exposed(
+    offer({ name: 'one', portable_names: true }, 'repo/meta.get', 'repo.meta/get', 'get_file', long + long),
+  );
+  expect(names.filter((name) => !isPortable(name))).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names[2]).toBe('get_file');
+  // Without it, names of the server stay.
+  expect(exposed(offer({ name: 'one' }, 'repo/meta.get'))).toEqual(['repo/meta.get']);
+});
+
+test('[mcp.portable-names] rules go on with the name of the server, or with <server>__<tool>', async () => {
+  const [portable] = named([offer({ name: 'one', portable_names: true }, 'repo/meta.get')]);
+  const asked: string[] = [];
+  const decisionAs = async (name: string) => {
+    asked.push(name);
+    return { decision: 'allow' as const };
+  };
+  expect(await policyName(portable!, decisionAs)).toBe('repo/meta.get');
+  expect(asked).toEqual([]);
+  const [shortened] = named([offer({ name: 'enterprise-database-management' }, long), offer({ name: 'files' }, long)]);
+  expect(await policyName(shortened!, decisionAs)).toBe(partedName(shortened!.entry, long));
+  expect(asked).toEqual([long, `enterprise-database-management__${long}`]);
+});
