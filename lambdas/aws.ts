@@ -187,7 +187,10 @@ export function compose(
     executors: () => [],
     admissions: new Admissions(clock, () => telemetry.count('svc_credentials_rejected_total', {})),
     tokens: lazyTokens({ clock, documents: issuerDocuments }),
-    recentTraces: async () => [...(await traceRing.recent(keptTraces, clock.now())), ...telemetry.recentTraces()],
+    recentTraces: async (tenants) => [
+      ...(await traceRing.recent(tenants, keptTraces, clock.now())),
+      ...telemetry.recentTraces(),
+    ],
     metricsText: () => telemetry.metricsText(),
     adminUrl: needed('ADMIN_URL'),
     consoleUrl: environment.CONSOLE_URL, // absent without CloudFront, which serves its files

@@ -1486,7 +1486,14 @@ const admin: readonly Requirement[] = [
     'trace.span-order',
     'The spans of a trace are listed with every span before those inside it, and these in the order of their stages.',
   ),
-  must('trace.isolation', "A tenant's callers see traces of their tenant; the platform's callers see all."),
+  must(
+    'trace.isolation',
+    "A tenant's callers see the spans of their tenant, whatever trace id a call of another tenant carries; the platform's callers see all.",
+  ),
+  must(
+    'trace.share',
+    'Of more than 500 traces the tenant with the most loses its oldest: no tenant pushes out those of another.',
+  ),
   must('trace.export', 'Spans are exported over OTLP in batches of about 5 seconds.'),
   must(
     'trace.sampling',

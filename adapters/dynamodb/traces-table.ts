@@ -1,12 +1,14 @@
 /**
  * The last traces of a deployment, whatever process served them, in DynamoDB [trace.routes].
  *
- * Items: `ring` = one of eight shards, `at` = time of the put and a random suffix, `traces` = JSON of a few traces. Access patterns:
- * put once, and the newest of each shard (Query, newest first). `expires_at` is compared, TTL tidies.
+ * Items: `ring` = one of eight shards and the tenant, `at` = time of the put and a random suffix, `traces` = JSON of a few traces.
+ * Access patterns: put once, and the newest of each shard of a tenant (Query, newest first), so that no tenant's traces push out
+ * another's. `expires_at` is compared, TTL tidies.
  */
 import { PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { TraceRing } from '#core/observatory/ports.ts';
-import type { RecordedTrace } from '#core/observatory/traces.ts';
+import { noTenant, type RecordedTrace } from '#core/observatory/traces.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -14,24 +16,27 @@ const shards = 8;
 /** Traces are for looking at what happens now. */
 const keptMs = 24 * 3_600_000;
 const pageItems = 100;
+const queriesAtOnce = 32;
 
 export function tracesTable({ client, tables }: StoreOptions): TraceRing {
   const TableName = tables.traces;
   return {
-    async put(traces, suffix, nowMs) {
+    async put(tenant, traces, suffix, nowMs) {
       const until = nowMs + keptMs;
       const Item = toItem({
-        ...{ ring: ringOf(suffix), at: `${String(nowMs).padStart(15, '0')}#${suffix}` },
+        ...{ ring: ringOf(tenant, shardOf(suffix)), at: `${String(nowMs).padStart(15, '0')}#${suffix}` },
         ...{ traces: JSON.stringify(traces), expires_at: until, ttl: Math.ceil(until / 1000) },
       });
       await stored(client.send(new PutItemCommand({ TableName, Item })));
     },
 
-    async recent(limit, nowMs) {
-      const rings = await Promise.all(
-        Array.from({ length: shards }, (_, shard) => newest(String(shard), limit, nowMs)),
+    async recent(tenants, limit, nowMs) {
+      const found: RecordedTrace[] = [];
+      const rings = [noTenant, ...tenants].flatMap((tenant) =>
+        Array.from({ length: shards }, (_, shard) => ringOf(tenant, shard)),
       );
-      return rings.flat();
+      await sideBySide(rings, queriesAtOnce, async (ring) => found.push(...(await newest(ring, limit, nowMs))));
+      return found;
     },
   };
 
@@ -61,4 +66,7 @@ export function tracesTable({ client, tables }: StoreOptions): TraceRing {
 }
 
 /** @param suffix hex digits */
-const ringOf = (suffix: string): string => String(Number.parseInt(suffix.slice(-1), 16) % shards);
+const shardOf = (suffix: string): number => Number.parseInt(suffix.slice(-1), 16) % shards;
+
+/** Traces without a tenant are where earlier releases put all of them. */
+const ringOf = (tenant: string, shard: number): string => (tenant === noTenant ? String(shard) : `${shard}#${tenant}`);

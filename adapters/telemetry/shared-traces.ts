@@ -2,9 +2,11 @@
  * Traces of one process on their way to the ring that all processes of a deployment share [trace.routes]. They leave at the end of
  * an invocation, at most once a second: what a busy process kept meanwhile leaves with the next.
  */
+
+import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
 import type { TraceRing } from '#core/observatory/ports.ts';
-import type { RecordedTrace } from '#core/observatory/traces.ts';
+import { type RecordedTrace, tenantOfSpans } from '#core/observatory/traces.ts';
 
 export interface SharedTraces {
   note(trace: RecordedTrace): void;
@@ -21,14 +23,14 @@ interface Options {
 
 export const sharedSizes = {
   everyMs: 1_000,
-  /** Traces that wait; of more, the oldest are left out. */
+  /** Traces that wait, of all tenants; of more, the oldest of the tenant with the most are left out. */
   traces: 50,
-  /** Characters of one item: DynamoDB takes 400 kB, and each kB of it is paid for. */
+  /** Characters of one item, which holds traces of one tenant: DynamoDB takes 400 kB, and each kB of it is paid for. */
   characters: 100_000,
 } as const;
 
 export function sharedTraces({ ring, clock, ids, telemetry }: Options): SharedTraces {
-  let waiting: RecordedTrace[] = [];
+  const waiting = new FairRing<RecordedTrace>(sharedSizes.traces);
   let lastMs = Number.NEGATIVE_INFINITY;
   const dropped = (traces: readonly RecordedTrace[], reason: 'queue_full' | 'not_delivered'): void => {
     const spans = traces.reduce((sum, trace) => sum + trace.spans.length, 0);
@@ -36,22 +38,26 @@ export function sharedTraces({ ring, clock, ids, telemetry }: Options): SharedTr
   };
   return {
     note(trace) {
-      waiting.push(trace);
-      if (waiting.length > sharedSizes.traces) dropped(waiting.splice(0, 1), 'queue_full');
+      const gone = waiting.add(tenantOfSpans(trace.spans), trace);
+      if (gone) dropped([gone], 'queue_full');
     },
     async flush() {
       const nowMs = clock.now();
-      if (waiting.length === 0 || nowMs - lastMs < sharedSizes.everyMs) return;
-      const { fitting, others } = newestThatFit(waiting);
-      [waiting, lastMs] = [[], nowMs];
-      dropped(others, 'queue_full');
-      try {
-        await ring.put(fitting, ids.randomHex(8), nowMs);
-      } catch {
-        dropped(fitting, 'not_delivered');
-      }
+      if (waiting.size === 0 || nowMs - lastMs < sharedSizes.everyMs) return;
+      lastMs = nowMs;
+      await Promise.all([...waiting.take()].map(([tenant, traces]) => put(tenant, traces, nowMs)));
     },
   };
+
+  async function put(tenant: string, traces: readonly RecordedTrace[], nowMs: number): Promise<void> {
+    const { fitting, others } = newestThatFit(traces);
+    dropped(others, 'queue_full');
+    try {
+      await ring.put(tenant, fitting, ids.randomHex(8), nowMs);
+    } catch {
+      dropped(fitting, 'not_delivered');
+    }
+  }
 }
 
 /** The newest, as many as one item holds. */

@@ -9,9 +9,10 @@ import { freshContext, type LocalTrace, OpenSpan, type SamplingDecision } from '
 import type { SharedTraces } from '#adapters/telemetry/shared-traces.ts';
 import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
 import type { TraceLink } from '#adapters/telemetry/xray-link.ts';
+import { FairRing } from '#core/kernel/fair-ring.ts';
 import { type Clock, isoTime, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
 import { isSampled, type TraceContext, traceContextOf } from '#core/kernel/trace-context.ts';
-import type { RecordedSpan, RecordedTrace } from '#core/observatory/traces.ts';
+import { keptTraces, type RecordedSpan, type RecordedTrace, tenantOfSpans } from '#core/observatory/traces.ts';
 import { logLine } from './log-line.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
 
@@ -44,18 +45,16 @@ export interface Trace extends RecordedTrace {
 export interface LogTelemetry extends Telemetry, Exporting {
   /** The registry as Prometheus text. */
   metricsText(): string;
-  /** Oldest first, at most 500. */
+  /** Oldest first, at most 500; of more, the tenant with the most loses its oldest. */
   recentTraces(): readonly Trace[];
   /** Traces that end from now on are also shared with other processes. */
   shareTraces(shared: SharedTraces): void;
 }
 
-const ringSize = 500;
-
 export function logTelemetry({ clock, write, service, deployment, tracer, link }: TelemetryOptions): LogTelemetry {
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
-  const traces: LocalTrace[] = [];
+  const traces = new FairRing<LocalTrace>(keptTraces);
   /** Traces that began here, were not sampled and have not ended: the edge and what stands behind it share one. */
   const undecided = new Map<string, SamplingDecision>();
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
@@ -121,7 +120,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
     },
 
     metricsText: () => metrics.text(),
-    recentTraces: () => traces.map(written),
+    recentTraces: () => traces.items().map(written),
     shareTraces(next) {
       shared = next;
     },
@@ -169,8 +168,7 @@ export function logTelemetry({ clock, write, service, deployment, tracer, link }
 
   function keep(trace: LocalTrace): void {
     trace.url = link?.(trace.traceId);
-    traces.push(trace);
-    if (traces.length > ringSize) traces.shift();
+    traces.add(tenantOfSpans(trace.spans), trace);
     shared?.note(written(trace));
   }
 }

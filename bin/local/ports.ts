@@ -206,8 +206,8 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     timeouts,
     random: Math.random,
     classifiers: async () => ports,
-    recentTraces: async () => [
-      ...(traces ? await stores.traceRing.recent(keptTraces, clock.now()) : []),
+    recentTraces: async (tenants) => [
+      ...(traces ? await stores.traceRing.recent(tenants, keptTraces, clock.now()) : []),
       ...telemetry.recentTraces(),
     ],
     flushTraces: async () => traces?.flush(),

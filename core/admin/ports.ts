@@ -112,8 +112,8 @@ export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, Me
   readonly cache: ResponseCache | undefined;
   /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
   readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
-  /** At least the last 500 traces of all processes. @throws GatewayError `service_unavailable` */
-  readonly recentTraces: () => Promise<readonly RecordedTrace[]>;
+  /** At least the last 500 traces of each of these tenants, of all processes. @throws GatewayError `service_unavailable` */
+  readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;
   readonly version: string;
   /** Which session the calls of a caller that names none go into. */

@@ -1,13 +1,27 @@
-/** The last 500 traces: list and one of them. A tenant's callers see their own; the platform's callers see all. */
+/**
+ * The last 500 traces: list and one of them. Callers of a tenant see its spans only, whatever id they carry; the platform's
+ * callers see all.
+ */
 import { decisions } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { fits, merged, summaryOf, type TraceSummary, wholeMs } from '#core/observatory/traces.ts';
+import {
+  comparePlaces,
+  fits,
+  merged,
+  placeOf,
+  type RecordedTrace,
+  summaryOf,
+  type TracePlace,
+  type TraceSummary,
+  tenantOfSpans,
+  wholeMs,
+} from '#core/observatory/traces.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
 
 export const listTraces: Operation = async (call) => {
-  const { query, ports } = call;
+  const { query } = call;
   const { session, model, tool, cursor } = query;
   const filter = {
     ...{ session, model, tool },
@@ -17,9 +31,7 @@ export const listTraces: Operation = async (call) => {
     from: query.from === undefined ? undefined : timeOf('from', query.from),
     to: query.to === undefined ? undefined : timeOf('to', query.to),
   };
-  const all = merged(await ports.recentTraces())
-    .map(summaryOf)
-    .filter((summary) => isVisible(call, summary) && fits(summary, filter));
+  const all = (await visibleTraces(call)).map(summaryOf).filter((summary) => fits(summary, filter));
   const start = cursor === undefined ? 0 : afterCursor(all, cursor);
   const limit = limitOf(query);
   const traces = all.slice(start, start + limit);
@@ -29,9 +41,10 @@ export const listTraces: Operation = async (call) => {
 
 export const getTrace: Operation = async (call) => {
   const id = call.params.id ?? '';
-  const trace = merged(await call.ports.recentTraces()).find(({ trace_id }) => trace_id === id);
-  if (!trace || !isVisible(call, summaryOf(trace))) throw notFound('trace', id);
-  const spans = trace.spans.map(({ span_id, parent_id, name, started_at, duration_us, failed, attributes }) => ({
+  const traces = (await visibleTraces(call)).filter(({ trace_id }) => trace_id === id);
+  if (traces.length === 0) throw notFound('trace', id);
+  const recorded = traces.reverse().flatMap((trace) => trace.spans);
+  const spans = recorded.map(({ span_id, parent_id, name, started_at, duration_us, failed, attributes }) => ({
     span_id,
     parent_id: parent_id ?? null,
     name,
@@ -40,16 +53,19 @@ export const getTrace: Operation = async (call) => {
     status: failed ? 'error' : 'ok',
     attributes,
   }));
-  const { xray_url } = trace;
+  const xray_url = traces.find((trace) => trace.xray_url)?.xray_url;
   return { body: { trace_id: id, ...(xray_url && { xray_url }), spans } };
 };
 
-/** A trace that names no tenant is the platform's. */
-const isVisible = ({ principal }: Call, { tenant }: TraceSummary): boolean =>
-  principal.platform || tenant === principal.tenant;
+/** Newest first. A trace that names no tenant is the platform's. */
+async function visibleTraces({ ports, principal, snapshot }: Call): Promise<readonly RecordedTrace[]> {
+  const { platform, tenant } = principal;
+  const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
+  const traces = merged(await ports.recentTraces(tenants));
+  return platform ? traces : traces.filter(({ spans }) => tenantOfSpans(spans) === tenant);
+}
 
-const cursorTo = ({ started_at, trace_id }: TraceSummary): string =>
-  Buffer.from(JSON.stringify([started_at, trace_id])).toString('base64url');
+const cursorTo = (last: TraceSummary): string => Buffer.from(JSON.stringify(placeOf(last))).toString('base64url');
 
 /** The list goes on behind the place of the cursor, though traces have come and gone meanwhile. */
 function afterCursor(all: readonly TraceSummary[], cursor: string): number {
@@ -59,11 +75,9 @@ function afterCursor(all: readonly TraceSummary[], cursor: string): number {
   } catch {
     place = undefined;
   }
-  if (!Array.isArray(place) || place.length !== 2 || !place.every((part) => typeof part === 'string'))
+  if (!Array.isArray(place) || place.length !== 3 || !place.every((part) => typeof part === 'string'))
     throw invalidRequest('cursor was not made by this service; pass the cursor of the previous page unchanged.');
-  const [started, id] = place as [string, string];
-  const at = all.findIndex(
-    ({ started_at, trace_id }) => started_at < started || (started_at === started && trace_id < id),
-  );
+  const last = place as unknown as TracePlace;
+  const at = all.findIndex((summary) => comparePlaces(placeOf(summary), last) < 0);
   return at === -1 ? all.length : at;
 }

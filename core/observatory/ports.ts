@@ -10,10 +10,17 @@ import type { Violation } from './violation.ts';
 
 /** The last traces of all processes of a deployment. What it holds is for looking at, never for deciding. */
 export interface TraceRing {
-  /** @param suffix hex digits that no other put has. @throws GatewayError `service_unavailable` */
-  put(traces: readonly RecordedTrace[], suffix: string, nowMs: number): Promise<void>;
-  /** At least the newest `limit`, in no order; a trace may come in parts. @throws GatewayError `service_unavailable` */
-  recent(limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
+  /**
+   * Puts traces of one tenant, or of none.
+   * @param suffix hex digits that no other put has.
+   * @throws GatewayError `service_unavailable`
+   */
+  put(tenant: string, traces: readonly RecordedTrace[], suffix: string, nowMs: number): Promise<void>;
+  /**
+   * Returns at least the newest `limit` of each tenant, and of none, in no order; a trace may come in parts.
+   * @throws GatewayError `service_unavailable`
+   */
+  recent(tenants: readonly string[], limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
 }
 
 /** ISO 8601 times, whole hours count; everything kept by default. */

@@ -1,5 +1,6 @@
 /** The last traces as people look at them [trace.routes]: a list with filters, and one trace with its spans. */
 import { invalidRequest } from '#core/kernel/errors.ts';
+import { FairRing } from '#core/kernel/fair-ring.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 
 export interface RecordedSpan {
@@ -54,21 +55,68 @@ interface TraceFilter {
 /** How many traces are looked at, of all processes together. */
 export const keptTraces = 500;
 
+/** Owner of traces that name no tenant: requests that were refused before their caller was known. */
+export const noTenant = '';
+
+/** Returns the tenant of spans that one process recorded together; `noTenant` if none of them names one. */
+export function tenantOfSpans(spans: readonly Pick<RecordedSpan, 'attributes'>[]): string {
+  // The root ends last, and it names the tenant of nearly every trace.
+  const naming = spans.findLast(({ attributes }) => attributes.tenant_id !== undefined);
+  return naming === undefined ? noTenant : String(naming.attributes.tenant_id);
+}
+
 /**
- * The edge and what stands behind it record apart under one id: their spans are one trace, each once, every span before those
- * inside it and these as they began [trace.span-order]. The newest 500, newest first.
+ * Joins what was recorded apart under one id for one tenant: each span once, every span before those inside it and these as
+ * they began [trace.span-order]. An id that calls of two tenants carry is a trace of each [trace.isolation].
+ * @returns newest first, at most 500; of more, the tenant with the most traces loses its oldest.
  */
 export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
-  return [...byId]
-    .map(([trace_id, parts]) => ({
-      ...parts.find(({ xray_url }) => xray_url),
+  const traces = [...byId].flatMap(([trace_id, parts]) =>
+    byTenant(parts).map((own) => ({
+      ...own.find(({ xray_url }) => xray_url),
       trace_id,
-      spans: outsideIn(eachOnce(parts).sort(byStart)),
-    }))
-    .filter(({ spans }) => spans.length > 0)
-    .sort((a, b) => (startOf(a) < startOf(b) ? 1 : startOf(a) > startOf(b) ? -1 : a.trace_id < b.trace_id ? 1 : -1))
-    .slice(0, keptTraces);
+      spans: outsideIn(eachOnce(own).sort(byStart)),
+    })),
+  );
+  const kept = new FairRing<RecordedTrace>(keptTraces);
+  for (const trace of traces.filter(({ spans }) => spans.length > 0).sort(oldestFirst))
+    kept.add(tenantOfSpans(trace.spans), trace);
+  return kept.items().reverse();
+}
+
+/** The place of a trace in the list: by its start, its id and its tenant. */
+export type TracePlace = readonly [started: string, id: string, tenant: string];
+
+export const placeOf = ({ started_at, trace_id, tenant = noTenant }: TraceSummary): TracePlace => [
+  started_at,
+  trace_id,
+  tenant,
+];
+
+/** Negative if `a` is older. */
+export function comparePlaces(a: TracePlace, b: TracePlace): number {
+  for (const [i, part] of a.entries()) if (part !== b[i]) return part < b[i]! ? -1 : 1;
+  return 0;
+}
+
+const oldestFirst = (a: RecordedTrace, b: RecordedTrace): number =>
+  comparePlaces([startOf(a), a.trace_id, tenantOfSpans(a.spans)], [startOf(b), b.trace_id, tenantOfSpans(b.spans)]);
+
+/** The parts of each tenant. A part without one, as the edge records it, belongs to the only tenant with spans inside it. */
+function byTenant(parts: readonly RecordedTrace[]): RecordedTrace[][] {
+  const groups = Map.groupBy(parts, ({ spans }) => tenantOfSpans(spans));
+  const unnamed = groups.get(noTenant) ?? [];
+  groups.delete(noTenant);
+  const left: RecordedTrace[] = [];
+  for (const part of unnamed) {
+    const ids = new Set(part.spans.map(({ span_id }) => span_id));
+    const inside = [...groups.values()].filter((own) =>
+      own.some(({ spans }) => spans.some(({ parent_id = '' }) => ids.has(parent_id))),
+    );
+    (inside.length === 1 ? inside[0]! : left).push(part);
+  }
+  return left.length === 0 ? [...groups.values()] : [...groups.values(), left];
 }
 
 const eachOnce = (parts: readonly RecordedTrace[]): RecordedSpan[] => [
@@ -91,18 +139,22 @@ function outsideIn(spans: readonly RecordedSpan[]): RecordedSpan[] {
   return ordered;
 }
 
-const startOf = ({ spans }: RecordedTrace): string => spans[0]!.started_at;
+const startOf = ({ spans }: RecordedTrace): string => rootOf(spans).started_at;
+
+function rootOf(spans: readonly RecordedSpan[]): RecordedSpan {
+  const ids = new Set(spans.map(({ span_id }) => span_id));
+  return spans.find(({ parent_id }) => parent_id === undefined || !ids.has(parent_id)) ?? spans[0]!;
+}
 
 export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
-  const ids = new Set(spans.map(({ span_id }) => span_id));
-  const root = spans.find(({ parent_id }) => parent_id === undefined || !ids.has(parent_id)) ?? spans[0]!;
+  const root = rootOf(spans);
   const attribute = (...names: string[]) => {
     for (const name of names)
       for (const { attributes } of spans) if (attributes[name] !== undefined) return String(attributes[name]);
     return undefined;
   };
   const facts = {
-    tenant: attribute('tenant_id'),
+    tenant: tenantOfSpans(spans) || undefined,
     session_id: attribute('session_id'),
     model: attribute('model'),
     tool: attribute('tool'),

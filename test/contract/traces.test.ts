@@ -1,6 +1,6 @@
 /** Traces through the handlers: what calls left, who sees it, filters and pages. */
 import { tracesTable } from '#adapters/dynamodb/traces-table.ts';
-import { merged, type RecordedSpan, summaryOf } from '#core/observatory/traces.ts';
+import { merged, type RecordedSpan, type RecordedTrace, summaryOf } from '#core/observatory/traces.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -151,6 +151,75 @@ test('[trace.isolation] another tenant sees none of it, roles below operator not
   expect((await asDefault('GET', `/admin/v1/traces/${'f'.repeat(32)}`, { key: keys.human })).status).toBe(404);
 });
 
+test('[trace.isolation] one trace id in calls of two tenants is a trace of each, and each sees its own spans', async () => {
+  const trace_id = 'c'.repeat(32);
+  const of = (tenant_id: string, id: string, ms: number, parent_id?: string): RecordedSpan => ({
+    ...span(id, ms, parent_id),
+    attributes: { tenant_id, session_id: `session-of-${tenant_id}` },
+  });
+  const parts = [
+    { trace_id, spans: [of('elsewhere', 'theirs', 5, 'edge-theirs')] },
+    { trace_id, spans: [span('edge-theirs', 4)] },
+    { trace_id, spans: [span('inner', 11, 'ours-1'), of('default', 'ours-1', 10)] },
+    { trace_id, spans: [of('default', 'ours-2', 20, 'edge-ours')] },
+    { trace_id, spans: [span('edge-ours', 19)] },
+    { trace_id, spans: [span('nobody', 30)] },
+  ];
+  const seen = async (key: string, listed = parts) => {
+    const asked = caller({ ...gateway.ports, recentTraces: async () => listed });
+    const { traces } = (await asked('GET', '/admin/v1/traces', { key })).body;
+    const one = await asked('GET', `/admin/v1/traces/${trace_id}`, { key });
+    const spans = one.status === 404 ? one.status : one.body.spans.map((each: RecordedSpan) => each.span_id);
+    return { spans, sessions: traces.map((each: { session_id?: string }) => each.session_id) };
+  };
+  const ours = { spans: ['ours-1', 'inner', 'edge-ours', 'ours-2'], sessions: ['session-of-default'] };
+  expect(await seen(keys.human)).toEqual(ours);
+  expect(await seen(keys.human, parts.toReversed())).toEqual(ours);
+  expect(await seen(keys.human, parts.slice(0, 2))).toEqual({ spans: 404, sessions: [] });
+  // The platform sees both, and what belongs to no tenant.
+  expect(await seen(admin)).toEqual({
+    spans: ['edge-theirs', 'theirs', ...ours.spans, 'nobody'],
+    sessions: [undefined, 'session-of-default', 'session-of-elsewhere'],
+  });
+});
+
+test('[trace.isolation] calls of one tenant under one id are one trace', async () => {
+  const traceparent = `00-${'d'.repeat(32)}-00f067aa0ba902b7-01`;
+  for (const session of ['one-id-1', 'one-id-2'])
+    await call('POST', '/v1/chat/completions', {
+      key: keys.agent,
+      headers: { traceparent, 'x-session-id': session },
+      body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }] },
+    });
+  const { traces } = await get('?limit=200');
+  expect(traces.filter(({ trace_id }: { trace_id: string }) => trace_id === 'd'.repeat(32))).toHaveLength(1);
+  const { spans } = await get(`/${'d'.repeat(32)}`);
+  expect(spans.filter(({ name }: RecordedSpan) => name === 'gateway.chat_completion')).toHaveLength(2);
+});
+
+test('[trace.share] a tenant with many traces pushes out its own, here and in the ring of all processes', async () => {
+  const { clock, ids } = gateway.ports;
+  const of = (tenant_id: string, n: number): RecordedTrace => ({
+    trace_id: `${tenant_id}-${n}`,
+    spans: [{ ...span(`${tenant_id}-${n}`, n), attributes: { tenant_id } }],
+  });
+  const quiet = Array.from({ length: 3 }, (_, n) => of('quiet', n));
+  const loud = Array.from({ length: 5_000 }, (_, n) => of('loud', 10 + n));
+  const kept = merged([...quiet, ...loud]);
+  expect(kept).toHaveLength(500);
+  expect(kept.filter(({ trace_id }) => trace_id.startsWith('quiet'))).toHaveLength(3);
+  expect(kept[0]?.trace_id).toBe('loud-5009');
+
+  const traceRing = tracesTable(gateway.store);
+  await traceRing.put('quiet', quiet, ids.randomHex(8), clock.now());
+  for (let digit = 0; digit < 16; digit++)
+    await traceRing.put('loud', loud.slice(0, 600), `0${digit.toString(16)}`, clock.now() + 1 + digit);
+  const recent = await traceRing.recent(['quiet'], 500, clock.now() + 50);
+  expect(recent.filter(({ trace_id }) => trace_id.startsWith('quiet'))).toEqual(quiet);
+  expect(recent.filter(({ trace_id }) => trace_id.startsWith('loud'))).toEqual([]);
+  expect(merged(await traceRing.recent(['quiet', 'loud'], 500, clock.now() + 50))).toHaveLength(500);
+});
+
 test.each(['?status=bad', '?decision=maybe', '?min_ms=-1', '?from=yesterday', '?limit=0', '?cursor=x', '?unknown=1'])(
   '[trace.routes] %s is 400',
   async (query) => {
@@ -190,11 +259,16 @@ test('[trace.shared] what several processes put is listed once, the newest 500, 
   const traceRing = tracesTable(gateway.store);
   const started = clock.now();
   const at = (index: number, ms = started + index) => [{ trace_id: `shared-${index}`, spans: [span(`s${index}`, ms)] }];
-  await Promise.all(Array.from({ length: 40 }, (_, i) => traceRing.put(at(i), ids.randomHex(8), started + i)));
-  await traceRing.put(at(7), ids.randomHex(8), started);
-  await traceRing.put([{ trace_id: 'shared-7', spans: [span('other', started + 8, 's7')] }], ids.randomHex(8), started);
+  await Promise.all(Array.from({ length: 40 }, (_, i) => traceRing.put('', at(i), ids.randomHex(8), started + i)));
+  await traceRing.put('', at(7), ids.randomHex(8), started);
+  await traceRing.put(
+    '',
+    [{ trace_id: 'shared-7', spans: [span('other', started + 8, 's7')] }],
+    ids.randomHex(8),
+    started,
+  );
 
-  const recent = merged(await traceRing.recent(500, started + 50));
+  const recent = merged(await traceRing.recent([], 500, started + 50));
   expect(recent.map(({ trace_id }) => trace_id)).toEqual(Array.from({ length: 40 }, (_, i) => `shared-${39 - i}`));
   expect(recent.find(({ trace_id }) => trace_id === 'shared-7')?.spans.map(({ span_id }) => span_id)).toEqual([
     's7',
@@ -202,7 +276,7 @@ test('[trace.shared] what several processes put is listed once, the newest 500, 
   ]);
   const many = Array.from({ length: 600 }, (_, i) => at(i)[0]!);
   expect(merged(many)).toHaveLength(500);
-  expect(await traceRing.recent(500, started + 24 * 3_600_000 + 100)).toEqual([]);
+  expect(await traceRing.recent([], 500, started + 24 * 3_600_000 + 100)).toEqual([]);
 });
 
 test('[trace.no-content] spans hold no secret of a target, and no model that is not a name', async () => {

@@ -5,14 +5,16 @@ import type { RecordedTrace } from '#core/observatory/traces.ts';
 function given() {
   const time = { ms: 1_000_000 };
   const puts: (readonly RecordedTrace[])[] = [];
+  const tenants: string[] = [];
   const dropped: Record<string, number> = {};
   const state = { fails: false };
   let drawn = 0;
   const shared = sharedTraces({
     ring: {
-      put: async (traces) => {
+      put: async (tenant, traces) => {
         if (state.fails) throw new Error('store down');
         puts.push(traces);
+        tenants.push(tenant);
       },
     },
     clock: { now: () => time.ms },
@@ -23,7 +25,7 @@ function given() {
       },
     },
   });
-  return { shared, time, puts, dropped, state };
+  return { shared, time, puts, tenants, dropped, state };
 }
 
 const trace = (id: string, note = ''): RecordedTrace => ({
@@ -74,4 +76,18 @@ test('[trace.shared] a ring that cannot be written costs the traces and no call'
   shared.note(trace('b'));
   await shared.flush();
   expect(puts.map(ids)).toEqual([['b']]);
+});
+
+test('[trace.share] each tenant has items of its own, and one with many traces drops its own', async () => {
+  const { shared, puts, tenants, dropped } = given();
+  const of = (tenant_id: string, id: string): RecordedTrace => ({
+    trace_id: id,
+    spans: [{ ...trace(id).spans[0]!, attributes: { tenant_id } }],
+  });
+  shared.note(of('quiet', 'q'));
+  for (let n = 0; n < sharedSizes.traces + 5; n++) shared.note(of('loud', `l${n}`));
+  await shared.flush();
+  expect(tenants).toEqual(['quiet', 'loud']);
+  expect(puts.map((each) => each.length)).toEqual([1, sharedSizes.traces - 1]);
+  expect(dropped).toEqual({ queue_full: 6 });
 });
