@@ -1,5 +1,6 @@
 // Completes package-lock.json with optional platform packages that the registry in use did not serve, so that
-// `npm ci` accepts the lock on every platform. Run after adding or upgrading a package with platform binaries.
+// `npm ci` accepts the lock on every platform, and with their digests. Run after adding or upgrading a package with platform binaries.
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = process.argv[2] ?? 'package-lock.json';
@@ -30,6 +31,19 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     };
     added++;
   }
+}
+
+// What is bundled in another package is covered by its digest.
+const withoutDigest = Object.entries(lock.packages).filter(
+  ([path, { integrity, inBundle, link }]) => path !== '' && !integrity && !inBundle && !link,
+);
+for (const [path, entry] of withoutDigest) {
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const answer = spawnSync('npm', ['view', `${name}@${entry.version}`, 'dist.integrity'], { encoding: 'utf8' });
+  const integrity = answer.stdout.trim();
+  if (/^sha512-[A-Za-z0-9+/]+=*$/.test(integrity))
+    lock.packages[path] = { version: entry.version, integrity, ...entry };
+  else console.error(`no digest to be had: ${name}@${entry.version}`);
 }
 
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));

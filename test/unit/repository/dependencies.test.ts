@@ -53,6 +53,16 @@ test('[repository.dependencies] every declared dependency is used', () => {
   expect(idle).toEqual([]);
 });
 
+test('[repository.dependencies] every package of the lock file has a digest, or is part of one that has', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, { integrity?: string; inBundle?: true; link?: true }>;
+  };
+  const unproven = Object.entries(packages).filter(
+    ([path, { integrity, inBundle, link }]) => path !== '' && !integrity && !inBundle && !link,
+  );
+  expect(unproven.map(([path]) => path)).toEqual([]);
+});
+
 /** Types serve a package, or globals: Node's, and those of the test runner. */
 const isTyped = (name: string): boolean => ['node', 'jest'].includes(name) || used.has(name);
 const namesIn = (text: string, name: string): boolean =>
