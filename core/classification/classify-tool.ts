@@ -4,7 +4,7 @@
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { toolWords } from './tool-words.ts';
+import { type ToolWords, toolWordCuts } from './tool-words.ts';
 import {
   actingOn,
   type Change,
@@ -71,7 +71,22 @@ export function classifyTool(name: string, annotations?: Annotations): NamedClas
 }
 
 const byName = rememberedText((name: string): NamedClass => {
-  const { family, words: written, ascii } = toolWords(name);
+  const [first, ...others] = toolWordCuts(name).map(byWords);
+  if (postMethod.test(name) && /[a-z]/.test(name))
+    others.push({ capability: 'write', why: 'the method POST in its name', changes: true });
+  // Only a verb counts of another cut: `DBListTables` is not a tool of unknown purpose because of `dbl` and `ist`.
+  return others
+    .filter(({ changes }) => changes)
+    .reduce(
+      (gravest, next) => (moreSevere(gravest.capability, next.capability) === gravest.capability ? gravest : next),
+      first!,
+    );
+});
+
+/** In capitals beside other letters it is the method, not a noun: `readPOSTdata`, `read_post_data`. */
+const postMethod = /(?<![A-Z])POST(?![A-Z])/;
+
+function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
   const words = withCompounds(written);
   let gravest: { readonly word: string; readonly change: Change } | undefined;
   const found = (word: string, change: Change): void => {
@@ -89,7 +104,7 @@ const byName = rememberedText((name: string): NamedClass => {
   if (gravest) return { capability: gravest.change, why: `the verb "${gravest.word}" of its name`, changes: true };
   if (ascii && reads(words, lead, family)) return { capability: 'read', why: 'its name only reads', changes: false };
   return { capability: 'execute', why: 'its name does not say what it does', changes: false };
-});
+}
 
 /** `pull_request_read` begins with one noun. */
 function withCompounds(words: readonly string[]): string[] {

@@ -2,7 +2,7 @@
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
 
-interface ToolWords {
+export interface ToolWords {
   /** Words before the last dot, slash or colon: the family, as `scm` of `scm.get_file`. */
   readonly family: readonly string[];
   /** Words of the operation, in lower case. */
@@ -12,24 +12,52 @@ interface ToolWords {
 }
 
 /** `fs.readFile2Write` has the family `fs` and the words `read`, `file`, `2`, `write`. */
-export const toolWords = rememberedText((name: string): ToolWords => {
+export const toolWords = rememberedText((name: string): ToolWords => cutWith(name, wordsIn));
+
+/**
+ * The words of a name, each way that its runs of capitals can be cut: `getDELETErepo` is `get`, `delet`, `erepo`, as in
+ * `parseHTTPResponse`, or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`. One entry if there is no such run.
+ */
+export const toolWordCuts = rememberedText((name: string): readonly ToolWords[] => [
+  toolWords(name),
+  ...(capitalRun.test(name)
+    ? [wordsAfterRuns, wordsAfterAbbreviations, wordsBeforeAbbreviations].map((cut) => cutWith(name, cut))
+    : []),
+]);
+
+function cutWith(name: string, cut: (text: string) => readonly string[]): ToolWords {
   const plain = foldUnicode(name);
   const end = Math.max(...['.', '/', ':'].map((separator) => plain.lastIndexOf(separator)));
-  return {
-    family: wordsIn(plain.slice(0, end + 1)),
-    words: wordsIn(plain.slice(end + 1)),
-    ascii: isAscii(plain),
-  };
-});
+  return { family: cut(plain.slice(0, end + 1)), words: cut(plain.slice(end + 1)), ascii: isAscii(plain) };
+}
 
 /** Words of any name: `get_secret-value`, `sendEmail`, `parseHTTPResponse`. */
 export const wordsIn = rememberedText((name: string): readonly string[] =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2') // one letter before it: a run of them would be walked again from each
+  lowerWords(
+    name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2'), // one letter before it: a run of them would be walked again from each
+  ),
+);
+
+const capitalRun = /[A-Z]{2}/;
+/** Abbreviations that names write together with a verb in capitals: `getURLDELETE`, `getDELETEURL`. */
+const abbreviations = 'HTTPS?|URL|URI|API|DB|SQL|JSON|XML|AWS|GCP|DNS|HTML|CSS|UI|VM|PR|MCP|ID|IPS?';
+const leading = new RegExp(`(?<![A-Z])(?:${abbreviations})(?=[A-Z]{2})`, 'g');
+const trailing = new RegExp(`(?<=[A-Z]{2})(?:${abbreviations})(?![A-Z])`, 'g');
+
+/** A run of capitals is a word of its own, and lower case after it begins the next: `DELETErepo`. */
+const wordsAfterRuns = (name: string): readonly string[] => lowerWords(afterRuns(name));
+const wordsAfterAbbreviations = (name: string): readonly string[] =>
+  lowerWords(afterRuns(name).replace(leading, '$& '));
+const wordsBeforeAbbreviations = (name: string): readonly string[] =>
+  lowerWords(afterRuns(name).replace(trailing, ' $&'));
+
+const afterRuns = (name: string): string =>
+  name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z])([a-z])/g, '$1$2 $3');
+
+const lowerWords = (parted: string): readonly string[] =>
+  parted
     .replace(/([A-Za-z])([0-9])/g, '$1 $2')
     .replace(/([0-9])([A-Za-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-    .filter((word) => word !== ''),
-);
+    .filter((word) => word !== '');

@@ -1,5 +1,6 @@
 /** The capability of tools by their names. */
-import { capabilityFromName, classifyTool } from '#core/classification/classify-tool.ts';
+import { capabilityFromName, classifyTool, moreSevere } from '#core/classification/classify-tool.ts';
+import { changingVerbs } from '#core/classification/verbs.ts';
 import { wordsOf } from '#core/mcp/tools/action.ts';
 import { entry } from '../mcp/entry.ts';
 
@@ -47,6 +48,50 @@ const rows = Object.entries(names).flatMap(([capability, all]) =>
 describe('[action.same-class-everywhere] the gravest verb of a name counts, however the name is written', () => {
   test.each(rows)('%s is of class %s', (name, capability) => {
     expect(capabilityFromName(name)).toBe(capability);
+  });
+
+  const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  const forms: readonly (readonly [form: string, write: (verb: string) => string])[] = [
+    ['camel, in the middle', (verb) => `get${capital(verb)}Repo`],
+    ['camel, at the end', (verb) => `getRepo${capital(verb)}`],
+    ['Pascal', (verb) => `Get${capital(verb)}Repo`],
+    ['snake', (verb) => `get_${verb}_repo`],
+    ['kebab', (verb) => `get-${verb}-repo`],
+    ['between digits', (verb) => `get2${verb}3repo`],
+    ['capitals between digits', (verb) => `get2${verb.toUpperCase()}3repo`],
+    ['capitals before a capital', (verb) => `get${verb.toUpperCase()}Repo`],
+    ['capitals before lower case', (verb) => `get${verb.toUpperCase()}repo`],
+    ['capitals at the beginning', (verb) => `${verb.toUpperCase()}repo`],
+    ['capitals at the end', (verb) => `getRepo${verb.toUpperCase()}`],
+    ['capitals in snake', (verb) => `get_${verb.toUpperCase()}_repo`],
+    ['all capitals', (verb) => `GET_${verb.toUpperCase()}_REPO`],
+    ['after an abbreviation', (verb) => `getURL${verb}`],
+    ['capitals after an abbreviation', (verb) => `getURL${verb.toUpperCase()}`],
+    ['capitals before an abbreviation', (verb) => `get${verb.toUpperCase()}URL`],
+    ['in a family', (verb) => `tools.${verb.toUpperCase()}repo.get`],
+  ];
+  test.each(forms)('a changing verb is found %s', (_, write) => {
+    const hidden = [...changingVerbs]
+      .filter(([verb]) => !verb.includes('-') && !['in', 'out', 'off'].includes(verb))
+      .map(([verb, change]) => ({ name: write(verb), change }))
+      .filter(({ name, change }) => {
+        const found = capabilityFromName(name);
+        return moreSevere(found, change) !== found;
+      });
+    expect(hidden).toEqual([]);
+  });
+
+  test.each(['readPOSTdata', 'lookup_POST_value', 'getPOST'])('%s names the method', (name) => {
+    expect(capabilityFromName(name)).toBe('write');
+  });
+
+  test.each(
+    `DBListTables getHTTPResponse listAPIKeys getURL getDNSRecords describeDBInstances getPRComments getJSONSchema listACLs getCPUUsage
+    getOSSetup readCSVFile getIDETheme findUIElements listVMs getPDFText showSQLPlan getPostById READ_POST`.split(
+      /\s+/,
+    ),
+  )('%s only reads', (name) => {
+    expect(capabilityFromName(name)).toBe('read');
   });
 
   test('a name of look-alike letters is read as what it looks like', () => {
