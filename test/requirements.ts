@@ -2536,6 +2536,10 @@ const toolGateway: readonly Requirement[] = [
     'A call with two parameters that both name its file, such as path and file_path, is unclear unless they name the same one.',
   ),
   must(
+    'effects.git-folder',
+    'Git in a folder below or outside the workspace (-C, cd, cwd) is unclear: the folder may be a repository whose settings run programs.',
+  ),
+  must(
     'effects.git-repository',
     'A call to a Git host that names repositories or owners that differ, under whatever name, is unclear.',
   ),
@@ -2602,6 +2606,10 @@ const toolGateway: readonly Requirement[] = [
   must('executor.git', 'Git operations are made over the REST interface of the host, never by force.'),
   must('executor.sql', 'Reads run in READ ONLY transactions, values are bound, rows are capped.'),
   must('executor.shell', 'Programs run without a shell, and no process outlives its call.'),
+  must(
+    'executor.git-settings',
+    'Git runs with settings of the gateway that come first: a folder that looks like a repository is not read as one, and reading runs no program.',
+  ),
   must('executor.sandbox-function', 'On AWS programs run in a function without network and rights.'),
 ];
 

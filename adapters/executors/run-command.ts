@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ExecutionFault, refused } from '#core/executors/fault.ts';
 import type { Command, CommandResult, CommandRunner } from '#core/executors/ports.ts';
 import type { Containment } from './containment.ts';
@@ -44,6 +44,7 @@ export function commandRunner({
         TMPDIR: own,
         LANG: 'C.UTF-8',
         PWD: cwd,
+        ...(basename(name) === 'git' && gitSettings),
       };
       return await run(line, { cwd, env }, command, signal);
     } finally {
@@ -51,6 +52,27 @@ export function commandRunner({
     }
   };
 }
+
+const safeGit = {
+  // A folder of the workspace that looks like a repository is not taken for one.
+  'safe.bareRepository': 'explicit',
+  'core.fsmonitor': 'false',
+  'log.showSignature': 'false',
+  'protocol.ext.allow': 'never',
+};
+
+/** Settings of Git that come before those of a repository, so that reading it runs no program [executor.git-settings]. */
+const gitSettings: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: String(Object.keys(safeGit).length),
+  ...Object.fromEntries(
+    Object.entries(safeGit).flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ),
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+};
 
 /** @throws ExecutionFault `refused` where the command is to be contained and this machine permits no way to do it. */
 async function contained(

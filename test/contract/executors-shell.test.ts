@@ -200,3 +200,20 @@ describe('[executor.sandbox-function] on AWS', () => {
     }
   });
 });
+
+test('[executor.git-settings] a folder that looks like a repository runs nothing, and the repository itself is read', async () => {
+  const repository = join(root, 'repository');
+  mkdirSync(repository);
+  const git = (...words: string[]) => run(command(['git', ...words], { root: repository }));
+  expect((await git('init', '-q', '-b', 'main')).exit_code).toBe(0);
+  const bare = join(repository, 'fixtures/repo');
+  mkdirSync(bare, { recursive: true });
+  expect((await git('init', '-q', '--bare', 'fixtures/repo')).exit_code).toBe(0);
+  const ran = join(root, 'ran');
+  const config = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch ${ran}; false"\n`;
+  writeFileSync(join(bare, 'config'), config);
+  const inside = await git('-C', 'fixtures/repo', 'status');
+  expect(inside.stderr).toContain('safe.bareRepository');
+  expect(existsSync(ran)).toBe(false);
+  expect(await git('status', '--short')).toMatchObject({ exit_code: 0, stdout: '?? fixtures/\n' });
+});

@@ -1,7 +1,7 @@
 /** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
 import { type Grammar, givenOptions, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
 import { interpret } from './interpret.ts';
-import type { Capability, Invocation } from './invocation.ts';
+import { type Capability, type Invocation, short } from './invocation.ts';
 import { type GitCommand, patches } from './profiles/git/options.ts';
 import { gitCommands, gitGlobals } from './profiles/git.ts';
 import { readBelow } from './reach.ts';
@@ -42,11 +42,28 @@ export function git(call: Invocation): void {
       call.unclear(`git ${option} makes git use another repository or run other programs`);
   }
   const run = (): void => {
-    if (name) command(call, name, args);
-    else call.effect('read', '');
+    if (!name) {
+      call.effect('read', '');
+      return;
+    }
+    checkFolder(call, name);
+    command(call, name, args);
   };
   const folders = givenOptions(parsed, '-C').flatMap(({ value }) => value ?? []);
   folders.reduceRight<() => void>((inner, folder) => () => call.within(folder, inner), run)();
+}
+
+/**
+ * A folder below the workspace may hold `HEAD`, `config`, `objects` and `refs`: Git takes it for a repository, and its settings name
+ * programs that even `git status` runs [effects.git-folder].
+ */
+function checkFolder(call: Invocation, { text }: Arg): void {
+  if (/^(?:version|help)$/.test(text)) return;
+  const folder = call.cwds.find((cwd) => cwd !== '' && cwd !== '.');
+  if (folder !== undefined)
+    call.unclear(
+      `git runs in ${short(folder)}, which may be a repository whose settings run programs; run git in the workspace and name paths, as in git ${short(text)} -- ${short(folder)}`,
+    );
 }
 
 /** `-c key=value`: aliases and many keys are commands. */

@@ -228,3 +228,31 @@ describe('commands', () => {
       expect(JSON.stringify(run(line).parts)).not.toContain('rm -rf');
   });
 });
+
+test.each([
+  ['git -C fixtures/repo status', {}],
+  ['cd fixtures/repo && git log -1', {}],
+  ['(cd fixtures/repo; git diff --stat)', {}],
+  ['cd fixtures/repo || git status', {}],
+  ['env -C fixtures/repo git status', {}],
+  ['git status', { cwd: 'fixtures/repo' }],
+  ['git -C .. -C other status', {}],
+  ['GIT_DIR=fixtures/repo git status', {}],
+  ['git --git-dir=fixtures/repo status', {}],
+  ['git --work-tree fixtures/repo status', {}],
+])('[effects.git-folder] %s with %j is unclear', (line, more) => {
+  expect(run(line, more).unclear).toBeDefined();
+});
+
+test.each([
+  ['git status', {}],
+  ['git -C . log -1', {}],
+  ['git -C ./ status', {}],
+  ['cd . && git status', {}],
+  ['(cd fixtures/repo && ls) && git status', {}],
+  ['git -C fixtures/repo --version', {}],
+  ['git log -1 -- fixtures/repo', {}],
+  ['git -C /home/bob/app status', { workspace: '/home/bob/app' }],
+])('[effects.git-folder] %s with %j is read', (line, more) => {
+  expect(run(line, more).unclear).toBeUndefined();
+});

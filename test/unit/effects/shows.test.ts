@@ -26,7 +26,7 @@ test.each([
   'git diff HEAD~1',
   'git diff HEAD^ HEAD',
   'git diff main...HEAD',
-  'git -C src diff',
+  'git -C . diff',
   'git diff HEAD -- .',
 ])('[effects.shows] %j: by a rule that names it, not by one for reading or by the default', (line) => {
   expect(decided(line, accepting).decision).toBe('allow');
