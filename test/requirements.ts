@@ -373,6 +373,19 @@ const configuration: readonly Requirement[] = [
     'config.shipped-files',
     'The shipped configuration takes the files that it names from the checkout or package, never from the folder where the gateway was started.',
   ),
+  must(
+    'config.regex-look',
+    'A pattern that looks like a regular expression where globs are expected is warned of, with the glob that was probably meant.',
+  ),
+  must(
+    'config.plain-secrets',
+    'A key or another secret in plain text in a configuration file is warned of with its line and what to write instead; it is never shown.',
+  ),
+  must(
+    'config.names-once',
+    'Two entries of one name are refused with both entries; two rules of one name are warned of.',
+  ),
+  must('config.empty-file', 'An empty configuration, pack or table of cases is refused as empty, with what to write.'),
   must('config.prices', 'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.'),
 ];
 

@@ -94,6 +94,6 @@ export const unsetHere = (configuration: Configuration): Promise<string[]> =>
   unsetSecrets(configuration, { get: async (name) => process.env[name] });
 
 /** @throws GatewayError `invalid_request` for text that is not YAML. */
-export const readYamlFile = (file: string): YamlDocument => readYaml(textOf(file), file);
+export const readYamlFile = (file: string, needs: string): YamlDocument => readYaml(textOf(file), file, needs);
 
 const textOf = (file: string): string => fileBytes(file).toString('utf8');

@@ -25,9 +25,12 @@ async function test(cli: Cli, file: string, cases: string, { junit: report }: Te
   const { readPolicyFile, readYamlFile, simulator } = await import('./policy-file.ts');
   const { callOfCase, mismatch, parseCases } = await import('#core/tool-policy/cases.ts');
   const decide = simulator(await readPolicyFile(file));
-  const table = readYamlFile(cases);
+  const table = readYamlFile(
+    cases,
+    'Write a list of calls, each with its decision: [{ protocol: git, tool: scm.get_file, capability: read, decision: allow }]',
+  );
   const results: TestResult[] = [];
-  for (const [i, row] of parseCases(table.value, cases).entries()) {
+  for (const [i, row] of parseCases(table.value, cases, table.lineOf).entries()) {
     const { why } = row;
     const failure = mismatch(row, await decide(callOfCase(row)));
     const words = [row.protocol, row.tool, row.target].filter((word) => word !== '').join(' ');

@@ -1,7 +1,7 @@
 /** Flags and environment of the local run. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { didYouMean } from '#core/configuration/checks/did-you-mean.ts';
+import { didYouMean } from '#core/kernel/did-you-mean.ts';
 
 /** What a write survives before it is answered: the end of the process, or the end of the machine. */
 export type Durability = 'process' | 'full';

@@ -50,7 +50,7 @@ export const actionRequestSchema = z.strictObject({
     .string()
     .regex(noControls, 'target holds control characters')
     .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `target is longer than ${sizes.targetBytes} bytes`),
-  capability: z.enum(capabilities, `capability must be one of ${capabilities.join(', ')}`),
+  capability: z.enum(capabilities),
   /** The server or service that is to serve the call; a call that runs is refused where another one serves it. */
   upstream: z
     .string()

@@ -24,7 +24,7 @@ const shellParameters = z.strictObject({
 });
 
 /** Tools that say only that something is run; every other tool names its program, as `shell.pytest` does. */
-const carriers = ['run', 'exec', 'execute', 'command', 'run_command', 'shell'];
+export const carriers = ['run', 'exec', 'execute', 'command', 'run_command', 'shell'];
 /** Of a line they say how it is written; a list would be arguments of the shell itself. */
 const shells = ['bash', 'sh'];
 

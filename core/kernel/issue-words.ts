@@ -5,6 +5,7 @@
 
 import type * as z from 'zod';
 import { asText } from './as-text.ts';
+import { didYouMean } from './did-you-mean.ts';
 
 type Issue = z.core.$ZodRawIssue;
 type Path = readonly (string | number | symbol)[];
@@ -12,8 +13,14 @@ type Path = readonly (string | number | symbol)[];
 /** `found 0, allowed a whole number of seconds from 1 to 3600` [error.plain-words]. */
 export const describeIssue = (issue: Issue): string =>
   issue.code === 'unrecognized_keys'
-    ? `found the unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${issue.keys.map(quoted).join(', ')}, allowed ${allowed(issue)}`
-    : `found ${foundIn(issue)}, allowed ${allowed(issue)}`;
+    ? `found the unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${issue.keys.map(quoted).join(', ')}, allowed ${allowed(issue)}${meantBy(issue.keys, allowed(issue))}`
+    : `found ${foundIn(issue)}, allowed ${allowed(issue)}${isWord(issue) ? meantBy([issue.input], allowed(issue)) : ''}`;
+
+const isWord = (issue: Issue): issue is Issue & { readonly input: string } =>
+  issue.code === 'invalid_value' && typeof issue.input === 'string' && issue.input.length <= longestQuoted;
+
+const meantBy = (words: readonly string[], known: string): string =>
+  words.map((word) => didYouMean(word, known.split(', '))).find((hint) => hint !== '') ?? '';
 
 /** Of a union that is chosen by a word, the word. */
 function foundIn({ input, path, discriminator }: Issue & { readonly discriminator?: string | undefined }): string {

@@ -4,11 +4,13 @@ import { compileGlob, matchesAll } from '#core/matching/glob.ts';
 import type { GlobNode } from '#core/matching/glob-syntax.ts';
 
 /** The words of a rule's capability pattern that no call can have; for a pattern with wildcards the pattern itself. */
-export function unknownCapabilities(pattern: string | undefined): string[] {
+export const unknownCapabilities = (pattern: string | undefined): string[] => unknownWords(pattern, capabilities);
+
+/** The words of a pattern that are not known ones; for a pattern with wildcards the pattern itself. */
+export function unknownWords(pattern: string | undefined, known: readonly string[]): string[] {
   if (pattern === undefined || matchesAll(pattern)) return [];
   const { nodes, matches } = compileGlob(pattern, 'name');
   const words = wordsOf(nodes);
-  const known: readonly string[] = capabilities;
   if (words === undefined) return known.some(matches) ? [] : [pattern];
   return words.filter((word) => !known.includes(word));
 }

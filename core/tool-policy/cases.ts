@@ -1,9 +1,10 @@
 /** Decision tables of policies: calls, and what a policy has to decide of each [cli.policy-test]. */
 import * as z from 'zod';
+import { type Path, pathText, problemsOf, sentenceOf } from '#core/configuration/checks/problems.ts';
 import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
+import { allowed } from '#core/kernel/issue-words.ts';
 
 const policyCaseSchema = z.strictObject({
   why: z.string().min(1).optional(),
@@ -17,25 +18,32 @@ const policyCaseSchema = z.strictObject({
   }).shape,
   /** Where values come from: dotted path into `parameters` to labels. Values it does not name come from nothing seen. */
   from: z.record(z.string().min(1), z.union([z.string(), z.array(z.string())])).optional(),
-  decision: z.enum(decisions, `decision must be one of ${decisions.join(', ')}`),
+  decision: z.enum(decisions),
   matched_rule: z.string().min(1).optional(),
 });
 type PolicyCase = z.infer<typeof policyCaseSchema>;
 
 /**
  * @param where names the table in errors.
- * @throws GatewayError `invalid_request` with the row, the member, what was found and what is allowed.
+ * @param lineOf of the file that the rows were read from.
+ * @throws GatewayError `invalid_request` with the row, its line, the member, what was found and what is allowed.
  */
-export function parseCases(value: unknown, where: string): PolicyCase[] {
+export function parseCases(
+  value: unknown,
+  where: string,
+  lineOf: (path: Path) => number | undefined = () => undefined,
+): PolicyCase[] {
   if (!Array.isArray(value) || value.length === 0)
     throw invalidRequest(`${where}: found no rows; allowed is a list of calls, each with its decision.`);
-  const parsed = z.array(policyCaseSchema).safeParse(value, { error: describeIssue });
+  const parsed = z.array(policyCaseSchema).safeParse(value, { error: allowed });
   if (parsed.success) return parsed.data;
-  const lines = relevantIssues(parsed.error.issues).map(
-    ({ path: [row, ...members], message }) =>
-      `row ${Number(row) + 1}${members.length > 0 ? ` ${members.join('.')}` : ''}: ${message}`,
-  );
-  throw invalidRequest(`${where}: ${lines.join('\n')}`);
+  const lines = problemsOf(parsed.error.issues, value).map((problem) => {
+    const [row, ...members] = problem.path;
+    const line = lineOf(problem.path);
+    const at = `row ${Number(row) + 1}${line === undefined ? '' : ` (line ${line})`}`;
+    return `${where}: ${at}${members.length > 0 ? ` ${pathText(members)}` : ''}: ${sentenceOf(problem)}`;
+  });
+  throw invalidRequest(lines.join('\n'));
 }
 
 /** The call of a row, with the sources of its values. */

@@ -124,7 +124,11 @@ test.each([
   ['an unknown tenant', `{ arn: "${role}", tenant: nowhere }`, 'one of the tenants default'],
   ['a human without a person', `{ arn: "${role}", tenant: default, kind: human }`, 'person for kind human'],
   ['an agent with a person', `{ arn: "${role}", tenant: default, person: alice }`, 'person for kind human'],
-  ['a role twice', `{ arn: "${role}", tenant: default }, { arn: "${role}", tenant: default }`, 'ARNs used once'],
+  [
+    'a role twice',
+    `{ arn: "${role}", tenant: default }, { arn: "${role}", tenant: default }`,
+    'is defined twice (entries 0 and 1)',
+  ],
 ])('[identity.aws-callers] the configuration refuses %s', async (_, callers, expected) => {
   const text = base(`identity: { aws: { callers: [${callers}] } }`);
   await expect(loadConfiguration(text, { packs })).rejects.toThrow(expected);

@@ -115,7 +115,11 @@ describe('[evidence.by-path]', () => {
 
 test.each([
   ['an unknown person', '[{ person: eve, role: viewer }]', 'found "eve", allowed'],
-  ['a person twice', '[{ person: bob, role: viewer }, { person: bob, role: admin }]', 'found "bob" again'],
+  [
+    'a person twice',
+    '[{ person: bob, role: viewer }, { person: bob, role: admin }]',
+    '"bob" has two grants at this level',
+  ],
   ['an unknown role', '[{ person: bob, role: owner }]', 'grants[0].role'],
 ])('[identity.grants] %s is refused at load', async (_, grants, message) => {
   await start('');

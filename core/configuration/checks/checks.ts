@@ -25,7 +25,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkLlm(file),
     ...checkOrigins(file),
     ...checkPeople(file, warnings),
-    ...unique(file.tenants, ['tenants'], 'id', 'tenant ids'),
+    ...unique(file.tenants, ['tenants'], 'id', 'Tenant'),
     ...checkKeys(file, warnings),
     ...checkFederation(file),
     ...checkIdentity(file, warnings),
@@ -36,6 +36,7 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkCredentials(file),
     ...checkUpstreams(file),
     ...checkUpstreamNames(file),
+    ...unique(file.executors.sql.databases, ['executors', 'sql', 'databases'], 'name', 'Database'),
     ...checkSensitivePaths(file),
     ...checkWitnesses(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
@@ -73,9 +74,9 @@ function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
   warnings.push(...votersNowhere(file));
   return [
     ...each,
-    ...unique(file.people, ['people'], 'id', 'people ids'),
-    ...unique(file.people, ['people'], 'slack_id', 'Slack accounts'),
-    ...unique(file.people, ['people'], 'github_login', 'GitHub logins'),
+    ...unique(file.people, ['people'], 'id', 'Person'),
+    ...unique(file.people, ['people'], 'slack_id', 'Slack account'),
+    ...unique(file.people, ['people'], 'github_login', 'GitHub login'),
   ];
 }
 
@@ -140,13 +141,14 @@ function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFil
           ]),
     ];
   });
-  return [...unique(brokers, ['credentials', 'brokers'], 'name', 'broker names'), ...each];
+  return [...unique(brokers, ['credentials', 'brokers'], 'name', 'Broker'), ...each];
 }
 
 const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Problem[] => [
-  ...unique(mcp, ['upstreams', 'mcp'], 'name', 'upstream names'),
-  ...unique(http, ['upstreams', 'http'], 'name', 'upstream names'),
-  ...mcp.flatMap(({ tools, forwarded_meta }, i) => [
+  ...unique(mcp, ['upstreams', 'mcp'], 'name', 'Server'),
+  ...unique(http, ['upstreams', 'http'], 'name', 'Service'),
+  ...mcp.flatMap(({ tools, forwarded_meta, overrides }, i) => [
+    ...unique(overrides, ['upstreams', 'mcp', i, 'overrides'], 'name', 'Override'),
     ...globProblems(tools, (at) => ['upstreams', 'mcp', i, 'tools', at]),
     ...globProblems(forwarded_meta, (at) => ['upstreams', 'mcp', i, 'forwarded_meta', at]),
   ]),

@@ -35,7 +35,7 @@ function checkPlanes({ planes }: FederationSettings): Problem[] {
       return [...one, { path, found: `a token of the plane ${other}`, allowed: 'a token used once' }];
     }),
   );
-  return [...unique(planes, ['federation', 'planes'], 'name', 'names of planes'), ...tokens];
+  return [...unique(planes, ['federation', 'planes'], 'name', 'Plane'), ...tokens];
 }
 
 function checkDataPlane({

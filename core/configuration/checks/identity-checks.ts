@@ -12,7 +12,7 @@ export function checkIdentity(file: ConfigurationFile, warnings: string[]): Prob
     if (token_types.some((type) => type !== 'at+jwt'))
       warnings.push(`identity.oidc ${name}: token_types allows more than at+jwt, so ID tokens count as access tokens.`);
   return [
-    ...unique(oidc, at, 'name', 'names of issuers'),
+    ...unique(oidc, at, 'name', 'Issuer'),
     ...oidc.flatMap((provider, i) => checkProvider(file, provider, [...at, i])),
     ...checkAudiences(oidc, at),
     ...checkIds(file),
@@ -112,7 +112,7 @@ function checkAws({ tenants, people, identity: { aws } }: ConfigurationFile): Pr
         : [{ path: [...path, i, field], found: JSON.stringify(value), allowed: oneOf(list, what, value) }];
     }
   });
-  return [...unique(aws.callers, path, 'arn', 'ARNs'), ...each];
+  return [...unique(aws.callers, path, 'arn', 'ARN'), ...each];
 }
 
 /** Two entries for the same issuer and audience would be two answers to who calls. */

@@ -20,7 +20,7 @@ export const checkLlm = (file: ConfigurationFile): Problem[] => [
 ];
 
 const checkProviders = ({ providers }: ConfigurationFile): Problem[] => [
-  ...unique(providers, ['providers'], 'name', 'provider names'),
+  ...unique(providers, ['providers'], 'name', 'Provider'),
   ...providers.flatMap(({ models }, i) => globProblems(models, (at) => ['providers', i, 'models', at])),
   ...providers.flatMap(({ type, keeps_responses }, i): Problem[] =>
     keeps_responses && type !== 'openai'
@@ -104,7 +104,7 @@ function checkKeyModels({ allowed_models = [], budget }: FileKeyObject, path: Pa
 
 const checkFilters = ({ policies }: ConfigurationFile): Problem[] =>
   (['input', 'output'] as const).flatMap((phase) => [
-    ...unique(policies[phase], ['policies', phase], 'name', 'policy names'),
+    ...unique(policies[phase], ['policies', phase], 'name', 'Filter'),
     ...policies[phase].flatMap((filter, i) => checkFilter(filter, ['policies', phase, i])),
   ]);
 

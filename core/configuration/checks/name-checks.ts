@@ -1,20 +1,29 @@
 /** Checks that many sections share: names used once, names that are known, one of several fields. */
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import type { Path, Problem } from './problems.ts';
 
-/** Names are compared without case: `Alice` beside `alice` is a mistake, and two people would be one to a reader. */
-export function unique<T>(items: readonly T[], path: Path, field: keyof T & string, what: string): Problem[] {
-  const seen = new Map<string, number>();
-  return items.flatMap((item, i) => {
+/**
+ * Names that several entries have. They are compared without case: `Alice` and `alice` would be one person to a reader.
+ * @param what one entry is called, as the beginning of a sentence.
+ */
+export const unique = <T>(items: readonly T[], path: Path, field: keyof T & string, what: string): Problem[] =>
+  definedTwice(items, field, what).map(({ at, sentence }) => ({ path: [...path, at, field], sentence }));
+
+/** Says which names are used again, and at which entry for the first time. */
+export function definedTwice<T>(items: readonly T[], field: keyof T & string, what: string) {
+  const entries = new Map<string, number[]>();
+  for (const [i, item] of items.entries()) {
     const name = item[field];
-    if (typeof name !== 'string') return [];
-    const first = seen.get(name.toLowerCase());
-    if (first === undefined) {
-      seen.set(name.toLowerCase(), i);
-      return [];
-    }
-    const allowed = `${what} used once (entry ${first} has it)`;
-    return [{ path: [...path, i, field], found: `${JSON.stringify(name)} again`, allowed }];
+    if (typeof name !== 'string') continue;
+    const folded = name.toLowerCase();
+    entries.set(folded, [...(entries.get(folded) ?? []), i]);
+  }
+  return [...entries.values()].flatMap((at) => {
+    if (at.length < 2) return [];
+    const names = [...new Set(at.map((i) => JSON.stringify(items[i]![field])))];
+    const times = at.length === 2 ? 'twice' : `${at.length} times`;
+    const sentence = `${what} ${names.join(' or ')} is defined ${times} (entries ${at.slice(0, -1).join(', ')} and ${at.at(-1)})`;
+    return [{ at: at[1]!, sentence }];
   });
 }
 

@@ -17,12 +17,12 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   const within = organizations.flatMap(({ id: organization, teams }, o) => {
     const at: Path = ['organizations', o, 'teams'];
     return [
-      ...unique(teams, at, 'id', 'teams of an organisation'),
+      ...unique(teams, at, 'id', 'Team'),
       ...teams.flatMap(({ id: team, members, projects }, t): Problem[] => [
         ...unknown(members, persons, [...at, t, 'members'], 'people'),
-        ...unique(projects, [...at, t, 'projects'], 'id', 'projects of a team'),
+        ...unique(projects, [...at, t, 'projects'], 'id', 'Project'),
         ...projects.flatMap(({ id: project, environments }, p): Problem[] => [
-          ...unique(environments, [...at, t, 'projects', p, 'environments'], 'id', 'environments of a project'),
+          ...unique(environments, [...at, t, 'projects', p, 'environments'], 'id', 'Environment'),
           ...environments.flatMap(({ id, tenant }, e): Problem[] => {
             const path = [...at, t, 'projects', p, 'environments', e, 'tenant'];
             const place = `${organization}/${team}/${project}/${id}`;
@@ -53,10 +53,10 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   );
   if (malformed.length === 0) warnings.push(...rulesInVain(file));
   return [
-    ...unique(organizations, ['organizations'], 'id', 'organisations'),
+    ...unique(organizations, ['organizations'], 'id', 'Organisation'),
     ...within,
     ...checkGrants(file),
-    ...unique(separation_rules, ['separation_rules'], 'name', 'rules of separation'),
+    ...unique(separation_rules, ['separation_rules'], 'name', 'Separation rule'),
     ...malformed,
     ...ofCapabilities,
     ...checkRules(file),
@@ -72,7 +72,8 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
       if (!persons.includes(person))
         return [{ path, found: JSON.stringify(person), allowed: oneOf(persons, 'people', person) }];
       if (grants.findIndex((other) => other.person === person) === g) return [];
-      return [{ path, found: `${JSON.stringify(person)} again`, allowed: 'one grant of a person at a level' }];
+      const sentence = `${JSON.stringify(person)} has two grants at this level; write one, with the role that counts`;
+      return [{ path, sentence }];
     });
   return organizations.flatMap((organization, o) => [
     ...check(organization, ['organizations', o]),

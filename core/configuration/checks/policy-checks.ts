@@ -2,15 +2,15 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { analysePolicy, type UnreachableRule } from '#core/tool-policy/analysis/analyse.ts';
 import { unknownCapabilities } from '#core/tool-policy/capability-words.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { unknownProtocols } from '#core/tool-policy/protocols.ts';
 import type { ResolvedPack } from '../load/pack-source.ts';
 import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { checkLevels } from './level-checks.ts';
-import { oneOf } from './name-checks.ts';
+import { definedTwice, oneOf } from './name-checks.ts';
 import type { Path, Problem } from './problems.ts';
 import { unknownTools } from './unknown-tools.ts';
 
@@ -24,10 +24,19 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
   if (problems.length > 0) return problems;
   const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });
   warnings.push(...disabledGuards({ tool_policies: { ...file.tool_policies, pack } }), ...unknownProtocols(document));
-  warnings.push(...unknownTools(file, pack));
+  warnings.push(...unknownTools(file, pack), ...rulesOfOneName(document, rules.length));
   const reach = checkReach(proven ? { ...document, rules } : document, { proven, configured: rules.length }, warnings);
   return [...reach, ...checkLevels(file, pack, warnings, checkRule)];
 }
+
+/** A name of a rule is for people: two rules of one name work, and a reader takes one for the other. */
+const rulesOfOneName = ({ rules, levels = [] }: ToolPolicyDocument, own: number): string[] => [
+  ...definedTwice(rules.slice(0, own), 'name', 'Rule').map(({ sentence }) => `tool_policies.rules: ${sentence}.`),
+  ...definedTwice(rules.slice(own), 'name', 'Rule').map(({ sentence }) => `tool_policies.pack: ${sentence}.`),
+  ...levels.flatMap(({ path, rules: ofLevel }) =>
+    definedTwice(ofLevel, 'name', 'Rule').map(({ sentence }) => `${path}: ${sentence}.`),
+  ),
+];
 
 function checkRule(rule: ToolRule, path: Path): Problem[] {
   try {

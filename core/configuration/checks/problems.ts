@@ -1,19 +1,27 @@
 /** What is wrong with a configuration, in one form: «path (line n): found X, allowed Y». */
 import type * as z from 'zod';
+import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { found, relevantIssues } from '#core/kernel/issue-words.ts';
-import { didYouMean } from './did-you-mean.ts';
 
 export type Path = readonly (string | number)[];
 
-export interface Problem {
+interface Place {
   readonly path: Path;
-  /** What stands there, in words; never a secret. */
-  readonly found: string;
-  readonly allowed: string;
   /** Where to look, for what stands in another file than the configuration. */
   readonly place?: string;
 }
+
+export type Problem = Place &
+  (
+    | {
+        /** The value of the path, in words; never a secret. */
+        readonly found: string;
+        readonly allowed: string;
+      }
+    /** What is wrong, where neither a value nor a list of allowed ones explains it. */
+    | { readonly sentence: string }
+  );
 
 export const pathText = (path: Path): string =>
   path.reduce<string>((text, step) => {
@@ -22,16 +30,19 @@ export const pathText = (path: Path): string =>
     return text === '' ? name : `${text}.${name}`;
   }, '') || 'the document';
 
+export const sentenceOf = (problem: Problem): string =>
+  'sentence' in problem ? problem.sentence : `found ${problem.found}, allowed ${problem.allowed}`;
+
 /** One error that lists every problem. @param more what programs read of it beside the problems */
 export function refusal(
   problems: readonly Problem[],
   lineOf: (path: Path) => number | undefined,
   more: Readonly<Record<string, unknown>> = {},
 ): GatewayError {
-  const lines = problems.map(({ path, found, allowed, place }) => {
-    const line = lineOf(path);
-    const where = place ?? (line === undefined ? '' : `line ${line}`);
-    return `${pathText(path)}${where && ` (${where})`}: found ${found}, allowed ${allowed}`;
+  const lines = problems.map((problem) => {
+    const line = lineOf(problem.path);
+    const where = problem.place ?? (line === undefined ? '' : `line ${line}`);
+    return `${pathText(problem.path)}${where && ` (${where})`}: ${sentenceOf(problem)}`;
   });
   const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`;
   return invalidRequest(`The configuration has ${count}:\n${lines.join('\n')}`, { problems: lines, ...more });
@@ -45,11 +56,21 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[
   const allowed = issue.message;
   const meant = (word: string) => allowed + didYouMean(word, allowed.split(', '));
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...path, key], found: 'an unknown key', allowed: meant(key) }));
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      found: 'an unknown key',
+      allowed: meant(key) + inEnvironment(key, allowed),
+    }));
   const there = foundAt(path, root);
   const isWord = (issue.code === 'invalid_value' || issue.code === 'invalid_union') && /^".*"$/.test(there);
   return [{ path, found: there, allowed: isWord ? meant(JSON.parse(there) as string) : allowed }];
 }
+
+/** Secrets are named in a configuration: `api_key` where there is `api_key_env`. */
+const inEnvironment = (key: string, known: string): string =>
+  known.split(', ').includes(`${key}_env`)
+    ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds it.`
+    : '';
 
 /** What stands at a path. Places that may hold a secret by mistake or on purpose are not quoted. */
 export const foundAt = (path: Path, root: unknown): string =>

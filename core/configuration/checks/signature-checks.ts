@@ -3,10 +3,10 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { partsInForce, trustOf, type UnsignedPart } from '#core/supply-chain/in-force.ts';
 import type { Problem } from './problems.ts';
 
-interface SignatureProblem extends Problem {
+type SignatureProblem = Problem & {
   /** Absent where the index itself does not hold. */
   readonly part?: UnsignedPart;
-}
+};
 
 /** @param now milliseconds since 1970 */
 export function checkSignatures(configuration: Configuration, now: number): SignatureProblem[] {

@@ -3,14 +3,16 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
 import { operations } from '#core/executors/git/operations.ts';
-import { nearest } from './did-you-mean.ts';
+import { carriers } from '#core/executors/shell.ts';
+import { nearest } from '#core/kernel/did-you-mean.ts';
 
 type Named = Pick<ConfigurationFile, 'tool_policies' | 'upstreams' | 'executors'>;
 
 const httpMethods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete'];
 const sqlVerbs = [
   ...['select', 'insert', 'update', 'delete', 'merge', 'truncate', 'create', 'alter', 'drop', 'grant', 'revoke'],
-  ...['explain', 'describe', 'call', 'do', 'copy', 'load', 'lock', 'query', 'execute'],
+  ...['explain', 'describe', 'call', 'do', 'copy', 'load', 'lock', 'query', 'execute', 'set', 'show', 'other'],
+  ...['comment', 'vacuum', 'analyze', 'cluster', 'reindex', 'refresh', 'begin', 'commit', 'rollback', 'drop_table'],
 ];
 
 /**
@@ -22,13 +24,16 @@ export function unknownTools(file: Named, pack: ToolPack | null): string[] {
     const ofProtocol = known.get(protocol.trim().toLowerCase());
     if (!ofProtocol || /[*?{[\\]/.test(tool) || ofProtocol.has(tool.toLowerCase())) return [];
     const meant = nearestTool(tool.toLowerCase(), [...ofProtocol]);
-    return meant === undefined
+    return meant === undefined || (protocol.trim().toLowerCase() === 'shell' && mayBeProgram(tool))
       ? []
       : [
           `tool_policies.rules[${index}]: no tool of protocol ${protocol} is known as "${tool}"; did you mean "${meant}"?`,
         ];
   });
 }
+
+/** There are more programs than are known here, and short names differ in single letters. */
+const mayBeProgram = (tool: string): boolean => parts(tool)[1].length < 5;
 
 /** Family and operation are compared apart: of a long family the operation may differ in more letters than one meant. */
 function nearestTool(tool: string, known: readonly string[]): string | undefined {
@@ -55,7 +60,8 @@ function knownTools({ upstreams, executors }: Named, pack: ToolPack | null): Map
     git: Object.keys(operations),
     http: ['http', ...upstreams.http.map(({ name }) => name)].flatMap((family) => of(family, httpMethods)),
     sql: of('sql', sqlVerbs),
-    shell: of('shell', [...profiles.keys(), ...executors.shell.allowed_binaries]),
+    // What a line does beside running programs is an effect of its own name.
+    shell: of('shell', [...profiles.keys(), ...executors.shell.allowed_binaries, ...carriers, 'redirect']),
   };
   const ofPack = (protocol: string) =>
     (pack?.rules ?? [])

@@ -23,8 +23,11 @@ export async function unsetSecrets(configuration: Configuration, secrets: Secret
   return warnings.flat();
 }
 
-function isNeeded({ providers, approvals }: Configuration, path: Path): boolean {
+function isNeeded({ providers, approvals, credentials }: Configuration, path: Path): boolean {
   const [section, at, channel] = path;
+  // Without a key of tickets in the file, it is needed by brokers that issue them; a local run makes its own.
+  if (at === 'tickets' && credentials.tickets.key_env === undefined)
+    return credentials.brokers.some(({ type }) => type === 'ticket');
   if (section === 'admin' || section === 'tenants') return false;
   if (section === 'federation') return at === 'token_env'; // names of keys have warnings of their own
   if (section === 'executors') return /_env$/.test(String(path.at(-1))); // not the environment of programs

@@ -8,6 +8,7 @@ import { checkHost } from '../checks/host-checks.ts';
 import { checkPolicy } from '../checks/policy-checks.ts';
 import { type Problem, problemsOf, refusal } from '../checks/problems.ts';
 import { checkSignatures } from '../checks/signature-checks.ts';
+import { textWarnings } from '../checks/text-warnings.ts';
 import type { RulePlaces } from '../store/places.ts';
 import { storedForm } from '../store/stored-form.ts';
 import { rulePlaces, shownFile } from './rule-places.ts';
@@ -37,17 +38,25 @@ export interface LoadedConfiguration {
   readonly places?: RulePlaces;
 }
 
+const least = `Write at least:
+version: 1
+tenants: [{ id: default, api_keys: [{ key_env: AGENT_KEY }] }]`;
+
 /** @throws GatewayError `invalid_request` listing every problem as «path (line n): found X, allowed Y». */
 export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
-  const { value, lineOf } = readYaml(text, 'The configuration');
+  const { value, lineOf } = readYaml(text, 'The configuration', least);
   const parsed = configurationSchema.safeParse(value, { error: allowed });
   if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, value), lineOf);
   const file = parsed.data;
 
-  const warnings: string[] = [];
+  const warnings: string[] = textWarnings(value, lineOf);
   const problems = [...checkConfiguration(file, warnings), ...checkHost(file, options.host)];
   const sources = await readSources(file, options, problems, warnings);
-  if (sources.pack) problems.push(...checkPolicy(file, sources.pack, warnings));
+  if (sources.pack) {
+    const { proven, lineOf: ofPack, pack } = sources.pack;
+    if (!proven && ofPack) warnings.push(...textWarnings(pack, ofPack, `The pack ${pack?.name}: `));
+    problems.push(...checkPolicy(file, sources.pack, warnings));
+  }
   if (problems.length > 0 || !sources.pack) throw refusal(problems, lineOf);
 
   const configuration = storedForm(complete(file, sources), sources.pack.pack);

@@ -5,6 +5,8 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
 import { readYaml, type YamlDocument } from './yaml.ts';
 
+const leastOfPack = 'Write at least: { name: mine, default_decision: review, rules: [] }';
+
 /** Text of a pack file, by shipped name or path. Reading files is the caller's: this folder does no I/O. */
 export type PackReader = (name: string) => Promise<string> | string;
 
@@ -26,7 +28,7 @@ export async function resolvePack(source: string | ToolPack | null, packs: PackR
     return { pack, text: '', proven: await isAsShipped(pack, packs) };
   }
   const text = await packs(source);
-  const { value, lineOf } = readYaml(text, `The pack ${source}`);
+  const { value, lineOf } = readYaml(text, `The pack ${source}`, leastOfPack);
   return { pack: parsePack(value, `The pack ${source}`), text, lineOf, proven: isShipped(source) };
 }
 

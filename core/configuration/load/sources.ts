@@ -2,9 +2,9 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { shippedPacks } from '#core/tool-policy/pack.ts';
-import { didYouMean } from '../checks/did-you-mean.ts';
 import { type Path, type Problem, pathText } from '../checks/problems.ts';
 import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
 import { priceProblems, readPrices } from './price-source.ts';

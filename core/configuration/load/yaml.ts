@@ -14,8 +14,12 @@ export interface YamlDocument {
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
-/** @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, nesting without end, aliases that multiply. */
-export function readYaml(text: string, where: string): YamlDocument {
+/**
+ * @param needs what such a file has at least, for one that is empty.
+ * @throws GatewayError `invalid_request` naming the lines: syntax, duplicate keys, nesting without end, aliases that multiply; and for a file
+ * without content.
+ */
+export function readYaml(text: string, where: string, needs = ''): YamlDocument {
   if (Buffer.byteLength(text) > maxYamlBytes) {
     throw invalidRequest(`${where}: found ${Buffer.byteLength(text)} bytes, allowed at most ${maxYamlBytes} bytes.`);
   }
@@ -30,8 +34,10 @@ export function readYaml(text: string, where: string): YamlDocument {
   }
   boundDepth(document, where);
   boundAliases(document, where);
+  const value = evaluated(() => document.toJS({ maxAliasCount: -1 }), where);
+  if (value === null) throw invalidRequest(`${where}: The file is empty.${needs && ` ${needs}`}`);
   return {
-    value: evaluated(() => document.toJS({ maxAliasCount: -1 }), where),
+    value,
     lineOf(path) {
       for (let length = path.length; length >= 0; length--) {
         const node = document.getIn(path.slice(0, length), true);

@@ -6,9 +6,10 @@ import { Home, serverOf } from './support.ts';
 // Finding every difference of two policies takes seconds.
 const home = new Home();
 const server = serverOf(home);
-const configuration = (policies: string, more = '') =>
+
+const configuration = (policies: string, more = '', key = `{ key_sha256: ${'a'.repeat(64)} }`) =>
   `version: 1\nproviders: [{ name: mock, type: mock, enabled: true, models: [mock] }]\n` +
-  `tenants: [{ id: default, api_keys: [the-very-secret-key${more}] }]\ntool_policies: ${policies}\n`;
+  `tenants: [{ id: default, api_keys: [${key}${more}] }]\ntool_policies: ${policies}\n`;
 const strict = home.write('strict.yaml', configuration('{ pack: pr-writer }'));
 const loose = home.write(
   'loose.yaml',

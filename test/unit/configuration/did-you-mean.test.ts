@@ -1,7 +1,12 @@
 /** Misspelt keys, words, names and tools are answered with the one that was probably meant; secrets without a value are reported. */
-import { didYouMean, nearest } from '#core/configuration/checks/did-you-mean.ts';
+
+import { globSync, readFileSync } from 'node:fs';
+import { unknownTools } from '#core/configuration/checks/unknown-tools.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { configurationSchema } from '#core/contracts/config.ts';
+import { carriers } from '#core/executors/shell.ts';
+import { didYouMean, nearest } from '#core/kernel/did-you-mean.ts';
 import { base, packs } from './memory.ts';
 
 const load = (text: string) => loadConfiguration(text, { packs });
@@ -83,6 +88,7 @@ describe('[config.did-you-mean] tools of rules', () => {
       'upstreams: { http: [{ name: billing, base_url: "https://billing.example" }] }',
     ],
     ['protocol: sql, tool: sql.selct', 'did you mean "sql.select"?', ''],
+    ['protocol: shell, tool: shell.pytets', 'did you mean "shell.pytest"?', ''],
   ])('%s is reported', async (rule, hint, more) => {
     expect(await warnings(rule, more)).toEqual([expect.stringContaining(hint)]);
   });
@@ -94,9 +100,34 @@ describe('[config.did-you-mean] tools of rules', () => {
     ['protocol: shell, tool: shell.ls'],
     ['protocol: shell, tool: shell.deploy-everything'],
     ['protocol: mcp, tool: serch'],
+    ['protocol: shell, tool: shell.run'],
+    ['protocol: shell, tool: shell.helm'],
+    ['protocol: shell, tool: shell.tofu'],
   ])('%s is not', async (rule) => {
     expect(await warnings(rule)).toEqual([]);
   });
+});
+
+test('[config.did-you-mean] names of tools in packs, tables, guides and the gateway itself are known', () => {
+  const texts = globSync(['policies/*.yaml', 'config/*.yaml', 'docs/{how-to,tutorial,explanation}/*.md', 'README.md'])
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const named = [...texts.matchAll(/(?:\btool: "?|--tool )([a-z]+)\.([\w-]+)(?=["\s,}])/g)];
+  const own = ['shell.run', 'shell.redirect', 'sql.query', 'http.request', ...carriers.map((name) => `shell.${name}`)];
+  const tools = [...new Set([...named.map(([, family, name]) => `${family}.${name}`), ...own])];
+  expect(tools.length).toBeGreaterThan(30);
+  const file = configurationSchema.parse({
+    version: 1,
+    tenants: [{ id: 'default', api_keys: [{ key_env: 'KEY' }] }],
+    tool_policies: {
+      rules: tools.map((tool) => ({
+        protocol: tool.startsWith('scm.') ? 'git' : tool.split('.')[0]!,
+        tool,
+        decision: 'allow',
+      })),
+    },
+  });
+  expect(unknownTools(file, null)).toEqual([]);
 });
 
 describe('[config.unset-secrets] secrets without a value', () => {
@@ -122,6 +153,18 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
       'STATIC_SECRET',
     ]);
     expect(warnings.find((text) => text.startsWith('OPENAI_KEY'))).toContain('providers[1].api_key_env');
+  });
+
+  test('the key of tickets is needed where the file names tickets', async () => {
+    const warned = async (credentials: string) => {
+      const { configuration } = await load(base(`credentials: ${credentials}`));
+      return unsetSecrets(configuration, { get: async () => undefined });
+    };
+    expect(await warned('{}')).toEqual([]);
+    expect(await warned('{ brokers: [{ name: t, type: ticket }] }')).toEqual([
+      expect.stringContaining('GATEWAY_TICKET_KEY is not set'),
+    ]);
+    expect(await warned('{ tickets: { key_env: MINE } }')).toEqual([expect.stringContaining('MINE is not set')]);
   });
 
   test('a blank value counts as none, a set one is not mentioned', async () => {

@@ -16,7 +16,11 @@ const data = (changed: Partial<typeof needed> = {}, more = '') =>
 test.each([
   ['a plane without a token', control('{ name: eu, tokens: [] }'), 'at least one token'],
   ['a token of no kind', control('{ name: eu, tokens: [{}] }'), 'exactly one of token_env, token_sha256'],
-  ['a plane twice', control(`${eu}, { name: EU, tokens: [{ token_env: OTHER }] }`), 'names of planes used once'],
+  [
+    'a plane twice',
+    control(`${eu}, { name: EU, tokens: [{ token_env: OTHER }] }`),
+    'is defined twice (entries 0 and 1)',
+  ],
   ['a token of two planes', control(`${eu}, ${eu.replace('eu', 'us')}`), 'a token used once'],
   ['a plain token', control('{ name: eu, tokens: [{ token: secret }] }'), 'token_env, token_sha256'],
   ['the admin token', control('{ name: eu, tokens: [{ token_env: GATEWAY_ADMIN_TOKEN }] }'), 'another name'],

@@ -109,6 +109,7 @@ describe('[config.plain-key] what is stored of keys', () => {
 test('short keys and human keys without a person are warned of', async () => {
   const { warnings } = await load(tenant('api_keys: [short, { key_env: H, kind: human }]'));
   expect(warnings).toEqual([
+    expect.stringMatching(/^tenants\[0\]\.api_keys\[0\] \(line 3\): the key is in plain text/),
     'tenants[0].api_keys[0]: the key is shorter than 16 characters.',
     'tenants[0].api_keys[1]: a human key without person cannot vote on approvals.',
   ]);

@@ -1,6 +1,6 @@
 /** Providers, their routes, aliases and caches. */
 
-import { load, type Row } from './loading.ts';
+import { load, others, type Row } from './loading.ts';
 import { base } from './memory.ts';
 
 test.each<Row>([
@@ -14,7 +14,7 @@ test.each<Row>([
   [
     'the same name twice',
     base('providers: [{ name: a, type: mock }, { name: A, type: mock }]'),
-    'providers[1].name (line 8): found "A" again, allowed provider names used once (entry 0 has it)',
+    'providers[1].name (line 8): Provider "a" or "A" is defined twice (entries 0 and 1)',
   ],
   [
     'a password in an address',
@@ -69,8 +69,8 @@ describe('model aliases', () => {
   });
 
   test('of eight steps are followed; one that leads to no model is warned of', async () => {
-    expect((await load(chain(8))).warnings).toEqual([]);
-    expect((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings).toEqual([
+    expect(others((await load(chain(8))).warnings)).toEqual([]);
+    expect(others((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings)).toEqual([
       'aliases.models.lost: no route and no provider has the model gpt-9.',
     ]);
   });
@@ -82,7 +82,7 @@ routes:
   - { match: { model: "x" }, providers: [b, a] }
   - { match: { model: "*" }, regions: [{ name: eu, providers: [a] }] }`),
   );
-  expect(warnings).toEqual([
+  expect(others(warnings)).toEqual([
     'routes[0].providers[1]: the provider a is not enabled.',
     'routes[1].regions[0].providers[0]: the provider a is not enabled.',
   ]);

@@ -151,7 +151,7 @@ test.each<Row>([
       '- { id: alice, role: admin }',
       '- { id: alice, slack_id: T1/U1 }\n  - { id: bob, slack_id: T1/U1 }',
     ),
-    'people[1].slack_id (line 5): found "T1/U1" again',
+    'people[1].slack_id (line 5): Slack account "T1/U1" is defined twice (entries 0 and 1)',
   ],
   [
     'two people of one login at the Git host, which knows no case',
@@ -159,7 +159,7 @@ test.each<Row>([
       '- { id: alice, role: admin }',
       '- { id: alice, github_login: octocat }\n  - { id: bob, github_login: OctoCat }',
     ),
-    'people[1].github_login (line 5): found "OctoCat" again',
+    'people[1].github_login (line 5): GitHub login "octocat" or "OctoCat" is defined twice',
   ],
   [
     'a login nobody can have',

@@ -49,7 +49,7 @@ test.each<Row>([
   [
     'of one id',
     'version: 1\ntool_policies: { pack: null }\ntenants: [{ id: a, api_keys: [k-1] }, { id: a, api_keys: [k-2] }]',
-    'tenants[1].id (line 3): found "a" again, allowed tenant ids used once',
+    'tenants[1].id (line 3): Tenant "a" is defined twice (entries 0 and 1)',
   ],
   ['none at all', 'version: 1\ntenants: []', 'tenants (line 2): found an empty list, allowed at least one tenant'],
   [
@@ -148,6 +148,7 @@ test('version and tenants are enough', async () => {
     messages: { tool_use: 'reject' },
   });
   expect(warnings).toEqual([
+    'tenants[0].api_keys[0] (line 2): the key is in plain text, for each reader of the file. Name the environment variable that holds it with key_env, or give its digest as key_sha256.',
     "The pack's rule git:scm.create_pull_request names the broker scm, which is not configured.",
   ]);
 });

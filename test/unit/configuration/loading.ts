@@ -13,4 +13,7 @@ tenants:
   - { id: other, api_keys: [key-of-the-other-tenant] }`;
 export const rules = (list: string) => base().replace('pack: null', `pack: null, rules: ${list}`);
 
+/** Warnings apart from those of plain keys, which the configurations of most tests have. */
+export const others = (warnings: readonly string[]) => warnings.filter((each) => !each.includes('in plain text'));
+
 export type Row = [what: string, text: string, expected: string];

@@ -32,7 +32,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   ['x', z.array(z.string()).max(1), ['a', 'b'], 'found a list of 2 entries, allowed a list of at most 1 entry'],
   ['x', z.array(z.string()), { a: 1 }, 'found an object, allowed a list'],
   ['x', z.boolean(), null, 'found null, allowed true or false'],
-  ['x', z.enum(['allow', 'block']), 'alow', 'found "alow", allowed allow, block'],
+  ['x', z.enum(['allow', 'block']), 'alow', 'found "alow", allowed allow, block; did you mean "allow"?'],
   ['x', z.literal(1), 2, 'found 2, allowed 1'],
   ['x', z.union([z.string(), z.array(z.string())]), 3, 'found 3, allowed a text or a list'],
   ['x', z.iso.datetime(), 'today', 'found "today", allowed a time in UTC such as 2026-11-25T12:00:00Z'],
@@ -46,7 +46,9 @@ test.each<[string, z.ZodType, unknown, string]>([
 
 test('[error.plain-words] an unknown key stands with those that are known', () => {
   const schema = z.strictObject({ name: z.string(), limit: z.int().optional() });
-  expect(said(schema, { name: 'a', nam: 1 })).toEqual([': found the unknown key "nam", allowed name, limit']);
+  expect(said(schema, { name: 'a', nam: 1 })).toEqual([
+    ': found the unknown key "nam", allowed name, limit; did you mean "name"?',
+  ]);
   expect(said(z.strictObject({}), { a: 1, b: 2 })).toEqual([': found the unknown keys "a", "b", allowed no key']);
 });
 

@@ -1,4 +1,5 @@
 /** Rows of a decision table: what is wrong with one, and where its values come from. */
+import { readYaml } from '#core/configuration/load/yaml.ts';
 import { sourceKey } from '#core/contracts/provenance.ts';
 import { mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
 
@@ -7,7 +8,11 @@ const row = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 
 test.each([
   ['no rows', [], 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
   ['no list', { rows: [row] }, 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
-  ['a decision that is none', [row, { ...row, decision: 'deny' }], 'row 2 decision: decision must be one of'],
+  [
+    'a decision that is none',
+    [row, { ...row, decision: 'deny' }],
+    'row 2 decision: found "deny", allowed allow, review, block',
+  ],
   ['a row that is no call', ['shell.rm'], 'row 1: found "shell.rm", allowed an object'],
 ])('[cli.policy-test] a table with %s is refused with its place', (_what, table, said) => {
   expect(() => parseCases(table, 'table.yaml')).toThrow(said);
@@ -18,6 +23,28 @@ test('[cli.policy-test] a row has every member of a call, and sources by path', 
   expect(parseCases([whole], 'table.yaml')).toEqual([whole]);
   expect(() => parseCases([{ ...row, from: { '': 'user' } }], 'table.yaml')).toThrow('table.yaml: row 1 from');
   expect(() => parseCases([{ ...row, unknown: 1 }], 'table.yaml')).toThrow('table.yaml: row 1');
+});
+
+test('[cli.policy-test] mistakes are named by line, with the word that was meant', () => {
+  const { value, lineOf } = readYaml(
+    `- { protocol: shell, tool: shell.rm, target: a, capability: delete, decision: block }
+- protocol: shell
+  target: a
+  tool: shell.ls
+  capability: raed
+  decsion: allow
+`,
+    'table.yaml',
+  );
+  expect(() => parseCases(value, 'table.yaml', lineOf)).toThrow(
+    new RegExp(
+      [
+        '^table.yaml: row 2 \\(line 5\\) capability: found "raed", allowed read, .*; did you mean "read"\\?',
+        'table.yaml: row 2 \\(line 2\\) decision: found nothing, allowed allow, review, block',
+        'table.yaml: row 2 \\(line 6\\) decsion: found an unknown key, allowed .*; did you mean "decision"\\?$',
+      ].join('\n'),
+    ),
+  );
 });
 
 test('[cli.policy-test] a row differs by its decision, or by the rule that it names', () => {

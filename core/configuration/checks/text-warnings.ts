@@ -1,0 +1,74 @@
+/**
+ * Texts of a file that are valid and probably not meant: regular expressions where globs belong, keys and tokens in plain text.
+ * Addresses and commands with a secret are refused elsewhere.
+ */
+import { issuedRanges } from '#core/evidence/secret-formats.ts';
+import { regexLook } from '#core/matching/regex-look.ts';
+import { type Path, pathText } from './problems.ts';
+
+/** Members that hold patterns of names, and of other texts. */
+const namePatterns = new Set(
+  'protocol protocols tool tools upstream model models allowed_models forwarded_meta repositories applies_to'.split(
+    ' ',
+  ),
+);
+const textPatterns = new Set('target glob not_glob allowed_paths paths except'.split(' '));
+
+/** Content filters look for texts; their patterns are regular expressions, and may describe secrets. */
+const isFilter = ([section, phase]: Path): boolean =>
+  (section === 'policies' && (phase === 'input' || phase === 'output')) || section === 'transform';
+
+/** @param lineOf of the file that the value was read from. */
+export function textWarnings(value: unknown, lineOf: (path: Path) => number | undefined, file = ''): string[] {
+  return warningsAt(value, []).map(({ path, sentence }) => {
+    const line = lineOf(path);
+    return `${file}${pathText(path)}${line === undefined ? '' : ` (line ${line})`}: ${sentence}.`;
+  });
+}
+
+interface Warning {
+  readonly path: Path;
+  readonly sentence: string;
+}
+
+function warningsAt(value: unknown, path: Path): Warning[] {
+  if (typeof value === 'string') return sentencesOf(value, path).map((sentence) => ({ path, sentence }));
+  if (value === null || typeof value !== 'object') return [];
+  const of = Object.entries(value).flatMap(([step, held]) =>
+    warningsAt(held, [...path, Array.isArray(value) ? Number(step) : step]),
+  );
+  return [...of, ...modelWarnings(value, path)];
+}
+
+function sentencesOf(text: string, path: Path): string[] {
+  if (isPlainKey(path)) return [plainKey];
+  const look = isFilter(path) ? undefined : lookOf(text, path);
+  return [...(look === undefined ? [] : [look]), ...(issuedRanges(text).length > 0 ? [plainSecret] : [])];
+}
+
+function lookOf(text: string, path: Path): string | undefined {
+  const member = path.findLast((step) => typeof step === 'string') ?? '';
+  if (namePatterns.has(member)) return regexLook(text, 'name');
+  return textPatterns.has(member) ? regexLook(text, 'text') : undefined;
+}
+
+/** Budgets have patterns of models as their members. */
+function modelWarnings(value: object, path: Path): Warning[] {
+  if (path.at(-1) !== 'models' || path[0] !== 'budgets' || Array.isArray(value)) return [];
+  return Object.keys(value).flatMap((model) => {
+    const sentence = regexLook(model, 'name');
+    return sentence === undefined ? [] : [{ path: [...path, model], sentence }];
+  });
+}
+
+/** A key as it is sent: `api_keys: [KEY]`, or the member `key` of such an entry. */
+const isPlainKey = (path: Path): boolean => {
+  const at = path.lastIndexOf('api_keys');
+  return at >= 0 && (path.length === at + 2 || (path.length === at + 3 && path.at(-1) === 'key'));
+};
+
+const plainKey =
+  'the key is in plain text, for each reader of the file. Name the environment variable that holds it with key_env, or give its digest as key_sha256';
+
+const plainSecret =
+  'holds a secret in plain text (not shown), for each reader of the file. Put it into an environment variable, and name that in a member that ends in _env';
