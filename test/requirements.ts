@@ -1971,6 +1971,10 @@ const chat: readonly Requirement[] = [
     'Files come as multipart form data within the body limit: fields are filtered, bytes are bound by their digest; another form, a broken one and a doubled field are refused.',
   ),
   must(
+    'passthrough.form-cost',
+    'A form is read in one pass, and ends at the first field beyond 64; its boundary within a line of a file is content.',
+  ),
+  must(
     'passthrough.speech',
     'POST /v1/audio/speech answers the bytes of the provider under their type; filters of requests and of replies read the text that is spoken, what they would take out of a reply blocks it, and what is not sound is a fault of the provider.',
   ),

@@ -4,6 +4,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderForm } from '#core/providers/ports.ts';
+import { type FormPart, formParts } from './multipart.ts';
 
 /** Files of a request by their SHA-256; their bytes are opaque to filters, as images of chats are. */
 export type FormFiles = ReadonlyMap<string, File>;
@@ -23,20 +24,17 @@ const truths: Readonly<Record<string, boolean>> = { true: true, false: false };
  * @param bytes bounded by the caller: all of it is held.
  * @throws GatewayError `unsupported_media_type`, `invalid_request`.
  */
-export async function readForm(type: string | undefined, bytes: Uint8Array): Promise<ReadForm> {
+export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm {
   if (!/^multipart\/form-data\s*;/i.test(type ?? '')) {
     const found = type === undefined ? 'missing' : JSON.stringify(type.slice(0, 64));
     throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send multipart/form-data.`);
   }
-  const fields = await parsed(type!, bytes);
-  if (fields.length > maxFields)
-    throw invalidRequest(`The form has ${fields.length} fields; at most ${maxFields} are taken.`);
   const files = new Map<string, File>();
   const members = new Map<string, Json>();
-  for (const [name, value] of fields) {
+  for (const { name, ...part } of formParts(type!, bytes, maxFields)) {
     if (!fieldName.test(name))
       throw invalidRequest('A field of the form has a name that is not a word of letters, digits and "_".');
-    const member = typeof value === 'string' ? memberOf(name, value) : await described(value, files);
+    const member = part.filename === undefined ? memberOf(name, utf8(part.bytes)) : described(part, files);
     const before = members.get(name);
     if (name.endsWith('[]')) members.set(name, [...((before as Json[] | undefined) ?? []), member]);
     else if (before === undefined) members.set(name, member);
@@ -46,20 +44,7 @@ export async function readForm(type: string | undefined, bytes: Uint8Array): Pro
   return { body: Object.fromEntries(members), files };
 }
 
-async function parsed(type: string, bytes: Uint8Array): Promise<[string, string | File][]> {
-  try {
-    const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': type } }).formData();
-    return [...form] as [string, string | File][];
-  } catch (cause) {
-    throw new GatewayError(
-      'invalid_request',
-      'The body is not multipart form data with the boundary of its Content-Type.',
-      {
-        cause,
-      },
-    );
-  }
-}
+const utf8 = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 const memberOf = (name: string, text: string): Json => {
   if (name === 'stream') return truths[text] ?? text;
@@ -67,10 +52,11 @@ const memberOf = (name: string, text: string): Json => {
 };
 
 /** What stands for a file in the request: its name is read by filters, its digest is part of the request's. */
-async function described(file: File, files: Map<string, File>): Promise<JsonObject> {
-  const digest = sha256(Buffer.from(await file.arrayBuffer()));
+function described({ filename = '', type, bytes }: Omit<FormPart, 'name'>, files: Map<string, File>): JsonObject {
+  const file = new File([bytes as Uint8Array<ArrayBuffer>], filename, { type: type || 'application/octet-stream' });
+  const digest = sha256(bytes);
   files.set(digest, file);
-  return { filename: file.name, media_type: file.type, bytes: file.size, sha256: digest };
+  return { filename, media_type: file.type, bytes: file.size, sha256: digest };
 }
 
 /** The form as the provider gets it, from the request after the filters. */

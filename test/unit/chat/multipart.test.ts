@@ -1,0 +1,99 @@
+/** Multipart form data, as clients write it and as nobody should. */
+import * as fc from 'fast-check';
+import { formParts } from '#core/chat/multipart.ts';
+
+const type = 'multipart/form-data; boundary=x';
+const file = 'Content-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\n';
+const field = (name: string, text = '') => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const read = (body: string | Buffer, header = type, most = 64) =>
+  formParts(header, Buffer.from(body as string), most).map(({ bytes, ...part }) => ({
+    ...part,
+    text: Buffer.from(bytes).toString(),
+  }));
+
+test.each([
+  ['within a line', 'hello --x there'],
+  ['at the end of a line', 'hello\r\n y--x\r\nthere'],
+  ['as the beginning of a longer line', 'a\r\n--xy\r\n--x-\r\n--x :\r\nb'],
+  ['after a line feed alone', 'a\n--x\nb'],
+  ['line breaks at both ends', '\r\n\r\n'],
+  ['nothing', ''],
+])('[passthrough.form-cost] the boundary in a file is content: %s', (_, text) => {
+  expect(read(`--x\r\n${file}${text}\r\n--x--\r\n`)).toEqual([{ name: 'f', filename: 'a.txt', type: '', text }]);
+});
+
+test('[passthrough.form-cost] a form of 64 fields is read, and one of many more ends at the first too many', () => {
+  const fields = (count: number) => Array.from({ length: count }, (_, at) => field(`f${at}`)).join('');
+  expect(read(`${fields(64)}--x--`)).toHaveLength(64);
+  // The rest is not even a form: it was not looked at.
+  expect(() => read(`${fields(66)}\r\n--x\r\nbroken`)).toThrow('more than 64 fields');
+});
+
+test('[passthrough.form-cost] a file that is full of its boundary is refused', () => {
+  const full = (times: number) => `--x\r\n${file}${' --x'.repeat(times)}\r\n--x--`;
+  expect(read(full(90_000))).toHaveLength(1);
+  expect(() => read(full(110_000))).toThrow('longer one');
+});
+
+test.each([
+  ['a quoted boundary', 'multipart/form-data; charset=utf-8; boundary="a b"; q=1', '--a b\r\n', '\r\n--a b--'],
+  ['blanks after the boundary, a preamble and an epilogue', type, 'preamble\r\n--x \t\r\n', '\r\n--x--\r\nepilogue'],
+])('[passthrough.forms] %s', (_, header, first, last) => {
+  expect(read(`${first}${file}text${last}`, header)).toMatchObject([{ name: 'f', text: 'text' }]);
+});
+
+test.each([
+  ['as browsers do', 'name="f"; filename="a %22b%22 %0D%0A é.txt"', 'a "b" \r\n é.txt'],
+  ['with a backslash', 'name="f"; filename="a \\"b\\" é.txt"', 'a "b" é.txt'],
+  ['that ends with a backslash', 'filename="a\\"; name="f"', 'a\\'],
+  ['with a folder of Windows', 'filename="C:\\tmp\\a.txt"; name="f"', 'C:\\tmp\\a.txt'],
+  ['without quotation marks', 'name=f; filename=a.txt', 'a.txt'],
+  ['empty', 'name="f"; filename=""', ''],
+])('[passthrough.forms] a file name %s', (_, parameters, filename) => {
+  const body = `--x\r\ncontent-disposition: form-data; ${parameters}\r\nContent-Type: audio/wav\r\n\r\n.\r\n--x--`;
+  expect(read(body)).toEqual([{ name: 'f', filename, type: 'audio/wav', text: '.' }]);
+});
+
+test.each([
+  ['no end', `${field('a')}--x\r\n${file}`],
+  ['no part', 'hello'],
+  ['no name', '--x\r\nContent-Disposition: form-data; filename="a"\r\n\r\n\r\n--x--'],
+  ['two names', '--x\r\nContent-Disposition: form-data; name="a"; name="b"\r\n\r\n\r\n--x--'],
+  ['two dispositions', `--x\r\nContent-Disposition: form-data; name="a"\r\n${file}\r\n--x--`],
+  ['an open quotation', '--x\r\nContent-Disposition: form-data; name="a\r\n\r\n\r\n--x--'],
+  ['another disposition', '--x\r\nContent-Disposition: attachment; name="a"\r\n\r\n\r\n--x--'],
+  ['a line without colon', '--x\r\nhello\r\n\r\n\r\n--x--'],
+  ['a head without end', `--x\r\n${'a: b\r\n'.repeat(5_000)}\r\n\r\n--x--`],
+])('[passthrough.forms] %s is refused', (_, body) => {
+  expect(() => read(body)).toThrow('not multipart form data');
+});
+
+test('[passthrough.forms] a boundary that is missing or too long is named', () => {
+  for (const header of ['multipart/form-data', `multipart/form-data; boundary=${'x'.repeat(71)}`])
+    expect(() => read(`${field('a')}--x--`, header)).toThrow('names no boundary');
+});
+
+test('[passthrough.forms] reads what a client writes, whatever the bytes', async () => {
+  const part = fc.tuple(
+    fc.stringMatching(/^[a-z]{1,8}$/),
+    fc.uint8Array({ maxLength: 60 }),
+    fc.string({ minLength: 1, maxLength: 20 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 5 }), async (parts) => {
+      const form = new FormData();
+      for (const [name, bytes, filename] of parts)
+        form.append(name, new File([bytes as Uint8Array<ArrayBuffer>], filename));
+      const made = new Response(form);
+      const header = made.headers.get('content-type') ?? '';
+      const found = formParts(header, new Uint8Array(await made.arrayBuffer()), 64);
+      expect(found.map(({ name, bytes }) => [name, [...bytes]])).toEqual(
+        parts.map(([name, bytes]) => [name, [...bytes]]),
+      );
+      expect(found.map(({ filename }) => filename)).toEqual(
+        [...form.values()].map((value) => (value as File).name.toWellFormed()),
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
