@@ -1130,8 +1130,9 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'graphql.limits',
-    'Tokens, depth and cost of a document are measured before anything of it runs; introspection is for operators.',
+    'Tokens, repeated selections, depth and cost of a document are measured, with the values that variables have or default to, before anything of it runs; introspection is for operators.',
   ),
+  must('graphql.errors', 'A refused document is worded as in REST, and in `errors` for clients of GraphQL.'),
   must('graphql.bad-input', 'A document, variables or members that are not valid are 400.'),
   must(
     'admin.cost-recommendations',

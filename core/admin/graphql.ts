@@ -4,71 +4,107 @@ import { includesRole, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
 import { countsOf, snakeMembers } from '#core/graphql/names.ts';
 import { authorize } from '#core/identity/authorize.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
 type Body = Record<string, unknown>;
 type Args = Readonly<Record<string, unknown>>;
 
+/** The call of a document, and how many of its operations were begun. */
+interface DocumentCall extends Call {
+  readonly begun: { operations: number };
+}
+
 /** @param operations by the operation id of their REST route. */
 export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Operation => {
   const as = rest(operations);
   const list =
     (operation: string, member: string, more: (body: Body) => object = () => ({})) =>
-    async (args: Args, call: Call) => {
+    async (args: Args, call: DocumentCall) => {
       const body = await as(operation, args, call);
       return { nodes: body[member], page_info: pageInfo(body), ...more(body) };
     };
   const byId =
     (operation: string) =>
-    ({ id }: Args, call: Call) =>
+    ({ id }: Args, call: DocumentCall) =>
       as(operation, {}, call, { id: String(id) });
   const queries = {
-    usage: async (args: Args, call: Call) => usageOf(await as('usage', args, call)),
+    usage: async (args: Args, call: DocumentCall) => usageOf(await as('usage', args, call)),
     providers: list('listProviders', 'providers'),
     tenants: list('listTenants', 'tenants'),
-    policies: (args: Args, call: Call) => as('listPolicies', args, call),
-    cache: (args: Args, call: Call) => as('cacheStatistics', args, call),
+    policies: (args: Args, call: DocumentCall) => as('listPolicies', args, call),
+    cache: (args: Args, call: DocumentCall) => as('cacheStatistics', args, call),
     violations: list('violations', 'violations', (body) => ({
       by_policy: countsOf(body.by_policy),
       by_rule: countsOf(body.by_rule),
       by_tenant: countsOf(body.by_tenant),
       by_action: countsOf(body.by_action),
     })),
-    analytics: async (args: Args, call: Call) => seriesOf(await as('analytics', args, call)),
+    analytics: async (args: Args, call: DocumentCall) => seriesOf(await as('analytics', args, call)),
     alerts: list('listAlerts', 'alerts'),
     budgets: list('listBudgets', 'statuses'),
     rollouts: list('listRollouts', 'rollouts'),
     audit: list('audit', 'entries'),
     costRecommendations: list('costRecommendations', 'recommendations'),
-    whoami: (args: Args, call: Call) => as('whoami', args, call),
+    whoami: (args: Args, call: DocumentCall) => as('whoami', args, call),
   };
   const mutations = {
     acknowledgeAlert: byId('acknowledgeAlert'),
-    createRollout: ({ input }: Args, call: Call) =>
+    createRollout: ({ input }: Args, call: DocumentCall) =>
       as('createRollout', {}, call, {}, snakeMembers(input as Args) as JsonObject),
     pauseRollout: byId('pauseRollout'),
     resumeRollout: byId('resumeRollout'),
     rollbackRollout: byId('rollbackRollout'),
   };
   return async (call) => {
-    const { query, operationName, variables } = parsed(graphqlRequestSchema, call.body());
-    // The library is read when the first query comes: this function answers many other routes.
-    const { executeGraphql } = await import('#core/graphql/execute.ts');
-    const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
-    const introspection = includesRole(call.principal.role, 'operator');
-    return { body: await executeGraphql(request, call, { queries, mutations, introspection }) };
+    try {
+      const { query, operationName, variables } = parsed(graphqlRequestSchema, call.body());
+      // The library is read when the first query comes: this function answers many other routes.
+      const { executeGraphql } = await import('#core/graphql/execute.ts');
+      const request = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
+      const document: DocumentCall = { ...call, begun: { operations: 0 } };
+      const introspection = includesRole(call.principal.role, 'operator');
+      return { body: await executeGraphql(request, document, { queries, mutations, introspection }) };
+    } catch (fault) {
+      throw fault instanceof GatewayError ? new RefusedDocument(fault) : fault;
+    }
   };
 };
 
-/** Runs an operation as its REST route would: the same role and kinds, the same query parameters. */
+/** A document of which nothing ran, worded for clients of GraphQL too, which read `errors` [graphql.errors]. */
+class RefusedDocument extends GatewayError {
+  constructor(cause: GatewayError) {
+    const { code, message, data, retryAfterSeconds } = cause;
+    super(code, message, {
+      cause,
+      ...(data && { data }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
+  }
+
+  override toBody() {
+    const body = super.toBody();
+    const { message, type } = body.error;
+    return { errors: [{ message, extensions: { code: type } }], ...body };
+  }
+}
+
+/** Each operation of a document is a request of its key. The first was counted when the document came. */
+function countOperation({ ports, principal, snapshot, begun }: DocumentCall): void {
+  if (begun.operations++ > 0)
+    ports.admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
+}
+
+/** Runs an operation as its REST route would: the same role and kinds, the same rate, the same query parameters. */
 const rest =
   (operations: Readonly<Record<string, Operation>>) =>
-  async (operation: string, args: Args, call: Call, params = {}, input: JsonObject = {}): Promise<Body> => {
+  async (operation: string, args: Args, call: DocumentCall, params = {}, input: JsonObject = {}): Promise<Body> => {
     const route = routes.find((each) => each.operation === operation) as Route;
     const run = operations[operation];
     if (!run) throw new Error(`no operation ${operation} answers GraphQL`);
     authorize(route, call.principal);
+    countOperation(call);
     const { body } = await run({ ...call, route, params, ...queryOf(args), body: () => input });
     return body as Body;
   };

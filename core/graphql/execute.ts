@@ -19,6 +19,7 @@ import {
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { assertWithin, graphqlLimits, measured } from './limits.ts';
 import { snakeCase } from './names.ts';
+import { assertFewRepeats } from './repeated-selections.ts';
 import { sdl } from './schema.ts';
 
 /** Answers one field of `Query` or `Mutation`. */
@@ -47,14 +48,15 @@ export async function executeGraphql<Context>(
 ): Promise<{ data: unknown; errors?: object[] }> {
   schema ??= buildSchema(sdl);
   const document = documentOf(query);
+  assertFewRepeats(document);
   const faults = validate(schema, document, undefined, { maxErrors: 5 });
   if (document.definitions.some((each) => 'operation' in each && each.operation === 'subscription'))
     throw invalidRequest('The query is a subscription; allowed: query and mutation.');
   if (faults.length > 0)
-    throw invalidRequest(`The query is not valid: ${faults.map(({ message }) => message).join('; ')}`);
+    throw invalidRequest(`The query is not valid: ${faults.map(({ message }) => message.slice(0, 300)).join('; ')}`);
   if (!introspection && asksForSchema(document))
     throw invalidRequest('Introspection is for the role operator; docs/reference/schema.graphql has the schema.');
-  const { depth, cost } = measured(document, variables);
+  const { depth, cost } = measured(document, schema, variables);
   assertWithin('depth', depth);
   assertWithin('cost', cost);
   const roots = { ...queries, ...mutations };

@@ -1,6 +1,18 @@
 /** What a GraphQL document would cost, measured before anything of it runs [graphql.limits]. */
-import type { DocumentNode, FragmentDefinitionNode, SelectionSetNode, ValueNode } from 'graphql';
-import { Kind } from 'graphql';
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  getVariableValues,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export const graphqlLimits = { tokens: 1_000, depth: 8, cost: 5_000 } as const;
@@ -13,6 +25,8 @@ interface Measured {
 /** What a list is taken for that names no limit, and which lists have one. */
 const usualLimit = 50;
 const paged: ReadonlySet<string> = new Set(['violations', 'audit']);
+/** How long lists of the schema itself are, about. */
+const introspected: Readonly<Record<string, number>> = { types: 70, fields: 5, inputFields: 5, enumValues: 5, args: 2 };
 
 /** @throws GatewayError `invalid_request` with what was measured and what is allowed. */
 export function assertWithin(what: keyof typeof graphqlLimits, measured: number): void {
@@ -24,40 +38,67 @@ export function assertWithin(what: keyof typeof graphqlLimits, measured: number)
   );
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 /**
  * Depth and cost of the deepest and dearest path: a field costs one, times the limits of the lists above it. Aliases count each.
- * Fragments are followed where they are spread; one that spreads itself is refused by validation before.
+ * Fragments are followed where they are spread; one that spreads itself is refused by validation before. Arguments have the values with which
+ * the fields would run: of variables, their defaults, or the defaults of the schema [graphql.limits].
+ * @param document one that is valid for the schema.
  */
-export function measured(document: DocumentNode, variables: Readonly<Record<string, unknown>>): Measured {
+export function measured(document: DocumentNode, schema: GraphQLSchema, variables: Values): Measured {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   let cost = 0;
   let deepest = 0;
-  const walk = (set: SelectionSetNode | undefined, depth: number, times: number): void => {
-    for (const selection of set?.selections ?? []) {
-      if (cost > graphqlLimits.cost || deepest > graphqlLimits.depth) return; // enough is known
+  let visited = 0;
+  const walk = (set: SelectionSetNode, of: GraphQLNamedType | undefined, values: Values, at: Place): void => {
+    for (const selection of set.selections) {
+      // Enough is known; fragments that hold fragments alone cost nothing and double.
+      if (cost > graphqlLimits.cost || deepest > graphqlLimits.depth || ++visited > 2 * graphqlLimits.cost) return;
       if (selection.kind === Kind.FIELD) {
-        const factor = times * limitIn(selection.name.value, selection.arguments ?? [], variables);
-        cost += times;
-        deepest = Math.max(deepest, depth);
-        walk(selection.selectionSet, depth + 1, selection.selectionSet ? factor : times);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) walk(selection.selectionSet, depth, times);
-      else walk(fragments.get(selection.name.value)?.selectionSet, depth, times);
+        cost += at.times;
+        deepest = Math.max(deepest, at.depth);
+        if (!selection.selectionSet) continue;
+        const field = isObjectType(of) ? of.getFields()[selection.name.value] : undefined;
+        const times =
+          at.times * (field ? limitIn(field, selection, values) : (introspected[selection.name.value] ?? 1));
+        walk(selection.selectionSet, field && getNamedType(field.type), values, { depth: at.depth + 1, times });
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        walk(selection.selectionSet, typeOf(selection.typeCondition?.name.value) ?? of, values, at);
+      } else {
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) walk(fragment.selectionSet, typeOf(fragment.typeCondition.name.value), values, at);
+      }
     }
   };
-  for (const node of document.definitions) if (node.kind === Kind.OPERATION_DEFINITION) walk(node.selectionSet, 1, 1);
-  return { depth: deepest, cost };
+  const typeOf = (name: string | undefined) => (name === undefined ? undefined : schema.getType(name));
+  for (const node of document.definitions) {
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    const root = schema.getRootType(node.operation) ?? undefined;
+    walk(node.selectionSet, root, valuesOf(node, schema, variables), { depth: 1, times: 1 });
+  }
+  return { depth: deepest, cost: visited > 2 * graphqlLimits.cost ? Math.max(cost, visited) : cost };
 }
 
-function limitIn(
-  field: string,
-  given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
-  variables: Readonly<Record<string, unknown>>,
-): number {
-  const limit = given.find(({ name }) => name.value === 'limit')?.value;
-  if (limit === undefined) return paged.has(field) ? usualLimit : 1;
-  const value =
-    limit.kind === Kind.VARIABLE ? variables[limit.name.value] : Number('value' in limit ? limit.value : Number.NaN);
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.ceil(value) : usualLimit;
+interface Place {
+  readonly depth: number;
+  readonly times: number;
+}
+
+/** Without a value that fits, execution refuses the operation, and nothing of it runs. */
+function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema, given: Values): Values {
+  return getVariableValues(schema, variableDefinitions, given, { maxErrors: 1 }).coerced ?? {};
+}
+
+/** What is asked of a list; a limit that the operation does not take is refused when it runs. */
+function limitIn(field: Parameters<typeof getArgumentValues>[0], node: FieldNode, values: Values): number {
+  if (!paged.has(node.name.value)) return 1;
+  try {
+    const { limit } = getArgumentValues(field, node, values);
+    return typeof limit === 'number' && limit > 0 ? limit : usualLimit;
+  } catch {
+    return usualLimit; // a variable without its value: the field is not run
+  }
 }

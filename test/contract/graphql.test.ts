@@ -82,8 +82,33 @@ test('[graphql.as-rest] a field below the role is null with its code; the others
     ['audit', { code: 'forbidden' }],
     ['rollouts', { code: 'forbidden' }],
   ]);
-  expect((await ask('{ whoami { role } }', keys.agent)).status).toBe(403);
   expect((await call('POST', '/admin/v1/graphql', { body: { query: '{ whoami { role } }' } })).status).toBe(401);
+});
+
+test('[graphql.as-rest] an agent gets the fields whose routes agents may call, and of the others null', async () => {
+  const { status, body } = await ask('{ whoami { kind } usage { total } alerts { nodes { id } } }', keys.agent);
+  expect([status, body.data]).toEqual([200, { whoami: { kind: 'agent' }, usage: null, alerts: null }]);
+  expect(body.errors.map(({ extensions }: { extensions: object }) => extensions)).toEqual([
+    { code: 'forbidden' },
+    { code: 'forbidden' },
+  ]);
+  const moved = await ask('mutation { pauseRollout(id: "x") { id } }', keys.agent);
+  expect(moved.body).toMatchObject({ data: { pauseRollout: null }, errors: [{ extensions: { code: 'forbidden' } }] });
+});
+
+test('[admin.rate-limit] each operation of a document is a request of its key', async () => {
+  const slow = await testPorts({ admin: ', requests_per_second: 1' });
+  try {
+    const { status, body } = await caller(slow.ports)('POST', '/admin/v1/graphql', {
+      key: keys.viewer,
+      body: { query: `{ ${Array.from({ length: 7 }, (_, n) => `a${n}: whoami { role }`).join(' ')} }` },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ a0: { role: 'viewer' }, a4: { role: 'viewer' }, a5: null, a6: null });
+    expect(body.errors[0].extensions).toEqual({ code: 'rate_limit_error' });
+  } finally {
+    await slow.stop();
+  }
 });
 
 test('[graphql.as-rest] the operation of every field is a route, whose role decides', () => {
@@ -139,12 +164,15 @@ test.each([
   [{ query: '' }],
   [{ query: '{ whoami { tenant } }', variables: [] }],
   [{ query: '{ whoami { tenant } }', extra: 1 }],
+  [{ query: '{ nope }' }],
   [{ query: 'query a { whoami { tenant } } query b { whoami { tenant } }' }],
   [{ query: '{ audit(limit: "many") { nodes { hash } } }' }],
   [{ query: 'query q($id: ID!) { whoami { tenant } }' }],
-])('[graphql.bad-input] %j is 400', async (body) => {
+])('[graphql.bad-input] [graphql.errors] %j is 400', async (body) => {
   const answer = await call('POST', '/admin/v1/graphql', { key: admin, body });
   expect([answer.status, answer.body.error?.type]).toEqual([400, 'invalid_request']);
+  expect(answer.body.errors).toEqual([{ message: answer.body.error.message, extensions: { code: 'invalid_request' } }]);
+  expect(answer.body).not.toHaveProperty('data');
 });
 
 test('[admin.tenants] the platform sees all tenants, others their own, and no answer holds a key', async () => {

@@ -151,6 +151,7 @@ export const observatoryRoutes: readonly Route[] = [
     'viewer',
     'graphql',
     'Queries and mutations over the same operations',
+    { agents: 'yes' }, // each field is allowed or refused as its own route is
   ),
   route(`GET ${adminRoot}/traces`, 'observatory', 'operator', 'listTraces', 'The last traces, newest first', {
     query: ['session', 'model', 'tool', 'decision', 'status', 'min_ms', 'from', 'to', ...paging],
