@@ -7,7 +7,7 @@ import type { GatewayPorts } from './ports.ts';
 
 export function withMcpServers<P extends GatewayPorts>(ports: P) {
   const { secrets, telemetry, pause } = ports;
-  const upstreams = mcpUpstreams({ secrets, pause, outgoing: () => telemetry.outgoing() });
+  const upstreams = mcpUpstreams({ secrets, pause, telemetry, outgoing: () => telemetry.outgoing() });
   // Threads and clients of providers are for functions with a classifier alone.
   const kept = lazyImport(async () => (await import('./aws-classifiers.ts')).awsClassifiers(ports));
   const classifiers = async (): Promise<ClassifierPorts> => kept();

@@ -2290,6 +2290,10 @@ const toolGateway: readonly Requirement[] = [
     'mcp.approvals-reconnect',
     'A client that reconnects with the same key and name finds the approval of the identical call, which counts once and in the session that asked for it. Another call, key, client or X-Session-ID does not.',
   ),
+  must(
+    'mcp.shared-servers',
+    'Of a server that several callers share, a session hears that lists changed and its own subscriptions; log lines go to the gateway.',
+  ),
   must('mcp.sessions', 'A session belongs to the key that opened it and survives its process.'),
   must('mcp.passes-through', 'Results pass untouched but for secrets.'),
   must('mcp.names', 'Names that collide between servers carry their server.'),

@@ -3,15 +3,22 @@
  * own, so that no caller gets another's answer or progress.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
 import {
   type ClientHandshake,
+  type ConnectOptions,
   type Continuation,
   type RequestOptions,
   UpstreamFault,
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
+import { isLogLevel } from '#core/mcp/protocol/log-levels.ts';
 import { isObject, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
+import { sharedNotification } from '#core/mcp/sessions/shared-link.ts';
+import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
 /** A connection that carries messages both ways. */
 export interface Channel {
@@ -20,6 +27,9 @@ export interface Channel {
   close(): Promise<void>;
 }
 
+/** Sessions with subscriptions at one server. */
+const maxSubscribers = 2_000;
+
 interface Pending {
   readonly done: PromiseWithResolvers<RpcOutcome>;
   readonly options: RequestOptions;
@@ -27,21 +37,39 @@ interface Pending {
   heard(): void;
 }
 
+export type ChannelOptions = Pick<ConnectOptions, 'handshake' | 'signal'>;
+
+/** Takes `params` of a `notifications/message`. */
+export type ServerLog = (params: JsonObject) => void;
+
+/** What a server logs goes to the gateway's log, without what looks like a secret. */
+export const logOfServer =
+  (telemetry: Pick<Telemetry, 'log'>, { name }: McpUpstreamEntry): ServerLog =>
+  ({ level, data }) =>
+    telemetry.log('debug', 'an MCP server says', {
+      upstream: name,
+      ...(isLogLevel(level) && { level }),
+      text: redactResult(asText(data).slice(0, 500)),
+    });
+
 export class ChannelLink implements UpstreamLink {
   readonly era = 'session';
   readonly shared = true;
+  readonly subscriptions = new RecentMap<string, Set<string>>({ max: maxSubscribers });
   readonly name: string;
   initializeResult: JsonObject = {};
   continuation: Continuation = { protocol_version: '' };
   readonly #entry: McpUpstreamEntry;
+  readonly #log: ServerLog;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Set<(message: JsonObject) => void>();
   #channel: Channel | undefined;
   #over: UpstreamFault | undefined;
   #last = 0;
 
-  constructor(entry: McpUpstreamEntry) {
+  constructor(entry: McpUpstreamEntry, log: ServerLog) {
     this.#entry = entry;
+    this.#log = log;
     this.name = entry.name;
   }
 
@@ -134,7 +162,7 @@ export class ChannelLink implements UpstreamLink {
     if (typeof method === 'string') {
       if (id !== undefined) void this.#refuse(message);
       else if (method === 'notifications/progress') this.#progress(message);
-      else for (const hear of this.#listeners) hear(message);
+      else this.#announce(message);
       return;
     }
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
@@ -152,6 +180,13 @@ export class ChannelLink implements UpstreamLink {
     this.#over ??= fault;
     for (const { done } of this.#pending.values()) done.reject(fault);
     this.#pending.clear();
+  }
+
+  /** No caller hears another's log lines: servers log the arguments of calls. */
+  #announce(message: JsonObject): void {
+    if (message.method === 'notifications/message' && isObject(message.params)) this.#log(message.params);
+    const shared = sharedNotification(message);
+    if (shared) for (const hear of this.#listeners) hear(shared);
   }
 
   #progress(message: JsonObject): void {

@@ -1,8 +1,8 @@
 /** MCP servers by the older HTTP+SSE transport: a stream of events, and an address for messages that the stream names first. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { type ConnectOptions, UpstreamFault } from '#core/mcp/ports.ts';
-import { type Channel, ChannelLink } from './channel.ts';
+import { UpstreamFault } from '#core/mcp/ports.ts';
+import { type Channel, ChannelLink, type ChannelOptions, type ServerLog } from './channel.ts';
 import { type ExchangePorts, eventsOf, exchange, messageIn } from './http-exchange.ts';
 
 const streamIdleMs = 24 * 3_600_000;
@@ -11,9 +11,10 @@ const streamIdleMs = 24 * 3_600_000;
 export async function connectSse(
   ports: ExchangePorts,
   entry: McpUpstreamEntry,
-  { handshake, signal }: ConnectOptions,
+  { handshake, signal }: ChannelOptions,
+  log: ServerLog,
 ): Promise<ChannelLink> {
-  const link = new ChannelLink(entry);
+  const link = new ChannelLink(entry, log);
   const closing = new AbortController();
   signal.addEventListener('abort', () => closing.abort(), { once: true });
   const reply = await exchange(ports, entry, {

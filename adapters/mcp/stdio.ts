@@ -5,9 +5,9 @@ import type { Containment } from '#adapters/executors/containment.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
-import { type ConnectOptions, UpstreamFault } from '#core/mcp/ports.ts';
+import { UpstreamFault } from '#core/mcp/ports.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
-import { ChannelLink } from './channel.ts';
+import { ChannelLink, type ChannelOptions, logOfServer } from './channel.ts';
 import { boundedJson, tooLarge } from './http-exchange.ts';
 import { idIn, LineReader } from './lines.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -64,7 +64,7 @@ export class StdioServers {
   }
 
   /** The running server of an entry; a process that ended is started again, later each time it fails. @throws UpstreamFault */
-  async connect(entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> {
+  async connect(entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> {
     if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
     const key = JSON.stringify([entry.name, entry.command, entry.env, entry.inherit]);
     const supervised = this.#servers.get(key) ?? {
@@ -92,8 +92,8 @@ export class StdioServers {
   }
 
   /** Starts servers before a client asks for them. What fails is logged, and begins again with the first call that needs it. */
-  startAll(entries: readonly McpUpstreamEntry[], handshake: ConnectOptions['handshake']): void {
-    const options = { shared: true, handshake, prefer: 'session', signal: new AbortController().signal } as const;
+  startAll(entries: readonly McpUpstreamEntry[], handshake: ChannelOptions['handshake']): void {
+    const options = { handshake, signal: new AbortController().signal };
     for (const entry of entries.filter(({ transport }) => transport === 'stdio'))
       this.connect(entry, options).catch((fault: Error) =>
         this.#ports.telemetry.log('warn', 'an MCP server was not started', {
@@ -112,12 +112,12 @@ export class StdioServers {
     await Promise.all(servers.map((server) => server && ended(server)));
   }
 
-  async #start(entry: McpUpstreamEntry, options: ConnectOptions, supervised: Supervised): Promise<Server> {
+  async #start(entry: McpUpstreamEntry, options: ChannelOptions, supervised: Supervised): Promise<Server> {
     const { telemetry } = this.#ports;
     const [program, ...args] = await this.#lineOf(entry);
     const env = await this.#environmentOf(entry);
     const child = spawn(program!, args, { env, shell: false, stdio: 'pipe' });
-    const link = new ChannelLink(entry);
+    const link = new ChannelLink(entry, logOfServer(telemetry, entry));
     const tail = new StderrTail();
     // The address of a proxy may hold a password.
     const hidden = entry.inherit.includes('proxy') ? [...entry.env, ...inherited.proxy] : entry.env;

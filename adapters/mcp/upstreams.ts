@@ -1,9 +1,9 @@
 /** Conversations with MCP servers, by the transport the configuration names for each. */
 import { randomUUID } from 'node:crypto';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
-import type { SecretStore } from '#core/kernel/ports.ts';
-import { type ConnectOptions, type McpUpstreams, UpstreamFault } from '#core/mcp/ports.ts';
-import type { ChannelLink } from './channel.ts';
+import type { SecretStore, Telemetry } from '#core/kernel/ports.ts';
+import { type McpUpstreams, UpstreamFault } from '#core/mcp/ports.ts';
+import { type ChannelLink, type ChannelOptions, logOfServer } from './channel.ts';
 import { connectSse } from './http-sse.ts';
 import type { StdioServers } from './stdio.ts';
 import { connectStreamable } from './streamable-http.ts';
@@ -12,6 +12,7 @@ interface UpstreamOptions {
   readonly secrets: SecretStore;
   readonly outgoing: () => Record<string, string>;
   readonly pause: (ms: number) => Promise<void>;
+  readonly telemetry: Pick<Telemetry, 'log'>;
   /** A server by HTTP answered its handshake, or why it did not. */
   readonly connected?: (server: string, down?: string) => void;
   /** Child processes; only where there is a machine to run them on. */
@@ -23,16 +24,18 @@ export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions):
   /** One stream of events a server, shared by all callers. */
   const streams = new Map<string, Promise<ChannelLink>>();
 
-  const overSse = async (entry: McpUpstreamEntry, options: ConnectOptions): Promise<ChannelLink> => {
+  const overSse = async (entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> => {
     const key = JSON.stringify([entry.name, entry.url, entry.token_env]);
     const open = streams.get(key);
     const link = await open?.catch(() => undefined);
     if (link && !link.isOver) return link;
     if (streams.get(key) !== open) return overSse(entry, options);
-    const opening = connectSse(ports, entry, options);
+    const opening = connectSse(ports, entry, options, says(entry));
     streams.set(key, opening);
     return opening;
   };
+
+  const says = (entry: McpUpstreamEntry) => logOfServer(options.telemetry, entry);
 
   /** What the caller gave up says nothing of the server. */
   const noted = async <Link>(entry: McpUpstreamEntry, connecting: Promise<Link>): Promise<Link> => {
@@ -48,14 +51,15 @@ export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions):
 
   return {
     connect: async (entry, options) => {
+      const asGateway = { handshake: options.own, signal: options.signal };
       switch (entry.transport) {
         case 'streamable-http':
           return noted(entry, connectStreamable(ports, entry, options));
         case 'sse':
-          return noted(entry, overSse(entry, options));
+          return noted(entry, overSse(entry, asGateway));
         case 'stdio':
           if (!stdio) throw new UpstreamFault('refused', 'servers over stdio run with a local gateway only');
-          return stdio.connect(entry, options);
+          return stdio.connect(entry, asGateway);
       }
     },
     stop: async () => {

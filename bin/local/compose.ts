@@ -192,7 +192,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 /** Servers behind the MCP gateway: by HTTP, and as child processes of this one. */
 const upstreamsOf = ({ secrets, telemetry, pause, dependencyStates }: LocalPorts, stdio: StdioServers) =>
   mcpUpstreams({
-    ...{ secrets, pause, stdio },
+    ...{ secrets, pause, telemetry, stdio },
     outgoing: () => telemetry.outgoing(),
     connected: (server, down) => dependencyStates.connected(server, down),
   });

@@ -41,6 +41,10 @@ export class RecentMap<K, V> {
     return made;
   }
 
+  values(): MapIterator<V> {
+    return this.#entries.values();
+  }
+
   delete(key: K): void {
     this.#entries.delete(key);
   }

@@ -5,6 +5,7 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, SecretsPort } from '#core/kernel/ports.ts';
+import type { RecentMap } from '#core/kernel/recent-map.ts';
 import type { CountersPort } from '#core/limits/ports.ts';
 import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { RequestId, RpcOutcome } from './protocol/messages.ts';
@@ -67,6 +68,8 @@ export interface ConnectOptions {
   /** Several calls at a time of several clients: ids are the gateway's own. */
   readonly shared: boolean;
   readonly handshake: ClientHandshake;
+  /** How the gateway presents itself to a server that all callers share. */
+  readonly own: ClientHandshake;
   /** What is tried first; a server that speaks one of them only is met in that one. */
   readonly prefer: 'session' | 'stateless';
   readonly resume?: Continuation | undefined;
@@ -100,8 +103,10 @@ export interface UpstreamLink {
   readonly name: string;
   /** Whether the server keeps a session (2025) or takes each request by itself (2026). */
   readonly era: 'session' | 'stateless';
-  /** Several callers use it: requests of servers and other callers' notifications have no owner. */
+  /** Several callers use it: what the server says without a request has no owner [mcp.shared-servers]. */
   readonly shared: boolean;
+  /** Digests of the addresses that each session subscribed to, where the server takes all sessions for one client. They end with the connection. */
+  readonly subscriptions?: RecentMap<string, Set<string>>;
   readonly continuation: Continuation;
   /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
   readonly initializeResult: JsonObject;

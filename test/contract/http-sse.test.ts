@@ -40,7 +40,7 @@ afterAll(async () => {
 /** A process of its own, as far as memory goes. */
 function startProcess(): HttpHandler {
   const { ports, store } = test_;
-  const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
+  const upstreams = mcpUpstreams({ ...ports, outgoing: () => ({}) });
   const mcp = mcpGateway({ ...ports, upstreams, streamSlots: undefined, classifiers: undefined });
   started.push(mcp.gateway);
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -66,7 +66,7 @@ export async function configure({
 /** A process of its own, as far as memory goes. @param over ports that are other than the test's. */
 export function compose(over: Partial<TestPorts['ports']> = {}) {
   const ports = { ...test_.ports, ...over };
-  const upstreams = mcpUpstreams({ secrets: ports.secrets, outgoing: () => ({}), pause: ports.pause });
+  const upstreams = mcpUpstreams({ ...ports, outgoing: () => ({}) });
   const mcp = mcpGateway({ streamSlots: undefined, ...ports, upstreams, classifiers: async () => ports });
   return {
     ...mcp,

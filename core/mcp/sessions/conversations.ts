@@ -17,15 +17,16 @@ import {
 import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
 import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
 import type { KnownTools } from '../tools/tool-list.ts';
+import { endSubscriptions } from './shared-link.ts';
 import { outcomeFor, paramsFor } from './translate.ts';
 
-/** One caller's conversations with every server behind the gateway. */
 /** A link to a server as a conversation holds it. */
 export interface ConversationLink extends UpstreamLink {
   /** Its tools as listed last; undefined once the server says that they changed. */
   known: KnownTools | undefined;
 }
 
+/** One caller's conversations with every server behind the gateway. */
 export interface Conversation {
   readonly era: Era;
   readonly version: string;
@@ -183,6 +184,7 @@ export class Conversations {
   async end(owner: string): Promise<void> {
     const links = await this.openLinks(owner);
     for (const key of [...this.#held.keys()]) if (key.startsWith(`${owner}\n`)) this.#held.delete(key);
+    for (const link of links) endSubscriptions(link, owner);
     await Promise.all(links.map((link) => link.close()));
   }
 
@@ -198,7 +200,10 @@ export class Conversations {
     prefer: Era,
     resume?: McpSession['upstreams'][string],
   ): Promise<ConversationLink> {
-    const options = { shared: handshake === this.#own, handshake, prefer, resume, signal: this.#stopped.signal };
+    const options = {
+      ...{ shared: handshake === this.#own, handshake, own: this.#own, prefer, resume },
+      signal: this.#stopped.signal,
+    };
     return Object.assign(await this.#ports.upstreams.connect(entry, options), { known: undefined });
   }
 

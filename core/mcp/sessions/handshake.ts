@@ -82,9 +82,11 @@ export const serverInfo = (version: string): JsonObject => ({
 
 /** Everything any of them can do; without servers there are still (no) tools to list. */
 function merged(met: ReachedServers): JsonObject {
-  const all = met.map(({ link }) =>
-    isObject(link.initializeResult.capabilities) ? link.initializeResult.capabilities : {},
-  );
+  const all = met.map(({ link }) => {
+    const theirs = isObject(link.initializeResult.capabilities) ? link.initializeResult.capabilities : {};
+    const { logging: _toTheGateway, ...capabilities } = theirs;
+    return link.shared ? capabilities : theirs;
+  });
   const { tasks: _theirs, ...capabilities } = all.reduce<JsonObject>((sum, next) => union(sum, next), {});
   return met.length === 0 ? { tools: {} } : capabilities;
 }

@@ -16,6 +16,7 @@ import type { Caller, Exchange } from './caller.ts';
 import { type ConversationLink, forwardToClient } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
 import { reachedServers } from './handshake.ts';
+import { isForSession } from './shared-link.ts';
 import { envelopeOf } from './translate.ts';
 
 type Filter = Readonly<Record<string, boolean | readonly string[]>>;
@@ -44,7 +45,11 @@ export class Listening {
     const met = await reachedServers(conversation, this.#ports.telemetry);
     await Promise.all([
       aborted(signal),
-      ...met.map(({ link }) => this.#listen(link, signal, (message) => forwardToClient(link, message, send))),
+      ...met.map(({ link }) =>
+        this.#listen(link, signal, (message) => {
+          if (isForSession(link, conversation.owner, message)) forwardToClient(link, message, send);
+        }),
+      ),
     ]);
   }
 

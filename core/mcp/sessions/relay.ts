@@ -2,7 +2,15 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { IdsPort } from '#core/kernel/ports.ts';
 import { UpstreamFault } from '../ports.ts';
-import { mcpCodes, type RequestId, RpcFault, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
+import { isLogLevel, logLevels } from '../protocol/log-levels.ts';
+import {
+  invalidParams,
+  mcpCodes,
+  type RequestId,
+  RpcFault,
+  type RpcOutcome,
+  type RpcRequest,
+} from '../protocol/messages.ts';
 import type { Caller, Exchange } from './caller.ts';
 import { ask } from './conversations.ts';
 import { answerForServer, forwardable } from './forward.ts';
@@ -25,7 +33,7 @@ export async function toServer(
   await link.send({ jsonrpc: '2.0', id: JSON.parse(own) as RequestId, ...(answerForServer(outcome) as JsonObject) });
 }
 
-/** `logging/setLevel`: for every server that logs. */
+/** `logging/setLevel`: for every server that logs to this caller. A server that several callers share logs to the gateway [mcp.shared-servers]. */
 export async function toServers(
   ports: IdsPort,
   { conversation, era }: Caller,
@@ -33,10 +41,12 @@ export async function toServers(
   { signal, send, streams }: Exchange,
 ): Promise<RpcOutcome> {
   const params = forwardable(method, given, era);
+  if (!isLogLevel(params.level)) throw invalidParams(`params.level must be one of ${logLevels.join(', ')}.`);
   const outcomes = await Promise.all(
     conversation.entries.map(async (entry) => {
       const own = conversation.entries.length === 1 ? id : ports.ids.uuid();
       try {
+        if ((await conversation.link(entry)).shared) return undefined;
         return await ask(conversation, entry, method, params, { signal, onMessage: send, onEvents: streams, id: own });
       } catch (fault) {
         if (fault instanceof UpstreamFault && fault.kind !== 'aborted') return undefined;

@@ -10,6 +10,7 @@ import { invalidParams, isObject, mcpCodes, type RpcOutcome, type RpcRequest } f
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
 import { forwardable } from '../sessions/forward.ts';
+import { changeSubscription, isSubscribed } from '../sessions/shared-link.ts';
 import { complete } from '../sessions/translate.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { type Tool, wordsOf } from './action.ts';
@@ -182,9 +183,13 @@ export async function askOwner(
   const [only, another] = conversation.entries;
   if (!only) throw invalidParams(`There is no MCP server for ${method}.`);
   const from = async (entry: McpUpstreamEntry, own: JsonObject, as = id): Promise<RpcOutcome> => {
-    if (isReadMethod(method)) return readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange);
     const refused = method === 'completion/complete' ? completionRefused(caller, entry, own) : undefined;
-    return refused ?? asked(conversation, entry, method, own, { ...asking, id: as });
+    if (refused) return refused;
+    const forward = () =>
+      isReadMethod(method)
+        ? readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange)
+        : asked(conversation, entry, method, own, { ...asking, id: as });
+    return isSubscription(method) ? subscribing(conversation, entry, method, own, forward) : forward();
   };
   const prompt = promptOf(method, params);
   if (prompt !== undefined && (another || only.prefix !== undefined)) {
@@ -200,13 +205,41 @@ export async function askOwner(
   if (!another) return from(only, params);
   // Whose a URI is, only its server knows: the first that does not refuse it.
   let last: RpcOutcome | undefined;
-  for (const entry of conversation.entries) {
+  for (const entry of await entriesFor(conversation, method, params)) {
     const outcome = await from(entry, params, ports.ids.uuid());
     // A request for approval belongs to one server, so no other server is queried meanwhile.
     if ('result' in outcome || outcome.error.code === mcpCodes.approvalRequired) return outcome;
     last ??= outcome;
   }
   return last!;
+}
+
+const isSubscription = (method: string) => method === 'resources/subscribe' || method === 'resources/unsubscribe';
+
+async function subscribing(
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  method: string,
+  params: JsonObject,
+  forward: () => Promise<RpcOutcome>,
+): Promise<RpcOutcome> {
+  const { owner } = conversation;
+  try {
+    return await changeSubscription({ owner, link: () => conversation.link(entry) }, method, params, forward);
+  } catch (fault) {
+    if (fault instanceof UpstreamFault) return { error: upstreamError(method, entry, fault) };
+    throw fault;
+  }
+}
+
+/** A subscription ends at the server that has it. */
+async function entriesFor(conversation: Conversation, method: string, { uri }: JsonObject) {
+  const { entries, owner } = conversation;
+  if (method !== 'resources/unsubscribe') return entries;
+  const links = await Promise.all(entries.map((entry) => conversation.link(entry).catch(() => undefined)));
+  const subscribed = entries.filter((_, at) => links[at] && isSubscribed(links[at], owner, uri));
+  const own = entries.filter((_, at) => links[at]?.shared === false);
+  return [subscribed, own].find(({ length }) => length > 0) ?? entries;
 }
 
 async function asked(

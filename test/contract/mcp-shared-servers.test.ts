@@ -1,0 +1,119 @@
+/** A server that several callers share: what one session may hear of it, and what it is asked for the others. */
+import { ChannelLink } from '#adapters/mcp/channel.ts';
+import { call, compose, configure, http, keys, open, send, useMcpEndpoint } from '../support/mcp-endpoint.ts';
+import { startSharedMcpServer } from '../support/shared-mcp-server.ts';
+
+type Shared = Awaited<ReturnType<typeof startSharedMcpServer>>;
+
+useMcpEndpoint([]);
+
+const listens = jest.spyOn(ChannelLink.prototype, 'listen');
+let shared: Shared;
+let process_: ReturnType<typeof compose>;
+let logged: unknown[][];
+
+beforeEach(async () => {
+  shared = await startSharedMcpServer({
+    initialize: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, logging: {}, resources: { subscribe: true } },
+      serverInfo: { name: 'shared', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'read', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'done' }] },
+  });
+  await configure({ upstreams: [{ name: 'shared', transport: 'sse', url: shared.url }] });
+  logged = [];
+  const quiet = { count: () => {}, gauge: () => {}, observe: () => {} };
+  process_ = compose({
+    telemetry: { ...telemetryOf(), ...quiet, log: (...line: unknown[]) => logged.push(line) } as never,
+  });
+});
+
+afterEach(async () => {
+  await process_.gateway.stop();
+  await shared.stop();
+});
+
+const telemetryOf = () => compose().ports.telemetry;
+const subscribe = (session: string, uri: string, key: string, verb = 'subscribe') =>
+  send(`resources/${verb}`, { uri }, { session, key, at: process_ });
+const changed = { method: 'notifications/tools/list_changed' };
+const updated = (uri: string) => ({ method: 'notifications/resources/updated', params: { uri } });
+const methodsAsked = (method: string) => shared.asked.filter((message) => message.method === method);
+
+/** What the session hears from now until `say` has been heard to its end, which a list change marks. */
+async function heardBy(session: string, key: string, say: () => unknown) {
+  const left = new AbortController();
+  const before = listens.mock.calls.length;
+  const ended = http('GET', '/mcp', undefined, {
+    ...{ at: process_, key, session, signal: left.signal },
+    headers: { accept: 'text/event-stream' },
+  });
+  while (listens.mock.calls.length === before) await new Promise(setImmediate);
+  await say();
+  shared.say({ method: 'notifications/prompts/list_changed' });
+  await send('tools/list', {}, { session, key, at: process_ }); // its answer comes after what was said
+  left.abort();
+  return (await ended).messages;
+}
+
+const end = { jsonrpc: '2.0', method: 'notifications/prompts/list_changed' };
+
+test('[mcp.shared-servers] a session hears neither the log lines of another’s call, nor another’s subscriptions', async () => {
+  const [one, other] = [await open({ at: process_ }), await open({ at: process_, key: keys.other })];
+  await subscribe(one, 'file:///merger.md', keys.agent);
+  const heard = await heardBy(other, keys.other, async () => {
+    await call('read', { path: 'merger.md' }, { session: one, at: process_ });
+    shared.say(updated('file:///merger.md'));
+    shared.say({ id: 900, method: 'sampling/createMessage', params: { messages: ['merger'] } });
+    shared.say({ method: 'notifications/progress', params: { progressToken: 1, progress: 1, message: 'merger' } });
+    shared.say({ method: 'notifications/cancelled', params: { requestId: 1, reason: 'merger' } });
+    shared.say({ method: 'notifications/tasks/status', params: { statusMessage: 'merger' } });
+    shared.say({ method: 'notifications/something_new', params: { text: 'merger' } });
+    shared.say({ ...changed, params: { _meta: { about: 'merger' } } });
+  });
+  expect(heard).toEqual([{ jsonrpc: '2.0', ...changed }, end]);
+  expect(shared.asked.find(({ id }) => id === 900)).toMatchObject({ error: { code: -32601 } });
+  expect(logged).toContainEqual([
+    'debug',
+    'an MCP server says',
+    { upstream: 'shared', text: expect.stringContaining('merger.md') },
+  ]);
+});
+
+test('[mcp.shared-servers] a session hears of the resources that it subscribed to, until it unsubscribes', async () => {
+  const [one, other] = [await open({ at: process_ }), await open({ at: process_, key: keys.other })];
+  for (const [session, key] of [
+    [one, keys.agent],
+    [other, keys.other],
+  ] as const)
+    await subscribe(session, 'file:///a', key);
+  const told = () => {
+    shared.say(updated('file:///a'));
+    shared.say(updated('file:///b'));
+  };
+  expect(await heardBy(one, keys.agent, told)).toEqual([{ jsonrpc: '2.0', ...updated('file:///a') }, end]);
+
+  // The server knows all sessions as one client: it is told when the last of them unsubscribes.
+  expect((await subscribe(one, 'file:///a', keys.agent, 'unsubscribe')).last.result).toEqual({});
+  expect(methodsAsked('resources/unsubscribe')).toEqual([]);
+  expect(await heardBy(one, keys.agent, told)).toEqual([end]);
+  expect(await heardBy(other, keys.other, told)).toEqual([{ jsonrpc: '2.0', ...updated('file:///a') }, end]);
+  await subscribe(other, 'file:///a', keys.other, 'unsubscribe');
+  expect(methodsAsked('resources/unsubscribe')).toHaveLength(1);
+});
+
+test('[mcp.shared-servers] no caller sets the log level of a shared server, nor presents itself to it', async () => {
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'acme', version: '1' } };
+  const { last, headers } = await send('initialize', params, { at: process_ });
+  expect(last.result.capabilities).toEqual({ tools: {}, resources: { subscribe: true } });
+  const session = headers['mcp-session-id']!;
+  const setLevel = (level: string) => send('logging/setLevel', { level }, { session, at: process_ });
+  expect((await setLevel('debug')).last.result).toEqual({});
+  expect((await setLevel('loud')).last.error).toMatchObject({ code: -32602 });
+  expect(methodsAsked('logging/setLevel')).toEqual([]);
+  expect(methodsAsked('initialize')).toMatchObject([
+    { params: { protocolVersion: '2025-11-25', clientInfo: { name: 'agent-governance-gateway' } } },
+  ]);
+});
