@@ -2291,6 +2291,10 @@ const toolGateway: readonly Requirement[] = [
     'A client that reconnects with the same key and name finds the approval of the identical call, which counts once and in the session that asked for it. Another call, key, client or X-Session-ID does not.',
   ),
   must(
+    'mcp.reconnect-decided-alone',
+    'A call after a reconnect is decided in its own session: neither words, sources, task nor risk of an earlier connection count for it, or its own for that.',
+  ),
+  must(
     'mcp.shared-servers',
     'Of a server that several callers share, a session hears that lists changed and its own subscriptions; log lines go to the gateway.',
   ),

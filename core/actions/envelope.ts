@@ -14,6 +14,8 @@ export interface GovernedRequest extends ActionRequest {
   readonly conversation?: (() => Promise<readonly Seen[]>) | undefined;
   /** Roots that an MCP client declares, with the call and with its session [guard.roots]. */
   readonly rootLists?: RootLists | undefined;
+  /** Sessions of earlier connections of the caller, whose approval of the identical call it may use. */
+  readonly earlierSessions?: readonly string[] | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
   /** A repeated request under it is answered the first outcome instead of being carried out again. */

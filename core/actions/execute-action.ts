@@ -84,7 +84,8 @@ export async function executeAction(
   };
   // What was carried out is recorded whether or not its result can be remembered.
   const seen = noted?.withheld ? undefined : (result ?? message);
-  const remembering = keepResultSeen(ports, action.snapshot, action.envelope, seen).catch((fault: unknown) => ({
+  const { envelope: seenBy } = action.own ?? action;
+  const remembering = keepResultSeen(ports, action.snapshot, seenBy, seen).catch((fault: unknown) => ({
     fault,
   }));
   const written = error ?? credential ?? approvalId ?? action.startedId ?? (outcome !== 'not_executed' || undefined);

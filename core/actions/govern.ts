@@ -12,6 +12,7 @@ import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, dryRun } from './answers.ts';
@@ -51,14 +52,37 @@ export async function govern(
     const judged = await judgedOf(ports, asked, call, known);
     if ('replayed' in judged) return judged.replayed;
     const { action } = judged;
-    const result = request.dry_run
-      ? dryRun(action)
-      : await enforce(ports, action, await approvalOf(ports, call, known, action), how);
+    const result = request.dry_run ? dryRun(action) : await enforced(ports, { asked, call, known, action }, how);
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;
   });
 }
+
+interface Judged {
+  readonly asked: Asked;
+  readonly call: ReadCall;
+  readonly known: Known;
+  readonly action: GovernedAction;
+}
+
+/** An approval of its own session comes first. */
+async function enforced(
+  ports: GovernPorts,
+  { asked, call, known, action }: Judged,
+  how: EnforceOptions,
+): Promise<DecisionResult> {
+  const candidate = await approvalOf(ports, call, known, action);
+  const { earlierSessions = [] } = asked.request;
+  const joined =
+    action.decision.decision === 'review' && !candidate?.row && earlierSessions.length > 0
+      ? await (await joining()).joinApproval(ports, action, earlierSessions)
+      : undefined;
+  return enforce(ports, joined?.action ?? action, joined?.candidate ?? candidate, how);
+}
+
+/** Loaded with the first client that reconnects. */
+const joining = lazyImport(() => import('./join-approval.ts'));
 
 /** What is kept of the caller, its session and the call itself. */
 interface Known {

@@ -16,6 +16,8 @@ import type { Judged } from './judge.ts';
 /** One action on its way through the stages. */
 export interface GovernedAction {
   readonly envelope: ActionEnvelope;
+  /** The action in the session of its caller, where it uses an approval that another session asked for. */
+  readonly own?: GovernedAction;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   readonly decision: PolicyDecision;

@@ -5,6 +5,7 @@
 import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { KeyRisksPort } from '#core/behavior/ports.ts';
 import type { SnapshotsPort } from '#core/configuration/store/snapshots.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
@@ -20,11 +21,11 @@ import type { WaitStrategy } from './wait.ts';
  * `policy_violation` where the definition of the tool waits for a human, `service_unavailable` where it could not be read.
  */
 export async function changedMeanwhile(
-  ports: SnapshotsPort & KeyRisksPort & ClockPort & ExecutorsPort,
+  ports: SnapshotsPort & KeyRisksPort & ClockPort & ExecutorsPort & EvidencePort,
   action: GovernedAction,
   wait: WaitStrategy,
 ): Promise<'policy_changed' | 'upstream_changed' | undefined> {
-  const { envelope, principal, snapshot, head } = action;
+  const { envelope, principal, snapshot, own } = action;
   const { tenant, key_id } = envelope;
   const now = await ports.snapshots.current();
   if (!(await recall(now, key_id, principal.federated)))
@@ -33,6 +34,7 @@ export async function changedMeanwhile(
       'The key of this call was taken back while the call waited for its approval. Nothing was sent; use another key.',
     );
   const key = principal.kind === 'agent' ? await ports.keyRisks.of(tenant, key_id) : undefined;
+  const head = own ? await ports.evidence.head(tenant, own.envelope.actor.session) : action.head;
   const stopped = blockedBy(now.configuration.behavior, { session: head?.risk, key }, ports.clock.now());
   if (stopped) throw sessionBlocked(stopped);
   if (now.version !== snapshot.version || now.sha256 !== snapshot.sha256) return 'policy_changed';

@@ -47,6 +47,8 @@ export async function review(
     if (why === 'denied') return denied(action, row);
     return hold({ row, ...(reason && { reason }) });
   }
+  // A request of its own belongs to the caller's session.
+  if (action.own) return review(ports, action.own, undefined, carry, wait);
   return hold(
     await requestApproval(ports, action, {
       reason,

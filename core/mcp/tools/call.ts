@@ -22,7 +22,6 @@ import { forwardedMeta, promptOf } from '../protocol/request-meta.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { declaredRoots } from '../sessions/client-roots.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
-import { originalCaller } from '../sessions/resumed.ts';
 import { complete } from '../sessions/translate.ts';
 import {
   inputRequired,
@@ -58,39 +57,37 @@ export async function callTool(
 /** @param back the state that a client returns with its answer. */
 async function make(
   ports: McpPorts,
-  connected: Caller,
+  caller: Caller,
   { id, params }: RpcRequest,
   exchange: Exchange,
   back?: Returned,
 ): Promise<RpcOutcome> {
   if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
   const args = argumentsOf(params);
-  const keys = opensAddresses(connected, params) ? stateKeysIfAny(ports, connected) : undefined;
+  const keys = opensAddresses(caller, params) ? stateKeysIfAny(ports, caller) : undefined;
   const named = params.name;
   const notings: Promise<void>[] = [];
-  const tool = await findTool(ports, connected, named, exchange, notings).catch(async (fault: unknown) => {
+  const tool = await findTool(ports, caller, named, exchange, notings).catch(async (fault: unknown) => {
     const { refuseUnplaced } = await import('./unplaced.ts');
-    return refuseUnplaced(ports, connected, named, args, fault);
+    return refuseUnplaced(ports, caller, named, args, fault);
   });
-  if (connected.era === 'stateless') checkParamHeaders(tool.definition, args, connected.passed);
-  const meta = forwardedMeta(params._meta, connected.era, tool.entry.forwarded_meta);
+  if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);
+  const meta = forwardedMeta(params._meta, caller.era, tool.entry.forwarded_meta);
   const sent = sentWith(params, meta.governed);
   const prompt = promptOf(params._meta);
-  const governed = await actionOf(tool, await nameFor(ports, connected, tool, { args, sent_with: sent, prompt }), args);
+  const governed = await actionOf(tool, await nameFor(ports, caller, tool, { args, sent_with: sent, prompt }), args);
   const placement = await placementIn(tool, governed.tool, args);
   const action: GovernedRequest = {
     ...governed,
     placement,
     sent_with: sent,
     ...(prompt !== undefined && { prompt }),
-    rootLists: declaredRoots(connected, params._meta),
-    actor: { agent: connected.agent },
+    rootLists: declaredRoots(caller, params._meta),
+    actor: { agent: caller.agent },
+    earlierSessions: caller.earlier,
     ...(back && { approval_ref: back.state.approval }),
   };
-  const digestIn = (sessionId: string) =>
-    callDigest(openEnvelope(action, connected.principal, sessionId, '', placement));
-  const caller = await originalCaller(ports, connected, digestIn);
-  const digest = () => digestIn(caller.sessionId);
+  const digest = () => callDigest(openEnvelope(action, caller.principal, caller.sessionId, '', placement));
   const stands = back && (await standing(ports, back, digest()));
   if (stands) return stands;
 

@@ -1,10 +1,23 @@
 /** Which request of an earlier connection a call goes on with. */
-import { earlierSessions, originalCaller } from '#core/mcp/sessions/resumed.ts';
+import { joinApproval } from '#core/actions/join-approval.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
+import { earlierSessions } from '#core/mcp/sessions/resumed.ts';
 
 const now = '2026-01-01T12:00:00.000Z';
 const [soon, past] = ['2026-01-01T12:10:00.000Z', '2026-01-01T11:59:59.000Z'];
 const earlier = `mcp-${'a'.repeat(32)}`;
-const request = { key_id: 'k1', session_id: earlier, queued_at: '2026-01-01T11:50:00.000Z', expires_at: soon };
+const envelopeIn = (session: string) => ({
+  ...{ envelope_id: 'e', tenant: 't', key_id: 'k1', actor: { agent: 'a', session }, protocol: 'mcp', tool: 'send' },
+  ...{ target: '', capability: 'write', parameters: {}, justification: '' },
+});
+const request = {
+  key_id: 'k1',
+  envelope_id: 'e1',
+  matched_rule: 'mcp:send',
+  session_id: earlier,
+  queued_at: '2026-01-01T11:50:00.000Z',
+  expires_at: soon,
+};
 
 const cases = [
   ['that waits', { status: 'pending' }, true],
@@ -23,19 +36,24 @@ const portsOf = (row: object, session?: object) =>
       list: async (_tenant: string, status: string) => ({
         items: (row as typeof request & { status: string }).status === status ? [row] : [],
       }),
-      byCall: async (_tenant: string, digest: string) => (digest === `of ${earlier}` ? 'e1' : undefined),
+      byCall: async (_tenant: string, digest: string) =>
+        digest === callDigest(envelopeIn(earlier) as never) ? 'e1' : undefined,
       get: async () => row,
     },
+    evidence: { head: async () => undefined },
     mcpStore: { session: async () => session },
   }) as never;
-const caller = { principal: { tenant: 't', key_id: 'k1' }, sessionId: 'own', earlier: [earlier] } as never;
+const snapshot = { configuration: { behavior: {} } };
+const decision = { decision: 'review', matched_rule: 'mcp:send' };
+const action = { envelope: envelopeIn('own'), snapshot, decision };
+const joined = (row: object, over: object = {}) =>
+  joinApproval(portsOf(row), { ...action, ...over } as never, [earlier]);
 const principal = { tenant: 't', key_id: 'k1' } as never;
 const handshake = { clientInfo: { name: 'client' } } as never;
 
 test.each(cases)('[mcp.approvals-reconnect] a request %s', async (_, state, counts) => {
   const row = { ...request, ...state };
-  const { sessionId } = await originalCaller(portsOf(row), caller, (session) => `of ${session}`);
-  expect(sessionId).toBe(counts ? earlier : 'own');
+  expect((await joined(row))?.action.envelope.actor.session).toBe(counts ? earlier : undefined);
   expect(await earlierSessions(portsOf(row), principal, handshake)).toEqual(counts ? [earlier] : []);
 });
 
@@ -52,5 +70,13 @@ test.each([
 
 test('[mcp.approvals-reconnect] a row of another session than the digest names is not followed', async () => {
   const row = { ...request, status: 'approved', use_expires_at: soon, session_id: `mcp-${'b'.repeat(32)}` };
-  expect((await originalCaller(portsOf(row), caller, (session) => `of ${session}`)).sessionId).toBe('own');
+  expect(await joined(row)).toBeUndefined();
+});
+
+test('[mcp.approvals-reconnect] the call counts as its own session finds it', async () => {
+  const row = { ...request, status: 'approved', use_expires_at: soon };
+  const drift = [{ manifest: 'm', kind: 'target', found: 'x' }];
+  expect((await joined(row))?.action.own).toMatchObject({ envelope: { actor: { session: 'own' } } });
+  expect(await joined(row, { decision: { ...decision, matched_rule: 'manifest:m' } })).toBeUndefined();
+  expect(await joined(row, { drift })).toBeUndefined();
 });

@@ -1,0 +1,58 @@
+/**
+ * The approval that a caller asked for on an earlier connection [mcp.approvals-reconnect]. The call is decided in its own session, with its
+ * own words and values; only a call that is in review there may use such an approval, in the chain of the session that asked for it.
+ */
+import { isAnswerCurrent } from '#core/approvals/approval.ts';
+import { callDigest } from '#core/approvals/call-digest.ts';
+import type { ApprovalsPort } from '#core/approvals/ports.ts';
+import { blockedBy } from '#core/behavior/assess.ts';
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { EvidencePort } from '#core/evidence/ports.ts';
+import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
+import { isEachDriftShown } from '#core/task-manifests/accepted.ts';
+import type { ApprovalCandidate, GovernedAction } from './governed.ts';
+
+interface Joined {
+  /** As it uses the approval: in that session's chain, without what was found of the call in its own session. */
+  readonly action: GovernedAction;
+  readonly candidate: ApprovalCandidate;
+}
+
+/** Returns the first approval of exactly this call that one of the sessions asked for; undefined if there is none that fits. */
+export async function joinApproval(
+  ports: ApprovalsPort & EvidencePort & ClockPort,
+  own: GovernedAction,
+  sessions: readonly string[],
+): Promise<Joined | undefined> {
+  const { tenant, key_id, actor } = own.envelope;
+  for (const session of sessions) {
+    const envelope = { ...own.envelope, actor: { ...actor, session } };
+    const call_digest = callDigest(envelope);
+    const id = await ports.approvals.byCall(tenant, call_digest);
+    const row = id === undefined ? undefined : await ports.approvals.get(tenant, id);
+    if (row?.session_id !== session || row.key_id !== key_id || !fits(own, row, isoTime(ports.clock.now()))) continue;
+    const head = (await ports.evidence.head(tenant, session)) ?? null;
+    const standing = { session: head?.risk, key: own.standing?.key };
+    if (blockedBy(own.snapshot.configuration.behavior, standing, ports.clock.now())) continue;
+    const { assess: _ofOwnSession, firstRequest: _own, ...call } = own;
+    const action: GovernedAction = { ...call, own, envelope, call_digest, head, standing, drift: [] };
+    return { action, candidate: { from: 'same-call', id: row.envelope_id, row } };
+  }
+  return undefined;
+}
+
+/** A reviewer was shown the rule of the request, and the drift that its session had. */
+function fits({ decision, drift = [] }: GovernedAction, row: ApprovalRow, now: string): boolean {
+  if (drift.length > 0 && !isEachDriftShown(drift, row.drift)) return false;
+  if (row.status === 'denied') return isAnswerCurrent(row, now);
+  return row.matched_rule === decision.matched_rule && isJoinable(row, now);
+}
+
+/** Checks whether the request is pending, may be used, or was carried out by the gateway, which keeps the result. */
+export function isJoinable(row: ApprovalRow, now: string): boolean {
+  const { status, use_expires_at, expires_at, executed_by } = row;
+  if (status === 'pending') return expires_at > now;
+  const usable =
+    status === 'approved' || status === 'executing' || (status === 'consumed' && executed_by === 'gateway');
+  return usable && (use_expires_at ?? expires_at) > now;
+}
