@@ -158,6 +158,7 @@ export function compose(
     ids: systemIds,
     telemetry,
     secrets,
+    providerKeys: undefined,
     objects,
     results: objectBucket({ bucket, folder: objectFolders.results }),
     definitionTexts: objectBucket({ bucket, folder: objectFolders.definitions }),

@@ -1574,6 +1574,7 @@ const cli: readonly Requirement[] = [
     'cli.fits-terminal',
     'On a terminal no line of a table is wider than it: long cells are cut, ids and digests stay whole, and times are distances from now; elsewhere nothing is cut.',
   ),
+  must('cli.doctor-provider', 'agentctl doctor fails for a provider that is down or has no key.'),
   must(
     'cli.doctor-demo',
     'agentctl doctor warns of demo answers, of a key that npm start made and of brokers with a generated key where the gateway is not on this machine.',
@@ -2043,7 +2044,18 @@ const chat: readonly Requirement[] = [
     'models.demo-names',
     'The shipped configuration answers names of both vendors from the built-in mock; banner and list name them, and an unknown name is 404 with what is allowed.',
   ),
-  must('models.demo-last', 'Where no route decides, the built-in mock comes after every other provider of a model.'),
+  must(
+    'models.demo-last',
+    'Where no route decides, the built-in mock answers for a model of another name only if no other provider lists that model, enabled or not.',
+  ),
+  must(
+    'models.demo-marked',
+    'An answer of the built-in mock for a model of another name has X-Gateway-Demo and a model that begins with mock, is not cached, costs what a mock costs, and counts as an error if a provider failed before it.',
+  ),
+  must(
+    'providers.key-unset',
+    'A provider whose key is not set is unhealthy with the reason in GET providers and the status, and a failure of agentctl doctor; its calls count as errors.',
+  ),
   must(
     'chat.own-spelling',
     'A member of a request, message, part or tool that differs from a known one in case only is 400: some servers would obey it instead.',

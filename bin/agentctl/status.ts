@@ -46,7 +46,7 @@ export function addStatus(parent: Parent): void {
 function showStatus(out: Output, { recent_violations, dependencies, providers, ...status }: Fields): void {
   showTree(out, status);
   showList(out, 'dependencies', ['kind', 'name', 'state', 'since', 'latency_ms', 'reason'], dependencies);
-  showList(out, 'providers', ['name', 'type', 'health', 'breaker', 'error_rate'], providers);
+  showList(out, 'providers', ['name', 'type', 'health', 'breaker', 'error_rate', 'reason'], providers);
   const violations = list(recent_violations);
   if (recent_violations !== undefined) out.line(`recent_violations:${violations.length === 0 ? ' none' : ''}`);
   if (violations.length === 0) return;

@@ -181,7 +181,7 @@ function showRequests(out: Output, page: Fields): void {
       row.at,
       row.resolved_model ?? row.model,
       row.provider,
-      row.outcome,
+      row.demo === true ? `${row.outcome} (demo)` : row.outcome,
       row.status,
       `${count(input)}/${count(output)}`,
       usd(row.cost_usd),
@@ -203,7 +203,7 @@ function showProviders(out: Output, answer: Fields): void {
     count(row.requests),
     `${percent(count(row.error_rate) * 100)}`,
     row.p95_latency_ms === undefined ? '' : `${count(row.p95_latency_ms)} ms`,
-    row.has_key === true ? 'yes' : 'no',
+    row.key_set === false ? 'not set' : row.has_key === true ? 'yes' : 'no',
     Array.isArray(row.models) ? row.models.join(' ') : '',
   ]);
   if (rows.length === 0) out.line('no provider is configured');

@@ -203,6 +203,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
     breakers: () => providerBreakers.states(),
+    providerKeys: secrets,
     timeouts,
     random: Math.random,
     classifiers: async () => ports,

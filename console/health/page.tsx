@@ -143,8 +143,8 @@ const Notifications = ({ of: { deliveries } }: { readonly of: Status }) => (
 const Providers = ({ of: { providers } }: { readonly of: Status }) => (
   <section>
     <h2>Providers</h2>
-    <Table caption="Providers" heads={['Name', 'Type', 'Health', 'Breaker', 'Errors']}>
-      {providers.map(({ name, type, health, breaker, error_rate }) => (
+    <Table caption="Providers" heads={['Name', 'Type', 'Health', 'Breaker', 'Errors', 'Reason']}>
+      {providers.map(({ name, type, health, breaker, error_rate, reason }) => (
         <tr key={name}>
           <td>
             <Text of={name} />
@@ -155,6 +155,7 @@ const Providers = ({ of: { providers } }: { readonly of: Status }) => (
           </td>
           <td>{breaker ?? '–'}</td>
           <td>{(error_rate * 100).toFixed(1)} %</td>
+          <td>{reason ? <Text of={reason} /> : '–'}</td>
         </tr>
       ))}
     </Table>

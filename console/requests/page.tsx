@@ -50,6 +50,7 @@ export function RequestsPage({ api }: PageProps) {
                     </td>
                     <td>
                       {request.status} <Text of={request.outcome} />
+                      {request.demo && ', demo answer'}
                       {request.matched_rule && (
                         <>
                           , <Code of={request.matched_rule} />

@@ -66,6 +66,10 @@ interface ProviderView {
   readonly base_url?: string;
   /** A key is configured; its value is never shown. */
   readonly has_key: boolean;
+  /** Absent where this process cannot read keys of providers, and for a provider without one. */
+  readonly key_set?: boolean;
+  /** Why it is unhealthy, where that is known. */
+  readonly reason?: string;
   readonly health: Health | 'disabled';
   /** Absent where this process neither calls providers nor reads what those share that do. */
   readonly breaker?: BreakerState;
@@ -86,9 +90,12 @@ export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snap
       ports.observations.minutes(principal.tenant, { dimension: dimensionOf('provider', name), ...span }),
     ),
   );
+  const keys = await Promise.all(providers.map((entry) => isKeySet(ports, entry)));
   const breakers = ports.breakers?.(providers) ?? {};
   return providers.map((entry, n) => {
     const { health, ...recently } = providerHealth(recent[n]!);
+    const keySet = keys[n];
+    const reason = entry.enabled ? reasonOf(entry, keySet, recently) : undefined;
     const breaker = Object.hasOwn(breakers, entry.name) ? breakers[entry.name] : undefined;
     return {
       name: entry.name,
@@ -98,12 +105,32 @@ export async function providersOf(call: Pick<Call, 'ports' | 'principal' | 'snap
       ...(entry.region !== undefined && { region: entry.region }),
       ...(entry.base_url !== undefined && { base_url: withoutQuery(entry.base_url) }),
       has_key: entry.api_key_env !== undefined,
-      health: entry.enabled ? (breaker === 'open' ? 'unhealthy' : health) : 'disabled',
+      ...(keySet !== undefined && { key_set: keySet }),
+      health: !entry.enabled ? 'disabled' : keySet === false || breaker === 'open' ? 'unhealthy' : health,
+      ...(reason !== undefined && { reason }),
       ...(breaker !== undefined && { breaker }),
       ...recently,
     };
   });
 }
+
+/** Whether the key that the entry names has a value [providers.key-unset]. */
+async function isKeySet({ providerKeys }: Call['ports'], { api_key_env }: ProviderEntry): Promise<boolean | undefined> {
+  if (api_key_env === undefined || !providerKeys) return undefined;
+  const key = await providerKeys.get(api_key_env).catch(() => undefined);
+  return key !== undefined && key.trim() !== '';
+}
+
+const reasonOf = (
+  { api_key_env }: ProviderEntry,
+  keySet: boolean | undefined,
+  { requests, errors }: { readonly requests: number; readonly errors: number },
+): string | undefined =>
+  keySet === false
+    ? `its key ${api_key_env} is not set`
+    : errors > 0
+      ? `${errors} of its last ${requests} calls failed`
+      : undefined;
 
 /** Some put a key behind the question mark. */
 const withoutQuery = (address: string): string => address.split(/[?#]/)[0]!;

@@ -70,13 +70,14 @@ async function timed<T>({ clock }: Call['ports'], ask: () => Promise<T>) {
 const providerStates = { healthy: 'up', degraded: 'degraded', unhealthy: 'down', unknown: 'unknown' } as const;
 
 const providers = ({ providers: all }: Known): Found[] =>
-  all.flatMap(({ name, health, breaker, p95_latency_ms }) =>
+  all.flatMap(({ name, health, breaker, p95_latency_ms, reason }) =>
     health === 'disabled'
       ? []
       : [
           {
             ...{ kind: 'provider' as const, name, needed: false, state: providerStates[health] },
             ...(p95_latency_ms !== undefined && { latency_ms: p95_latency_ms }),
+            ...(reason !== undefined && health !== 'healthy' && { reason }),
             ...(breaker === 'open' && { reason: 'its breaker is open' }),
           },
         ],

@@ -110,13 +110,14 @@ export const status: Operation = async (call) => {
         ...(ports.archived?.complete === false ? [separateArchiveWarning] : []),
       ],
       ...(federation && { federation }),
-      providers: providers.map(({ name, type, enabled, health, breaker, error_rate }) => ({
+      providers: providers.map(({ name, type, enabled, health, breaker, error_rate, reason }) => ({
         name,
         type,
         enabled,
         health,
         ...(breaker !== undefined && { breaker }),
         error_rate,
+        ...(reason !== undefined && { reason }),
       })),
       pending_approvals: waiting.length,
       ...(pending.cursor && { pending_approvals_more: true }),

@@ -112,6 +112,8 @@ export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, Me
   readonly cache: ResponseCache | undefined;
   /** State of each provider's breaker, by name, where this process calls providers itself or reads what those that do share. */
   readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
+  /** Holds the keys of providers; undefined where this process may not read them. */
+  readonly providerKeys: SecretStore | undefined;
   /** At least the last 500 traces of each of these tenants, of all processes. @throws GatewayError `service_unavailable` */
   readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;

@@ -80,6 +80,8 @@ export type BegunCall<Before extends ApprovedCall = ApprovedCall> = Before & {
 export type ModelCall<Before extends ApprovedCall = ApprovedCall> = BegunCall<Before> & {
   readonly provider: string;
   readonly region: string | undefined;
+  /** The built-in mock answered for a model of another name. */
+  readonly demo: boolean;
   /** The side of a rollout that the call is on. */
   readonly rollout: RolloutMark | undefined;
   /** Attempts that came to nothing. */

@@ -1,6 +1,6 @@
 /** What a call is charged with, from what its stages returned. */
 import type { Usage } from '#core/contracts/chat.ts';
-import { costOf } from '#core/limits/prices.ts';
+import { costOf, demoCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import type { KnownCall } from './call-stages.ts';
 
@@ -21,12 +21,14 @@ export function usageOf(known: KnownCall): Usage {
 }
 
 /** Attempts that providers ask no money for: not reached, or answered with an error status. */
-const free = /^([45]\d\d|unreachable|unavailable|breaker_open)$/;
+const free = /^([45]\d\d|unreachable|unavailable|breaker_open|no_key)$/;
 
 const refusedByAll = ({ provider, attempts = [] }: KnownCall): boolean =>
   provider === undefined && attempts.every(({ error }) => free.test(error));
 
 export function costOfCall(known: KnownCall): { microusd: number; estimated: boolean } {
   const { call } = known;
-  return costOf(call.snapshot.configuration, call.resolvedModel, usageOf(known), surchargeOf(call.body));
+  const { configuration } = call.snapshot;
+  if (known.demo) return demoCost(configuration, call.resolvedModel, usageOf(known));
+  return costOf(configuration, call.resolvedModel, usageOf(known), surchargeOf(call.body));
 }

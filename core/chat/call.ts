@@ -14,7 +14,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
-import { planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import { disabledProvidersOf, planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import { type BatchRequest, batchEstimate } from './batches/request.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas } from './provider-tools.ts';
@@ -170,11 +170,16 @@ function notServed(
     ...configuration.providers.filter(({ enabled }) => enabled).flatMap(({ models }) => models),
     ...Object.keys(configuration.aliases.models),
   ]);
-  const served = [...names].filter((name) => mayUse(tenant, key, [name, resolveModel(configuration, name)]));
+  const served = [...names].filter((name) => {
+    const model = resolveModel(configuration, name);
+    return mayUse(tenant, key, [name, model]) && planRoute(configuration, model, new Map()) !== undefined;
+  });
+  const disabled = disabledProvidersOf(configuration, resolved);
+  const off = disabled.length === 0 ? '' : ` (the provider ${disabled.join(', ')} lists it and is disabled)`;
   const named = `allowed: ${served.slice(0, maxNamed).join(', ') || 'none'}${served.length > maxNamed ? ', …' : ''}`;
   return new GatewayError(
     'model_not_found',
-    `No provider serves the model ${JSON.stringify(model)}${alias}; ${named}. GET /v1/models lists names.`,
+    `No provider serves the model ${JSON.stringify(model)}${alias}${off}; ${named}. GET /v1/models lists names.`,
   );
 }
 

@@ -42,6 +42,7 @@ export function recordOf({ known, ending, status }: EndedCall, recording: Record
     resolved_model: call.resolvedModel,
     ...(provider !== undefined && { provider }),
     ...(known.region !== undefined && { region: known.region }),
+    ...(known.demo && { demo: true }),
     stream: call.stream,
     transport: call.transport,
     policy_version: version,

@@ -2,6 +2,7 @@
 import type { Verdict } from '#core/content-policy/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { demoHeaders } from '#core/providers/demo.ts';
 import type { Ending, KnownCall, Ruling } from './call-stages.ts';
 import { leftOutHeader } from './left-out.ts';
 
@@ -51,6 +52,7 @@ export function headersOfCall(known: KnownCall, ending?: Ending): Readonly<Recor
     ...limitHeaders,
     ...(warnings !== undefined && { 'x-policy-warning': warnings }),
     ...(lookup && { 'x-cache': lookup.state }),
+    ...(known.demo && demoHeaders),
     ...leftOutHeader(leftOutOf(known)),
     ...ending?.headers,
   };

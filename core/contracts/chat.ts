@@ -110,6 +110,8 @@ export interface ChatRecord {
   readonly resolved_model: string;
   readonly provider?: string;
   readonly region?: string;
+  /** The built-in mock answered for a model of another name. */
+  readonly demo?: boolean;
   readonly stream: boolean;
   readonly transport: 'http' | 'ws';
   readonly policy_version: number;

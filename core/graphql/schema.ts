@@ -67,7 +67,9 @@ type Provider {
   region: String
   baseUrl: String
   hasKey: Boolean!
+  keySet: Boolean
   health: String!
+  reason: String
   breaker: String
   requests: Int!
   errors: Int!

@@ -5,6 +5,7 @@ import type { PriceTable } from '#core/contracts/prices.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { mockModelName } from '#core/providers/demo.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import type { Limits } from './ports.ts';
 
@@ -63,6 +64,16 @@ export function costOf(
   return price
     ? { microusd: charge(price, usage, surcharge), estimated: price.estimated }
     : { microusd: 0, estimated: true };
+}
+
+/** What a demo answer came to: never the price of the model it was given for. Without a row for the mock it costs nothing. */
+export function demoCost(
+  { prices }: Pick<Configuration, 'prices'>,
+  model: string,
+  usage: Usage,
+): { readonly microusd: number; readonly estimated: boolean } {
+  const price = priceIn(prices.table, mockModelName(model));
+  return { microusd: price ? charge(price, usage, 1) : 0, estimated: false };
 }
 
 function charge(price: Price, usage: Usage, surcharge: number): number {

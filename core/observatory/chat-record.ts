@@ -27,6 +27,7 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
       provider: textOf(attempt.provider) ?? '',
       error: textOf(attempt.error) ?? '',
     })),
+    ...(body.demo === true && { demo: true }),
     ...rolloutOf(body.rollout),
     ...texts(body, [
       'error',

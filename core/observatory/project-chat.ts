@@ -3,7 +3,7 @@ import type { ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatRecordOf } from './chat-record.ts';
 import { dimensionOf, rolloutDimension } from './dimensions.ts';
-import { addUp, callMeasures, type Measures } from './measures.ts';
+import { addUp, callMeasures, isReplacedByDemo, type Measures } from './measures.ts';
 import type { Point, Projection } from './projection.ts';
 import { requestRowOf } from './request-row.ts';
 import { latencyMeasures } from './sketch.ts';
@@ -36,7 +36,7 @@ function callPoints(tenant: string, record: ChatRecord): Point[] {
   const { resolved_model, outcome, usage, cost_microusd, latency_ms } = record;
   const measures = whatCounts({
     requests: 1,
-    errors: outcome === 'failed' ? 1 : 0,
+    errors: outcome === 'failed' || isReplacedByDemo(record) ? 1 : 0,
     blocked: outcome === 'blocked' ? 1 : 0,
     reviewed: outcome === 'review' ? 1 : 0,
     input_tokens: usage.input_tokens,

@@ -18,6 +18,8 @@ export interface RequestRow {
   readonly model: string;
   readonly resolved_model: string;
   readonly provider?: string;
+  /** The built-in mock answered for a model of another name. */
+  readonly demo?: true;
   readonly stream: boolean;
   readonly status: number;
   readonly outcome: ChatRecord['outcome'];
@@ -57,6 +59,7 @@ export function requestRowOf(entry: EvidenceEntry, record: ChatRecord): RequestR
     resolved_model: record.resolved_model,
     ...(record.reason !== undefined && { reason: record.reason }),
     ...(provider !== undefined && { provider }),
+    ...(record.demo && { demo: true }),
     stream: record.stream,
     status: record.status,
     outcome: record.outcome,

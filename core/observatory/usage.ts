@@ -83,7 +83,7 @@ function modelUsage(model: string, measures: Measures): ModelUsage {
     input_tokens: measures.input_tokens ?? 0,
     output_tokens: measures.output_tokens ?? 0,
     cost_usd: toUsd(measures.cost_microusd ?? 0),
-    errors: measures['outcome:failed'] ?? 0,
+    errors: (measures['outcome:failed'] ?? 0) + (measures.replaced_by_demo ?? 0),
   };
 }
 

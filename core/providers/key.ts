@@ -12,10 +12,15 @@ export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise
     // A line break at its end is the file's, not the key's.
     key = (await secrets.get(api_key_env))?.trim();
   } catch (cause) {
-    throw new ProviderFault(name, 'unavailable', `the secret ${api_key_env} of ${name} cannot be read`, { cause });
+    throw new ProviderFault(name, 'unavailable', `the secret ${api_key_env} of ${name} cannot be read`, {
+      cause,
+      reason: 'no_key',
+    });
   }
-  if (!key) throw new ProviderFault(name, 'unavailable', `${name} has no key: ${api_key_env} is not set`);
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new ProviderFault(name, 'unavailable', `${api_key_env} holds what no HTTP header can carry`);
+  if (!key) throw noKey(name, `${name} has no key: ${api_key_env} is not set`);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(name, `${api_key_env} holds what no HTTP header can carry`);
   return key;
 }
+
+const noKey = (provider: string, message: string) =>
+  new ProviderFault(provider, 'unavailable', message, { reason: 'no_key' });

@@ -6,6 +6,7 @@ import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Timeouts } from '#core/kernel/ports.ts';
+import { mockModelName } from './demo.ts';
 import { awaitFirstEvent } from './http-provider.ts';
 import { lastUserText, type MockReply, mockChunks, mockCompletion } from './mock-reply.ts';
 import { pause } from './pause.ts';
@@ -49,7 +50,7 @@ export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPort
 
     async post(endpoint, { body, model }) {
       const { mockAnswer } = await import('./mock-endpoints.ts');
-      return mockAnswer(endpoint, { body, model, created: Math.floor(clock.now() / 1000) });
+      return mockAnswer(endpoint, { body, model: mockModelName(model), created: Math.floor(clock.now() / 1000) });
     },
 
     async call(call) {
@@ -79,7 +80,7 @@ function replyTo(call: ProviderCall, asked: string, scripted: Scripted | undefin
   return {
     id: digestOf({ ...question, model: call.model }).slice(0, 24),
     createdAt: Math.floor(clock.now() / 1000),
-    model: call.model,
+    model: mockModelName(call.model),
     body: call.body,
     text: scripted?.text ?? (scripted?.tool_calls ? '' : own === '' ? 'Mock reply.' : `Mock reply to: ${own}`),
     toolCalls: scripted?.tool_calls ?? [],

@@ -107,7 +107,7 @@ export type FaultKind =
 /** A call to a provider that came to nothing. */
 export interface ProviderAttempt {
   readonly provider: string;
-  /** A fault's kind, an HTTP status, or `breaker_open`. */
+  /** A fault's kind, an HTTP status, `breaker_open` or `no_key`. */
   readonly error: string;
 }
 
@@ -149,6 +149,8 @@ export class ProviderFault extends Error {
 export type FaultReason =
   /** The account the gateway calls with has nothing left: waiting does not help. */
   | 'quota'
+  /** Its key is not set, or cannot be read. */
+  | 'no_key'
   /** The provider has no model of that name. */
   | 'no_model'
   /** The request cannot be put into the provider's form; nothing was sent. */

@@ -1,6 +1,8 @@
 /** Which providers may answer for a model, and in which order (globs, priority, round-robin, region groups). */
 import type { Configuration, ModelRoute, ProviderEntry } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { isDemoOf } from '#core/providers/demo.ts';
+
 import { type ModelGlob, modelGlob } from './model-glob.ts';
 
 export interface Candidate {
@@ -40,11 +42,19 @@ export function planRoute(
   const { routes, served } = compiled(configuration);
   const route = routes.find(({ matches }) => matches(model));
   if (route) return { model, route: route.pattern, candidates: candidatesOf(route, rotated) };
-  const candidates = served
-    .filter(({ matches }) => matches(model))
-    .map(({ entry }) => ({ entry, region: entry.region }));
+  const listing = served.filter(({ matches }) => matches(model)).map(({ entry }) => entry);
+  const real = listing.some((entry) => !isDemoOf(entry, model));
+  const candidates = listing
+    .filter((entry) => entry.enabled && !(real && isDemoOf(entry, model)))
+    .map((entry) => ({ entry, region: entry.region }));
   return candidates.length === 0 ? undefined : { model, route: undefined, candidates };
 }
+
+/** Names of disabled providers that list the model. */
+export const disabledProvidersOf = (configuration: Configuration, model: string): readonly string[] =>
+  compiled(configuration)
+    .served.filter(({ entry, matches }) => !entry.enabled && !isDemoOf(entry, model) && matches(model))
+    .map(({ entry }) => entry.name);
 
 /** Groups stay in their order; round-robin changes who begins within each. */
 function candidatesOf({ key, groups, strategy }: CompiledRoute, rotated: Rotation): readonly Candidate[] {
@@ -69,6 +79,7 @@ interface CompiledRoute {
 
 interface Compiled {
   readonly routes: readonly CompiledRoute[];
+  /** Disabled ones too: a model that one of them lists is a real one [models.demo-last]. */
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
@@ -76,14 +87,14 @@ const compiled = remembered((configuration: Configuration): Compiled => {
   const enabled = configuration.providers.filter((entry) => entry.enabled);
   return {
     routes: configuration.routes.map((route) => compiledRoute(route, enabled)),
-    served: [...enabled].sort(mockLast).map((entry) => {
+    served: [...configuration.providers].sort(mockLast).map((entry) => {
       const globs = entry.models.map(modelGlob);
       return { entry, matches: (model) => globs.some((matches) => matches(model)) };
     }),
   };
 });
 
-/** A real provider is never hidden behind demo answers; the others keep their order [models.demo-last]. */
+/** The built-in mock comes last; the others keep their order [models.demo-last]. */
 const mockLast = (a: ProviderEntry, b: ProviderEntry) => Number(a.type === 'mock') - Number(b.type === 'mock');
 
 function compiledRoute(route: ModelRoute, enabled: readonly ProviderEntry[]): CompiledRoute {

@@ -37,9 +37,13 @@ export function outcomeOf({ kind, status = 0, reason }: ProviderFault): CallOutc
   return kind === 'status' && status < 500 ? 'success' : 'fault';
 }
 
-/** A fault as a word: an HTTP status, or its kind. */
+/** A fault as a word: an HTTP status, its reason where that says more, or its kind. */
 export const errorType = ({ kind, status, reason }: ProviderFault): string =>
-  reason === 'breaker_open' ? reason : kind === 'status' && status !== undefined ? String(status) : kind;
+  reason === 'breaker_open' || reason === 'no_key'
+    ? reason
+    : kind === 'status' && status !== undefined
+      ? String(status)
+      : kind;
 
 /** The more a fault tells the caller, the later it stands. */
 const ranks: Readonly<Record<FaultKind, number>> = {

@@ -142,6 +142,7 @@ export async function testPorts(options: TestOptions = {}) {
     ids: systemIds,
     telemetry,
     secrets,
+    providerKeys: secrets,
     objects,
     results: folderObjectStore(join(folder, 'results')),
     definitionTexts: folderObjectStore(join(folder, 'definitions')),

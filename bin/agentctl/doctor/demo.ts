@@ -15,7 +15,10 @@ export function demoModels(providers: readonly Fields[], isDeployment: boolean):
   const listed = `${models.slice(0, 5).join(', ')}${models.length > 5 ? `, … (${models.length} names)` : ''}`;
   const found = `the provider ${named} gives demo answers (type mock) for ${listed}`;
   if (!isDeployment) return ok(`${found}; this is a local run`);
-  return warn(found, 'delete it from providers: a misspelt or missing model is answered by it instead of refused');
+  return warn(
+    found,
+    'delete it from providers: models that no other provider lists are answered by it instead of refused',
+  );
 }
 
 /** The key that is used here. */

@@ -52,7 +52,7 @@ type MadeCall = ModelCall & { readonly resource: string };
 
 const madeAt = (begun: BegunCall, { name, region }: ProviderEntry, { id }: StoredBatch): MadeCall => ({
   ...begun,
-  ...{ provider: name, region, rollout: undefined, attempts: [], leftOut: [], resource: id },
+  ...{ provider: name, region, demo: false, rollout: undefined, attempts: [], leftOut: [], resource: id },
 });
 
 /** Nothing is charged for a file: its calls are when a batch is made of it. */

@@ -10,6 +10,7 @@ import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isDemoOf } from '#core/providers/demo.ts';
 import type { ProviderForm } from '#core/providers/ports.ts';
 import { callProvider } from '#core/routing/call-provider.ts';
 import type { Answering } from '../answering.ts';
@@ -81,7 +82,8 @@ async function askProvider(
     count(begun, endpoint, reply);
     answered.settleSpan({ body: {}, usage: progress.counted, finishReason: undefined });
     const { provider, region, attempts } = answered;
-    return [{ ...begun, provider: provider.name, region, rollout: undefined, attempts, leftOut: [] }, reply];
+    const demo = isDemoOf(provider, call.resolvedModel);
+    return [{ ...begun, provider: provider.name, region, demo, rollout: undefined, attempts, leftOut: [] }, reply];
   } catch (thrown) {
     throw failed(ports, begun, thrown);
   }

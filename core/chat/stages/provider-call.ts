@@ -9,6 +9,7 @@ import { translator } from '#core/dialects/translate/translate.ts';
 import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { isDemoOf } from '#core/providers/demo.ts';
 import type { KeptCall, Provider } from '#core/providers/ports.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
@@ -64,7 +65,7 @@ export async function callModel(
     const { known, ending, reply } = finished;
     if (flight && reply)
       await knowing(known, async () => {
-        if (cacheable(body, reply, ending.outcome)) storeReply(known, flight, reply);
+        if (!known.demo && cacheable(body, reply, ending.outcome)) storeReply(known, flight, reply);
       });
     return { known, ending };
   } finally {
@@ -120,7 +121,8 @@ async function openReply(
       },
     });
     const { provider, region, attempts } = answered;
-    return [{ ...begun, provider: provider.name, region, rollout, attempts, leftOut }, answered];
+    const demo = isDemoOf(provider, call.resolvedModel);
+    return [{ ...begun, provider: provider.name, region, demo, rollout, attempts, leftOut }, answered];
   } catch (thrown) {
     throw failed(ports, { ...begun, rollout, leftOut }, thrown);
   }

@@ -128,6 +128,7 @@ export const observatory = {
           health: providerHealth,
           breaker: breaker.optional(),
           error_rate: share,
+          reason: z.string().optional().meta({ description: 'Why it is unhealthy, where that is known.' }),
         }),
       ),
       pending_approvals: count,
@@ -216,6 +217,9 @@ export const observatory = {
             .meta({ description: 'Why a call was refused before its model was looked for.' }),
           resolved_model: z.string(),
           provider: z.string().optional(),
+          demo: z.literal(true).optional().meta({
+            description: 'The built-in mock answered for a model of another name.',
+          }),
           stream: z.boolean(),
           status: z.int(),
           outcome: z.string(),
@@ -266,7 +270,12 @@ export const observatory = {
           models: z.array(z.string()),
           region: z.string().optional(),
           base_url: z.string().optional(),
-          has_key: z.boolean(),
+          has_key: z.boolean().meta({ description: 'Whether its entry names a key.' }),
+          key_set: z.boolean().optional().meta({
+            description:
+              'Whether the key has a value. Absent without a key, and where this process cannot read keys of providers.',
+          }),
+          reason: z.string().optional().meta({ description: 'Why it is unhealthy, where that is known.' }),
           health: providerHealth,
           breaker: breaker.optional(),
           requests: count,

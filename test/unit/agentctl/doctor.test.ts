@@ -52,7 +52,7 @@ test.each([
       },
     },
     'health',
-    'warn',
+    'fail',
     'provider up is down: its breaker is open',
   ],
   [
@@ -164,14 +164,18 @@ test.each([
   ['http_service', 'pay', 'base_url of the service pay in upstreams.http'],
   ['channel', 'slack', 'approvals.channels.slack'],
   ['control_plane', 'control plane', 'federation.control_plane_url'],
-])('[cli.doctor] a %s that is down is told what to check, once', async (kind, name, todo) => {
+])('[cli.doctor] [cli.doctor-provider] a %s that is down is told what to check, once', async (kind, name, todo) => {
   const dependency = { kind, name, needed: false, state: 'down', reason: 'connection refused' };
   const failing = kind === 'channel' ? [{ channel: name, error: 'connection refused' }] : [];
   const down = { ...status, dependencies: [dependency], deliveries: { failing } };
   const { odd } = await examined({ 'GET /admin/v1/health/detailed': down });
   expect(odd).toEqual([
     {
-      ...{ check: 'health', state: 'warn', found: `${kind} ${name} is down: connection refused` },
+      ...{
+        check: 'health',
+        state: kind === 'provider' ? 'fail' : 'warn',
+        found: `${kind} ${name} is down: connection refused`,
+      },
       todo: expect.stringContaining(`check ${todo}`),
     },
   ]);

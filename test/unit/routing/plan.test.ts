@@ -44,13 +44,20 @@ test('[chat.routing] without a route, the enabled providers that list the model 
   expect(order(configuration, 'gemini')).toBeUndefined();
 });
 
-test('[models.demo-last] a mock that serves the same name comes after every other provider, where no route says otherwise', () => {
+test('[models.demo-last] a mock answers for a real model only if a route names it or no other provider lists the model', () => {
   const models = ['claude-*'];
   const real = (name: string) => entry(name, { type: 'anthropic', models });
   const providers = [entry('demo', { models }), real('one'), real('two')];
-  expect(order(configured(providers), 'claude-x')).toEqual(['one', 'two', 'demo']);
+  expect(order(configured(providers), 'claude-x')).toEqual(['one', 'two']);
   const route = { model: 'claude-*', providers: ['demo', 'one'] };
   expect(order(configured(providers, [route]), 'claude-x')).toEqual(['demo', 'one']);
+  const off = entry('off', { type: 'anthropic', models, enabled: false });
+  expect(order(configured([entry('demo', { models }), off]), 'claude-x')).toBeUndefined();
+  expect(order(configured([entry('demo', { models }), off]), 'other')).toBeUndefined();
+  expect(order(configured([entry('demo', { models: ['claude-*', 'gpt-5'] }), off]), 'gpt-5')).toEqual(['demo']);
+  // Its own names are no model of anybody else's.
+  const all = entry('all', { type: 'openai', models: ['*'] });
+  expect(order(configured([entry('demo', { models: ['mock*'] }), all]), 'mock-2')).toEqual(['all', 'demo']);
 });
 
 test('[chat.routing] disabled providers are skipped; a route whose providers all are has no candidates, and no fallback', () => {
