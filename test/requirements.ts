@@ -853,6 +853,10 @@ const evidence: readonly Requirement[] = [
     'An approval by several people is used only where each vote that it lists has an entry which the voting function signed, for the same call and the same key; verification finds a listed vote without an entry.',
   ),
   must(
+    'approval.cancelled-hold',
+    'A caller that cancels its held call withdraws the request: it is denied as withdrawn, with evidence, and a later vote is a conflict. A caller that only goes away does not.',
+  ),
+  must(
     'approval.hold-asks-again',
     'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, the configuration is the one that it was decided by, and the server describes the tool as it did in what matters; else it is answered so that it can be sent again, and the repeated call is decided by what holds then.',
   ),

@@ -1,8 +1,10 @@
 /** A decision of review: the call uses an approval that fits exactly this call, or requests one and waits for it. */
 
 import { isAnswerCurrent, type Unusable } from '#core/approvals/approval.ts';
+import { cancelledBy } from '#core/cancellation/watch.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { denied, inReview } from './answers.ts';
@@ -70,6 +72,26 @@ const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest =
 const changes = lazyImport(() => import('./meanwhile.ts'));
 const pollMs = 250;
 
+/**
+ * Ends the wait. A caller that cancelled its call takes the request back [approval.cancelled-hold]; one that only went away may come back for it.
+ * @throws the reason of the signal, always.
+ */
+async function leave(
+  ports: ReviewPorts,
+  { principal }: GovernedAction,
+  row: ApprovalRow,
+  signal: AbortSignal,
+): Promise<never> {
+  if (cancelledBy(signal) !== undefined && row.status === 'pending') {
+    const { withdrawRequest } = await import('#core/approvals/withdraw.ts');
+    // Who decided first is in the record: an approval stays unused, a denial is one already.
+    await withdrawRequest(ports, row, principal, 'The caller cancelled the call.').catch((fault: unknown) => {
+      if (!(fault instanceof GatewayError) || fault.code !== 'conflict') throw fault;
+    });
+  }
+  throw signal.reason;
+}
+
 /** A call whose request is decided while it waits is answered in place. */
 async function holdFor(
   ports: ReviewPorts,
@@ -84,10 +106,10 @@ async function holdFor(
   // A call that is approved at the last moment must still have time to run.
   const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
   while (isAwaited(row) && ports.clock.now() < until) {
-    signal?.throwIfAborted();
+    if (signal?.aborted) await leave(ports, action, row, signal);
     onWait?.(ports.clock.now() - began);
     await ports.pause(pollMs);
-    signal?.throwIfAborted();
+    if (signal?.aborted) await leave(ports, action, row, signal);
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
     if (!now || isAwaited(now)) continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);

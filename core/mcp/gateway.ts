@@ -112,6 +112,7 @@ export class McpGateway {
   async end(call: McpCall): Promise<McpReply> {
     assertSessionRevision(call);
     const session = await this.#sessions.find(call.headers.session, call.principal);
+    this.#requests.endOf(session);
     // Conversations go on at servers where another instance began them: all of them are taken up to be ended.
     await reachedServers(this.#conversations.ofSession(session, serversOf(call)), this.#ports.telemetry);
     await this.#conversations.end(session.id);

@@ -5,6 +5,7 @@ import { Cancelled, watchCancelled } from '#core/cancellation/watch.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dispatch, type Services } from './dispatch.ts';
+import type { McpSession } from './ports.ts';
 import type { Era } from './protocol/era.ts';
 import { mcpCodes, type RequestId, type RpcOutcome, type RpcRequest, responseOf } from './protocol/messages.ts';
 import { faultOf, logFault } from './refusals.ts';
@@ -20,7 +21,8 @@ interface RunningRequest {
 
 export class RunningRequests {
   readonly #services: Services;
-  readonly #running = new Map<string, AbortController>();
+  /** Several under one key only where clients without a session use the same ids. */
+  readonly #running = new Map<string, Set<AbortController>>();
 
   constructor(services: Services) {
     this.#services = services;
@@ -31,7 +33,8 @@ export class RunningRequests {
     const queue = new MessageQueue();
     const aborting = new AbortController();
     const key = runningKey(caller, request.id);
-    this.#running.set(key, aborting);
+    const alike = this.#running.get(key) ?? new Set();
+    this.#running.set(key, alike.add(aborting));
     // A request of a session outlives its connection. A stateless request ends with it.
     if (caller.era === 'stateless') {
       queue.onLeft(() => aborting.abort());
@@ -58,7 +61,8 @@ export class RunningRequests {
       } finally {
         watch.stop();
         queue.end();
-        if (this.#running.get(key) === aborting) this.#running.delete(key);
+        alike.delete(aborting);
+        if (alike.size === 0) this.#running.delete(key);
       }
       await Promise.all(later);
     };
@@ -67,16 +71,24 @@ export class RunningRequests {
 
   /** @returns whether it ran here; otherwise another process may run it, which looks for cancellations once a second. */
   async cancel(caller: Caller, id: RequestId): Promise<boolean> {
-    const running = this.#running.get(runningKey(caller, id));
-    running?.abort(new Cancelled(caller.principal.key_id));
-    if (running) return true;
+    const running = [...(this.#running.get(runningKey(caller, id)) ?? [])];
+    // Whose request is meant is not known of clients without a session that share a key: none of several is ended.
+    if (running.length > 1 && !caller.session) return true;
+    for (const each of running) each.abort(new Cancelled(caller.principal.key_id));
+    if (running.length > 0) return true;
     const { cancellations, clock } = this.#services.ports;
     await cancellations?.ask(callName(caller, id), isoTime(clock.now()));
     return false;
   }
 
+  /** Ends the requests of a session that its client ended. A held one stays pending: the client may come back for it. */
+  endOf({ id }: McpSession): void {
+    for (const [key, alike] of this.#running)
+      if (key.startsWith(`${id}\n`)) for (const running of alike) running.abort();
+  }
+
   stop(): void {
-    for (const running of this.#running.values()) running.abort();
+    for (const running of [...this.#running.values()].flatMap((alike) => [...alike])) running.abort();
   }
 
   #fail(queue: MessageQueue, id: RequestId, fault: unknown): void {

@@ -78,7 +78,7 @@ describe('waiting for a human', () => {
     expect((await call('create_issue', { title: 'unheld' }, { session: await open() })).last.error.code).toBe(-32002);
   });
 
-  test('a held call that is cancelled is not made, though it is approved later', async () => {
+  test('[approval.cancelled-hold] a held call that is cancelled leaves the pending requests, and cannot be approved any more', async () => {
     await configure({ hold: 40 });
     const session = await open();
     const before = server.calls().length;
@@ -88,11 +88,53 @@ describe('waiting for a human', () => {
       { session },
     );
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } };
-    const pending = await firstPending();
+    const pending = await firstPending('gone');
     expect((await http('POST', '/mcp', cancelled, { session })).status).toBe(202);
     expect((await waiting).messages.filter(({ method }: { method?: string }) => method === undefined)).toEqual([]);
+    expect(await test_.ports.approvals.get('default', pending)).toMatchObject({
+      ...{ status: 'denied', reason: 'withdrawn', reviewer: 'requester', comment: 'The caller cancelled the call.' },
+    });
+    expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'deny']);
+    expect((await vote(pending, 'approve')).status).toBe(409);
+    // The next call of the kind is a request of its own.
+    await configure();
+    const next = await call('create_issue', { title: 'gone' }, { session });
+    expect(next.last.error).toMatchObject({ code: -32002 });
+    expect(next.last.error.data.envelope_id).not.toBe(pending);
+    expect(server.calls().length).toBe(before);
+  });
+
+  test('[approval.cancelled-hold] a client that only goes away, or cancels another request, leaves its request pending', async () => {
+    await configure({ hold: 2 });
+    const session = await open();
+    const left = new AbortController();
+    const waiting = call(
+      'create_issue',
+      { title: 'left' },
+      { session, signal: left.signal },
+      { _meta: { progressToken: 1 } },
+    );
+    const pending = await firstPending('left');
+    left.abort();
+    const other = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `${id}` } };
+    await http('POST', '/mcp', other, { session });
+    await waiting;
+    expect(await test_.ports.approvals.get('default', pending)).toMatchObject({ status: 'pending' });
+    await vote(pending, 'deny');
+  });
+
+  test('[approval.cancelled-hold] a session that is ended makes no held call, and the client comes back for the approval', async () => {
+    await configure({ hold: 40 });
+    const session = await open();
+    const before = server.calls().length;
+    const waiting = call('create_issue', { title: 'ended' }, { session }, { _meta: { progressToken: 1 } });
+    const pending = await firstPending('ended');
+    expect((await http('DELETE', '/mcp', undefined, { session })).status).toBe(204);
+    await waiting;
     await vote(pending, 'approve');
     expect(server.calls().length).toBe(before);
+    expect((await call('create_issue', { title: 'ended' }, { session: await open() })).last.result).toBeDefined();
+    expect(server.calls().length).toBe(before + 1);
   });
 
   test('a task of 2025-11-25: asked after, carried out once, its result kept', async () => {
@@ -195,10 +237,10 @@ describe('waiting for a human', () => {
     expect(last.error.code).toBe(-32002);
   });
 });
-async function firstPending(): Promise<string> {
+async function firstPending(title = 'held'): Promise<string> {
   for (let i = 0; i < 2_000; i++) {
     const { items } = await test_.ports.approvals.list('default', 'pending', { limit: 50 });
-    const fresh = items.filter(({ parameters }) => ['held', 'gone'].includes(String(parameters.title)));
+    const fresh = items.filter(({ parameters }) => parameters.title === title);
     if (fresh.length > 0) return fresh.at(-1)!.envelope_id;
     await new Promise((turn) => setImmediate(turn));
   }

@@ -7,7 +7,8 @@ import { executeApproved } from '#core/actions/execute-approved.ts';
 import type { ApprovedActionPorts } from '#core/actions/ports.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';
 import type { ReviewAddressPorts } from '#core/approvals/ports.ts';
-import { decideApproval, type VotePorts } from '#core/approvals/vote.ts';
+import type { VotePorts } from '#core/approvals/vote.ts';
+import { withdrawRequest } from '#core/approvals/withdraw.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -150,21 +151,13 @@ async function cancel(
     const { status } = 'envelope_id' in found ? await taskOf(ports, found) : found;
     throw invalidParams(`The task is ${status} and can no longer be cancelled.`);
   }
-  const { key_id, person } = caller.principal;
   try {
-    const row = await decideApproval(ports, found, {
-      ...{ verdict: 'deny', person: person ?? `key:${key_id}`, key_id, reviewer: cancelledBy, channel: 'system' },
-      ...{ reason: 'withdrawn', comment: 'Withdrawn by the caller.', channels: [], useSeconds: 0 },
-    });
-    return taskOf(ports, row);
+    return taskOf(ports, await withdrawRequest(ports, found, caller.principal));
   } catch (fault) {
     if (!(fault instanceof GatewayError) || fault.code !== 'conflict') throw fault;
     throw invalidParams('The task was decided a moment ago and can no longer be cancelled.');
   }
 }
-
-/** The `reviewer` of a request its own caller withdrew. */
-const cancelledBy = 'requester';
 
 /** Another principal's task is as unknown as none. */
 async function own(
