@@ -655,6 +655,14 @@ const approvals: readonly Requirement[] = [
     'Where more requests of a tenant wait than approvals.digest.above, further ones come in one message at the end of a window, which is written again; grave and short-lived ones come alone, and none is lost.',
   ),
   must('notify.events', 'Notifications go out when an approval is submitted, approved and denied.'),
+  must(
+    'approval.whole-or-deny',
+    'Where a message cannot show all of a call and of what its caller says, it names all parameters, can be denied there, and is approved elsewhere: also the vote of an older message is refused.',
+  ),
+  must(
+    'approval.seen',
+    'Characters that are not known to leave ink are spelled out wherever people read texts of agents.',
+  ),
   must('notify.slack-buttons', 'Slack buttons carry only the id.'),
   must(
     'approval.card-place',

@@ -1,6 +1,6 @@
 /** Pull requests at a Git host, over GitHub's REST API: one comment per approval, rewritten once it is decided. */
 
-import { pullRequestComment } from '#core/approvals/pull-request-comment.ts';
+import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { noticeOf, type PullRequestHost, pullRequestOf, receiptOf, textDigest } from '#core/approvals/pull-requests.ts';
 import { ServiceFault } from '#core/credentials/fault.ts';
 import { DeliveryRefused } from '#core/notifications/deliver.ts';
@@ -91,7 +91,8 @@ export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOpti
       const head_sha = await host.head(at);
       const text = pullRequestComment(row, head_sha, linkBase, place);
       const comment_id = await host.comment(at, text);
-      return receiptOf({ at, comment_id, head_sha, text_sha256: textDigest(text) });
+      const whole = isWholeInComment(row, head_sha, linkBase);
+      return receiptOf({ at, comment_id, head_sha, text_sha256: textDigest(text), ...(whole && { whole: 'true' }) });
     },
   };
 }

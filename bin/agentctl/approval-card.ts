@@ -1,6 +1,7 @@
 /** The card of an approval: the key, the effects, the call itself, the reason of the rule, and the time left. */
 import { createHash } from 'node:crypto';
 import { childPath } from '#core/evidence/json-path.ts';
+import { spelledText } from '#core/evidence/visible-text.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import { commandLine } from './shell.ts';
@@ -24,7 +25,7 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   );
   const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
   const there = text(item.upstream_tool) ? ` (${plain(item.upstream_tool)} there)` : '';
-  out.line(`  ${what}${there} on ${text(item.target) ?? '(no target)'}`);
+  out.line(`  ${what}${there} on ${spelledText(text(item.target) ?? '(no target)')}`);
   const effects = Array.isArray(item.effects) ? item.effects.map(plain) : [];
   if (effects.length > 0) out.line('  what the call would do:');
   for (const effect of effects) out.line(`    - ${effect}`);

@@ -114,7 +114,7 @@ async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: str
   const item = fields((await cli.api().call('getApproval', { path: { envelope_id } })).json);
   // What is decided already is answered by the gateway, with the record.
   if (item.status !== 'pending') return true;
-  showCard(cli.out, item, briefCard);
+  showCard(cli.out, item, vote === 'approve' ? wholeCard : briefCard);
   await showHeldDefinition(cli, item);
   cli.out.flush();
   return confirmed(vote === 'approve' ? 'Approve it?' : 'Deny it?');

@@ -3,7 +3,7 @@
  * and direction characters reach the terminal spelled out.
  */
 import { styleText } from 'node:util';
-import { visibleText } from '#core/evidence/visible-text.ts';
+import { unseen, visibleText } from '#core/evidence/visible-text.ts';
 import { columnGap, cut, fittedWidths, relativeTime } from './table.ts';
 
 type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
@@ -15,9 +15,6 @@ export type Part = string | Painted;
 export const painted = (style: Style, text: string): Painted => ({ style, text });
 
 const bufferedCharacters = 64 * 1024;
-
-// Everything `visible` would spell out that may stand raw inside a JSON string.
-const unseenInJson = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
 export class Output {
   readonly #colours: { readonly out: boolean; readonly err: boolean };
@@ -130,10 +127,13 @@ export const plain = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 export const escapeUnseen = (json: string): string =>
-  json.replace(unseenInJson, (char) =>
-    Array.from({ length: char.length }, (_, unit) => `\\u${char.charCodeAt(unit).toString(16).padStart(4, '0')}`).join(
-      '',
-    ),
+  json.replace(unseen, (char) =>
+    char === '\n'
+      ? char
+      : Array.from(
+          { length: char.length },
+          (_, unit) => `\\u${char.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+        ).join(''),
   );
 
 const render = (parts: readonly Part[], colours: boolean): string =>

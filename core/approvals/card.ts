@@ -1,5 +1,7 @@
 /** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import { childPath } from '#core/evidence/json-path.ts';
+import { shorten, visibleText } from '#core/evidence/visible-text.ts';
 import { tighteningText } from './terms.ts';
 import { missingVotesText } from './views.ts';
 
@@ -35,11 +37,26 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
   return facts.filter(([, text]) => text !== '');
 }
 
+/** What the configuration says, which is never a part of the call. */
+export const ownFacts: ReadonlySet<string> = new Set([
+  'Rule',
+  'Rule at',
+  'Reason',
+  'Credential',
+  'Needs',
+  'Passkey',
+  'Changed',
+  'Risk',
+]);
+
 const namedThere = ({ upstream_tool }: ApprovalRow): string =>
   upstream_tool === undefined ? '' : ` (${upstream_tool} there)`;
 
 /** What the server would be sent: the parameters, and beside them what goes with the call. */
-export const sentOf = ({ parameters, sent_with }: ApprovalRow): Readonly<Record<string, unknown>> =>
+export const sentOf = ({
+  parameters,
+  sent_with,
+}: Pick<ApprovalRow, 'parameters' | 'sent_with'>): Readonly<Record<string, unknown>> =>
   sent_with === undefined ? parameters : { arguments: parameters, sent_with };
 
 /** The authenticated key and who answers for it; never the key itself. */
@@ -68,6 +85,33 @@ export function executedTexts({ executed = [], target, parameters, withheld }: A
     const shown = typeof text === 'string' ? text : JSON.stringify(text, null, 1);
     return shown === undefined ? [] : [[path.replace(/^\$\./, ''), shown]];
   });
+}
+
+/** What is sent as JSON; an executable text that is shown by itself is only named. */
+export function sentBesideExecuted(row: ApprovalRow): string {
+  const apart = new Set(executedTexts(row).map(([path]) => `$.${path}`));
+  const named = (value: unknown, path: string): unknown => {
+    if (apart.has(path)) return '(shown above, whole)';
+    if (Array.isArray(value)) return value.map((item, index) => named(item, childPath(path, index)));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, named(item, childPath(path, key))]));
+  };
+  return JSON.stringify(
+    sentOf({ ...row, parameters: named(row.parameters, '$.parameters') as ApprovalRow['parameters'] }),
+    null,
+    1,
+  );
+}
+
+/** A call that is too long to show: the names of all its members, and then the beginning of each value [approval.whole-or-deny]. */
+export function beginningOf(row: ApprovalRow, room: number): readonly [names: string, values: string] {
+  const members = Object.entries(sentOf(row));
+  const names = members.map(([name]) => visibleText(shorten(JSON.stringify(name), 200)));
+  const share = Math.max(0, Math.floor(room / Math.max(1, members.length)) - 40);
+  const values = members.map(([name, value]) =>
+    visibleText(shorten(`${JSON.stringify(name)}: ${JSON.stringify(value)}`, share)),
+  );
+  return [`${members.length}: ${names.join(', ')}`, values.join('\n')];
 }
 
 /** What stands at a path that `childPath` wrote. */

@@ -17,7 +17,7 @@ import { deliveryId } from '#core/notifications/enqueue.ts';
 import { channelsOf } from './channels.ts';
 import { type CommentCommand, commandIn } from './comment-command.ts';
 import type { WrittenComment } from './github.ts';
-import { assertUndecided } from './open-request.ts';
+import { assertUndecided, notWhole } from './open-request.ts';
 import { type Notice, noticeOf, type PullRequestHost, questionDigest, textDigest } from './pull-requests.ts';
 import type { FindCurrentTerms } from './terms.ts';
 import { missingVotesText } from './views.ts';
@@ -93,6 +93,7 @@ async function checkedVote(
       'The digest in the comment belongs to another call or commit than the question on this pull request. Copy the command from the newest question.',
     );
   }
+  if (command.verdict === 'approve' && notice.whole === undefined) throw notWhole('the question', row.envelope_id);
   await assertStanding(ports.host, notice, written.login, command.verdict);
   return { row, voter, command, notice };
 }

@@ -19,6 +19,13 @@ export function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
   });
 }
 
+/** A place that could not show the whole call takes no approval [approval.whole-or-deny]. */
+export const notWhole = (place: string, id: string): GatewayError =>
+  new GatewayError(
+    'conflict',
+    `Not counted: ${place} is too small to show all of this call. Approve it in the web console, or after reading all of it (agentctl show ${id} --full). It can be denied here.`,
+  );
+
 /**
  * The reviewer approves the call that the row shows. A row whose digest is of another call was written past the gateway.
  * The row lacks redacted fields of the call, so the digest of such a row cannot be recomputed.

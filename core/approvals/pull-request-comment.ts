@@ -3,49 +3,70 @@
  * person wrote stands in code, where it can neither format, mention, link nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { shorten, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import { shorten, spelledText, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import { approvalUrl } from './approval-url.ts';
-import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
+import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExecuted, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
 import { questionDigest } from './pull-requests.ts';
 
 /** GitHub refuses a longer comment. */
 const maxComment = 65_536;
 
+/** Whether the comment of a request shows the whole call: only then it is approved there [approval.whole-or-deny]. */
+export const isWholeInComment = (row: ApprovalRow, headSha: string, linkBase: string): boolean =>
+  wholeComment(row, headSha, linkBase, undefined) !== undefined;
+
 /** @param place of the rule, as `file:line`. */
 export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: string, place?: string): string {
-  const effects = effectsOf(row).map((line) => `- ${visibleText(line)}`);
-  const head = (canApprove: boolean) =>
-    [
-      `**${headlineOf(row, (text, room) => codeSpan(text, room))}**`,
-      ...(row.status === 'pending' ? answers(row, headSha, canApprove) : []),
-      `[Details](<${approvalUrl(linkBase, row.envelope_id)}>)`,
-      codeBlock(
-        [facts(row, place), ...(effects.length > 0 ? ['', 'What the call would do:', ...effects] : [])].join('\n'),
-        maxComment / 2,
-      ),
-    ].join('\n\n');
-  const parameters = visibleLines(JSON.stringify(sentOf(row), null, 1));
-  const whole = `${head(true)}\n\nParameters:\n\n${codeBlock(parameters, Number.POSITIVE_INFINITY)}`;
-  if (whole.length <= maxComment) return whole;
-  // What is executed is shown whole or not at all.
-  const executed = executedTexts(row).map(([place, text]) => `${place}:\n${visibleLines(text)}`);
-  const shown =
-    executed.length > 0 &&
-    `${head(true)}\n\nExecuted as it stands:\n\n${codeBlock(executed.join('\n\n'), Number.POSITIVE_INFINITY)}`;
-  if (shown && shown.length <= maxComment) return `${shown}${rest(parameters, maxComment - shown.length)}`;
-  const start = shown ? `${head(false)}\n\n${tooLong(row.envelope_id)}` : head(true);
-  return `${start}${rest(parameters, maxComment - start.length)}`;
+  if (isWholeInComment(row, headSha, linkBase)) {
+    const whole = wholeComment(row, headSha, linkBase, place) ?? wholeComment(row, headSha, linkBase, undefined);
+    if (whole !== undefined) return whole;
+  }
+  const [names, values] = beginningOf(row, maxComment / 4);
+  return [
+    head(row, linkBase, place, row.status === 'pending' ? answers(row, headSha, false) : []),
+    ...(row.status === 'pending' ? [tooLong(row.envelope_id)] : []),
+    `Names of the parameters, and how they begin:\n\n${codeBlock(`${shorten(names, maxComment / 8)}\n\n${values}`, maxComment / 3)}`,
+  ].join('\n\n');
 }
 
-/** As much of the parameters as there is room for, if there is any. */
-function rest(parameters: string, room: number): string {
-  const title = '\n\nParameters:\n\n';
-  return room < title.length + 200 ? '' : title + codeBlock(parameters, room - title.length);
+function head(row: ApprovalRow, linkBase: string, place: string | undefined, answerLines: readonly string[]): string {
+  const effects = effectsOf(row).map((line) => `- ${visibleText(line)}`);
+  return [
+    `**${headlineOf(row, (text, room) => codeSpan(text, room))}**`,
+    ...answerLines,
+    `[Details](<${approvalUrl(linkBase, row.envelope_id)}>)`,
+    codeBlock(
+      [facts(row, place), ...(effects.length > 0 ? ['', 'What the call would do:', ...effects] : [])].join('\n'),
+      maxComment / 2,
+    ),
+  ].join('\n\n');
+}
+
+/** Undefined where a value of the call would have to be cut. */
+function wholeComment(
+  row: ApprovalRow,
+  headSha: string,
+  linkBase: string,
+  place: string | undefined,
+): string | undefined {
+  const executed = executedTexts(row);
+  const areFactsWhole = factsOf(row).every(
+    ([label, text]) => spelledText(text).length <= charactersFor(label) || ownFacts.has(label),
+  );
+  if (!areFactsWhole) return undefined;
+  const start = head(row, linkBase, place, row.status === 'pending' ? answers(row, headSha, true) : []);
+  const parameters = (json: string) => `Parameters:\n\n${codeBlock(visibleLines(json), Number.POSITIVE_INFINITY)}`;
+  const whole = `${start}\n\n${parameters(JSON.stringify(sentOf(row), null, 1))}`;
+  if (whole.length <= maxComment) return whole;
+  if (executed.length === 0) return undefined;
+  const texts = executed.map(([path, text]) => `${path}:\n${visibleLines(text)}`);
+  const apart = `${start}\n\nExecuted as it stands:\n\n${codeBlock(texts.join('\n\n'), Number.POSITIVE_INFINITY)}\n\n${parameters(sentBesideExecuted(row))}`;
+  return apart.length <= maxComment ? apart : undefined;
 }
 
 const tooLong = (id: string): string =>
-  `What would be executed is too long for a comment. It can be denied here; approve it after reading all of it: \`agentctl show ${id} --full\`.`;
+  `The call is too long for a comment. It can be denied here; approve it in the web console, or after reading all of it: \`agentctl show ${id} --full\`.`;
 
 /** None of these lines begins with a slash, so that no service takes the question for its answer. */
 const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readonly string[] => [
@@ -56,10 +77,11 @@ const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readon
 
 /** Room for facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = { Target: 9000, Reason: 1000, Why: 2000, Withheld: 1000 };
+const charactersFor = (label: string): number => rooms[label] ?? 300;
 
 const facts = (row: ApprovalRow, place: string | undefined): string =>
   [...factsOf(row, place), ['Digest', row.call_digest] as const]
-    .map(([label, text]) => `${label.padEnd(11)}${shorten(visibleText(text), rooms[label] ?? 300)}`)
+    .map(([label, text]) => `${label.padEnd(11)}${shorten(spelledText(text), charactersFor(label))}`)
     .join('\n');
 
 /** Why a comment did not count, for its writer: only they are mentioned. */

@@ -24,6 +24,8 @@ export interface Notice {
   readonly comment_id: string;
   readonly head_sha: string;
   readonly text_sha256: string;
+  /** The question shows the whole call, so it may be approved. */
+  readonly whole?: 'true';
 }
 
 /**
@@ -65,7 +67,13 @@ export const receiptOf = ({ at, ...rest }: Notice): Record<string, string> => ({
 });
 
 export function noticeOf(receipt: Readonly<Record<string, string>> | undefined): Notice | undefined {
-  const { repository, number, comment_id, head_sha, text_sha256 } = receipt ?? {};
+  const { repository, number, comment_id, head_sha, text_sha256, whole } = receipt ?? {};
   if (!repository || !number || !comment_id || !head_sha || !text_sha256) return undefined;
-  return { at: { repository, number: Number(number) }, comment_id, head_sha, text_sha256 };
+  return {
+    at: { repository, number: Number(number) },
+    comment_id,
+    head_sha,
+    text_sha256,
+    ...(whole === 'true' && { whole }),
+  };
 }

@@ -3,12 +3,12 @@
  * Everything an agent wrote stands in code, where it can neither format, mention nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import { spelledText, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import type { Delivery } from '#core/notifications/ports.ts';
 import { approvalUrl } from './approval-url.ts';
-import { effectsOf, executedTexts, factsOf, sentOf } from './card.ts';
+import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExecuted, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';
-import { code, codeBlock, escaped, fitted, listed, maxSection } from './slack-text.ts';
+import { code, codeBlock, escaped, fits, fitted, listed, maxSection } from './slack-text.ts';
 
 export interface SlackMessage {
   /** What notifications show, and clients without blocks. */
@@ -16,7 +16,7 @@ export interface SlackMessage {
   readonly blocks: readonly object[];
 }
 
-/** Executable text that needs more is not shown in Slack, and not approved from there. */
+/** A call whose executable texts need more is not approved from Slack. */
 const maxExecutedSections = 12;
 
 /** @param place of the rule, as `file:line`. */
@@ -44,41 +44,67 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
 
 interface Details {
   readonly sections: readonly string[];
-  /** Every byte of what will be executed is there. */
+  /** Nothing that the digest covers, and nothing the caller says, was cut. */
   readonly isWhole: boolean;
 }
+
+/** Whether the message of a request shows the whole call: only then it is approved from there [approval.whole-or-deny]. */
+export const isWholeInSlack = (row: ApprovalRow): boolean => details(row, '', undefined).isWhole;
 
 /** Each kind of fact in a section of its own, so that no length of one pushes out another. */
 function details(row: ApprovalRow, linkBase: string, place: string | undefined): Details {
   const { envelope_id, call_digest } = row;
   const link = `<${approvalUrl(linkBase, envelope_id)}|details>`;
   const head = `*${headline(row)}*\nDigest ${code(call_digest.slice(0, 16), 16)}, ${link}, or ${code(`agentctl show ${envelope_id}`, 80)}`;
-  const facts = factsOf(row, place).map(([label, text]) => `${label}: ${code(text, rooms[label] ?? 130)}`);
+  const facts = factsOf(row, place).map(
+    ([label, text]) => `${label}: ${code(spelledText(text), charactersFor(label))}`,
+  );
   const effects = effectsOf(row).map((line) => `• ${code(line, 250)}`);
   const before = [
     head,
     ...fittingSections(facts),
     ...(effects.length > 0 ? [listed('What the call would do:', effects)] : []),
   ];
-  const title = 'Parameters:\n';
-  const json = JSON.stringify(sentOf(row), null, 1);
-  const whole = title + codeBlock(json, Number.POSITIVE_INFINITY);
-  const texts = executedTexts(row);
-  const cutAbove = texts.filter(([place, text]) => place === 'target' && text.length > 250);
-  if (whole.length <= maxSection) {
-    const above = cutAbove.flatMap(([place, text]) => codeSections(place, text));
-    return { sections: [...before, ...above, whole], isWhole: true };
-  }
-  const executed = texts.flatMap(([place, text]) => codeSections(place, text));
-  const isWhole = executed.length <= maxExecutedSections;
-  const shown = isWhole ? executed : [tooLong(envelope_id)];
-  return { sections: [...before, title + codeBlock(json, maxSection - title.length), ...shown], isWhole };
+  const executed = executedTexts(row);
+  const cut = factsOf(row).filter(([label, text]) => !fits(spelledText(text), charactersFor(label), '\\u{60}'));
+  const areFactsWhole = cut.every(
+    ([label]) => ownFacts.has(label) || (label === 'Target' && executed.some(([path]) => path === 'target')),
+  );
+  const call = wholeCall(row, executed);
+  if (areFactsWhole && call) return { sections: [...before, ...call], isWhole: true };
+  const [names, values] = beginningOf(row, maxSection - 1000);
+  const named = `Parameters: ${code(names, 900)}\nHow they begin:\n`;
+  const beginning = named + codeBlock(values, maxSection - named.length);
+  return {
+    sections: [...before, beginning, ...(row.status === 'pending' ? [tooLong(envelope_id)] : [])],
+    isWhole: false,
+  };
+}
+
+/** The parameters in one section, and executable texts in as many as they take; undefined if that is not enough. */
+function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>): readonly string[] | undefined {
+  const whole = parametersIn(JSON.stringify(sentOf(row), null, 1));
+  const sections = (texts: typeof executed) =>
+    texts.reduce((length, [, text]) => length + text.length, 0) <= maxExecutedSections * maxSection
+      ? texts.flatMap(([path, text]) => codeSections(path, text))
+      : undefined;
+  const apart = sections(whole ? executed.filter(([path, text]) => path === 'target' && text.length > 250) : executed);
+  const rest = whole ?? parametersIn(sentBesideExecuted(row));
+  return apart && apart.length <= maxExecutedSections && rest ? [...apart, rest] : undefined;
+}
+
+/** In one section, or undefined. */
+function parametersIn(json: string): string | undefined {
+  if (json.length > maxSection) return undefined;
+  const section = `Parameters:\n${codeBlock(json, Number.POSITIVE_INFINITY)}`;
+  return section.length <= maxSection ? section : undefined;
 }
 
 /** Facts whose texts are longer than names. */
 const rooms: Readonly<Record<string, number>> = {
   ...{ Tool: 250, Target: 400, Rule: 200, Reason: 300, Withheld: 200, Why: 400 },
 };
+const charactersFor = (label: string): number => rooms[label] ?? 130;
 
 /** Lines in as few sections as hold them; no line is longer than one. */
 function fittingSections(lines: readonly string[]): string[] {
@@ -92,7 +118,7 @@ function fittingSections(lines: readonly string[]): string[] {
 }
 
 const tooLong = (id: string): string =>
-  `*What would be executed is too long for Slack.* It can be denied here; approve it after reading all of it: ${code(`agentctl show ${id} --full`, 80)}`;
+  `*The call is too long for Slack.* It can be denied here; approve it in the web console, or after reading all of it: ${code(`agentctl show ${id} --full`, 80)}`;
 
 /** A text in as many sections as it takes, nothing of it left out. */
 function codeSections(place: string, text: string): string[] {

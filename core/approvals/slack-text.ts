@@ -10,6 +10,10 @@ export const code = (text: string, room: number) => `\`${fitted(visibleText(text
 export const codeBlock = (json: string, room: number) =>
   `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
 
+/** Whether `fitted` cuts nothing. */
+export const fits = (text: string, room: number, backtick = '`'): boolean =>
+  text.length <= room && fitted(visibleText(text), room, backtick) === fitted(visibleText(text), 10 * room, backtick);
+
 const leftOut = (count: number) => `… (${count} more characters, see details)`;
 
 /**
@@ -17,14 +21,21 @@ const leftOut = (count: number) => `… (${count} more characters, see details)`
  * characters become entities, which are never cut in two.
  */
 export function fitted(text: string, room: number, backtick = '`'): string {
-  const parts = Array.from(text, (char) => escaped(char, backtick));
-  const whole = parts.join('');
-  if (whole.length <= room) return whole;
-  let kept = '';
+  const cut = room - leftOut(text.length).length;
+  let [whole, kept, characters] = ['', 0, 0];
+  for (const char of text) {
+    const next = escaped(char, backtick);
+    if (whole.length + next.length <= cut) [kept, characters] = [whole.length + next.length, characters + 1];
+    whole += next;
+    if (whole.length > room) return whole.slice(0, Math.max(0, kept)) + leftOut(codePoints(text) - characters);
+  }
+  return whole;
+}
+
+function codePoints(text: string): number {
   let count = 0;
-  const limit = room - leftOut(parts.length).length;
-  while (kept.length + parts[count]!.length <= limit) kept += parts[count++];
-  return kept + leftOut(parts.length - count);
+  for (const _ of text) count++;
+  return count;
 }
 
 /** Slack's three control characters become entities. */

@@ -2,7 +2,9 @@
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
+import { notWhole } from '#core/approvals/open-request.ts';
 import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
+import { isWholeInSlack } from '#core/approvals/slack-message.ts';
 import { missingVotesText } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -63,6 +65,7 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
     const voter = slackVoter(snapshot, click.team, click.user, row?.tenant);
     if (!row) throw notFound('approval', click.envelope_id);
     assertMayVote(voter, row, snapshot.identities);
+    if (click.action === 'approve' && !isWholeInSlack(row)) throw notWhole('the Slack message', row.envelope_id);
     const person = voter.person ?? voter.name;
     const decided = await decideApproval(ports, row, {
       verdict: click.action,

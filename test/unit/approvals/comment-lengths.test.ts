@@ -32,28 +32,21 @@ test('[approval.pr-comment] parameters that just fit stand whole; one character 
   expect(withText(room)).not.toContain('more characters');
   expect(withText(room + 1)).toMatch(/… \(\d+ more characters\)\n```$/);
   expect(withText(room + 1).length).toBeLessThanOrEqual(most);
-  expect(withText(room + 1).length).toBeGreaterThan(most - 60);
-  expect(withText(room + 1)).toContain('- `/approve');
+  expect(withText(room)).toContain('- `/approve');
+  expect(withText(room + 1)).not.toContain('/approve');
+  expect(withText(room + 1)).toContain('- `/deny');
+  expect(withText(room + 1)).toContain('```\n1: "a"\n\n"a": "xx');
 });
 
-test('[approval.pr-comment] what is executed stands whole or not at all, and then it can only be denied', () => {
-  const executed = ['$.parameters.a'];
-  // 13 characters more stand around an executed text than around the same parameter.
-  const shown = (length: number) => textOf({ parameters: { a: 'x'.repeat(length), b: 'y'.repeat(50) }, executed });
-  expect(shown(room - 13)).toHaveLength(most);
-  expect(shown(room - 13)).toContain(
-    `Executed as it stands:\n\n\`\`\`\nparameters.a:\n${'x'.repeat(room - 13)}\n\`\`\``,
-  );
-  expect(shown(room - 13)).not.toContain('Parameters:');
-  expect(shown(room - 12)).toContain('What would be executed is too long for a comment.');
-  // A part of the parameters follows where 200 characters of them have room.
-  const beside = withText(20_000, { executed, sent_with: { note: 'y'.repeat(60_000) } });
-  expect(beside).toContain('Parameters:\n\n```\n{\n "arguments"');
-  expect(beside.length).toBeGreaterThan(most - 60);
-  const tooLong = withText(most, { executed });
-  expect(tooLong).toContain('What would be executed is too long for a comment.');
+test('[approval.pr-comment] an executable text stands apart, whole, where it is too long as a parameter', () => {
+  const lines = 'x\n'.repeat(25_000);
+  const shown = textOf({ parameters: { a: lines, b: 'y'.repeat(50) }, executed: ['$.parameters.a'] });
+  expect(shown).toContain(`Executed as it stands:\n\n\`\`\`\nparameters.a:\n${lines}`);
+  expect(shown).toContain(`"a": "(shown above, whole)",\n "b": "${'y'.repeat(50)}"`);
+  expect(shown).toContain('- `/approve');
+  const tooLong = withText(most, { executed: ['$.parameters.a'] });
+  expect(tooLong).toContain('The call is too long for a comment.');
   expect(tooLong).not.toContain('/approve');
-  expect(tooLong).toContain('- `/deny');
   expect(tooLong.length).toBeLessThanOrEqual(most);
 });
 

@@ -12,7 +12,7 @@ const head = 'c'.repeat(40);
 const question = 'May it be merged?';
 const notice: Notice = {
   at: { repository: 'acme/web', number: 7 },
-  ...{ comment_id: '11', head_sha: head, text_sha256: textDigest(question) },
+  ...{ comment_id: '11', head_sha: head, text_sha256: textDigest(question), whole: 'true' },
 };
 const snapshot = {
   configuration: {
@@ -133,6 +133,11 @@ describe('not counted, and the comment is taken', () => {
     ['another repository', { on: { repository: 'acme/ops' } }, /was not requested on this pull request/],
     ['an approval without a question', { receipt: undefined }, /was not requested on this pull request/],
     ['a question that lacks a part', { receipt: { repository: 'acme/web', number: '7' } }, /was not requested/],
+    [
+      'an approval where the question showed a part of the call [approval.whole-or-deny]',
+      { receipt: { ...receiptOf(notice), whole: 'false' } },
+      /the question is too small to show all of this call/,
+    ],
     [
       'a read permission',
       { permission: 'read' },

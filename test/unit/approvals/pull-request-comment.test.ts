@@ -95,14 +95,14 @@ describe('[approval.pr-comment] the comment of a request', () => {
 
 describe('[pr-comment.text] what others wrote', () => {
   test('stays in its block, fits, and leaves our own words as they are', () => {
-    const ours = blocksOf(textOf()).outside;
+    const ours = [{}, { justification: 'x'.repeat(9_000) }].map((over) => blocksOf(textOf(over)).outside);
     fc.assert(
       fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {
         const parameters = { body, [over.tool]: 1 };
         const text = textOf({ ...over, actor: { agent: over.tool, session: 's1' }, parameters });
         expect(text.length).toBeLessThanOrEqual(65_536);
         const { blocks, outside } = blocksOf(text);
-        expect(outside).toBe(ours);
+        expect(ours).toContain(outside);
         expect(blocks).toHaveLength(2);
       }),
       { numRuns: runs(300, 60) },
@@ -119,16 +119,16 @@ describe('[pr-comment.text] what others wrote', () => {
     expect(text.length).toBeLessThanOrEqual(65_536);
     expect(text).toMatch(/… \(\d+ more characters\)/);
     expect(blocksOf(text).blocks).toHaveLength(2);
-    expect(text).toContain(`/approve ${approvalId}`);
+    expect(text).not.toContain('/approve');
+    expect(text).toContain(`/deny ${approvalId}`);
   });
 
   test('[approval.card] what is executed is shown whole, or not at all and not approved from there', () => {
     const command = `echo ${'long '.repeat(8_000)}\nrm -rf build`;
     const executed = ['$.parameters.command'];
     const over = { executed, parameters: { command, note: 'n'.repeat(40_000) } };
-    const text = textOf(over);
-    expect(text).toContain(command);
-    expect(text).toContain(`/approve ${approvalId}`);
+    expect(textOf({ ...over, parameters: { command } })).toContain(`/approve ${approvalId}`);
+    expect(textOf(over)).not.toContain('/approve');
     const longer = textOf({ executed, parameters: { command: command.repeat(3) } });
     expect(longer).toContain('too long for a comment');
     expect(longer).not.toContain('/approve ');

@@ -103,15 +103,19 @@ test('[notify.slack-buttons] parameters that just fit stand whole; beyond that t
   const at = (length: number, executed: string[] = []) =>
     sections({ parameters: { a: 'x'.repeat(length) }, executed }).slice(3);
   expect(at(fits).map((text) => text.length)).toEqual([3000]);
-  expect(at(fits + 1).map((text) => text.length)).toEqual([2998]);
-  expect(at(fits + 1)[0]).toMatch(/… \(\d+ more characters, see details\)```$/);
+  expect(at(fits + 1)).toEqual([
+    expect.stringMatching(/^Parameters: `1: "a"`\nHow they begin:\n```"a": "x+… \(\d+ more characters\)```$/),
+    expect.stringContaining('*The call is too long for Slack.*'),
+  ]);
+  expect(buttons({ parameters: { a: 'x'.repeat(fits) } })).toBe(2);
+  expect(buttons({ parameters: { a: 'x'.repeat(fits + 1) } })).toBe(1);
   expect(at(fits, ['$.parameters.a'])).toHaveLength(1);
   expect(at(fits + 1, ['$.parameters.a'])).toHaveLength(3);
 });
 
 test('[notify.slack-buttons] an executable text takes as many sections as it needs, up to twelve', () => {
   const of = (length: number) => ({ parameters: { a: 'x'.repeat(length) }, executed: ['$.parameters.a'] });
-  const parts = (length: number) => sections(of(length)).slice(4);
+  const parts = (length: number) => sections(of(length)).slice(3, -1);
   expect(parts(5500).map((text) => text.split('```')[0])).toEqual([
     'Executed as it stands (`parameters.a`, 1 of 2):\n',
     'Executed as it stands (`parameters.a`, 2 of 2):\n',
@@ -120,7 +124,8 @@ test('[notify.slack-buttons] an executable text takes as many sections as it nee
   expect(parts(5501)[2]).toBe('Executed as it stands (`parameters.a`, 3 of 3):\n```x```');
   expect([parts(12 * 2750).length, buttons(of(12 * 2750))]).toEqual([12, 2]);
   expect([parts(12 * 2750 + 1).length, buttons(of(12 * 2750 + 1))]).toEqual([1, 1]);
-  expect(parts(12 * 2750 + 1)[0]).toContain('*What would be executed is too long for Slack.*');
+  expect(sections(of(12 * 2750 + 1)).at(-1)).toContain('*The call is too long for Slack.*');
+  expect(sections(of(5500)).at(-1)).toContain('"a": "(shown above, whole)"');
 });
 
 test('[notify.slack-buttons] an executed target that its fact cuts stands whole beside small parameters', () => {
