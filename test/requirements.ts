@@ -1572,6 +1572,10 @@ const cli: readonly Requirement[] = [
     'cli.policy-test',
     'agentctl policy test decides each call of a table by a configuration or pack file, and writes JUnit XML.',
   ),
+  must(
+    'cli.explain',
+    'simulate and policy test show with --explain what each call would do and how each rule saw it; policy test shows it for each test that fails.',
+  ),
   must('cli.policy-files', 'agentctl diff-policy and simulate take configuration and pack files without a gateway.'),
   must('cli.policy-versions', 'policy history, current and rollback work on versions.'),
   must(

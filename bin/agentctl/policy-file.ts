@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
-import { type SimulatedCall, type SimulatedDecision, simulateCall } from '#core/actions/simulate.ts';
+import type { SimulatedCall } from '#core/actions/simulate.ts';
+import { decidedBy, decidedCalls, nowhere } from '#core/admin/decided-calls.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
@@ -17,7 +18,6 @@ import { findIn, type RulePlaces } from '#core/configuration/store/places.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
 import { fileBytes } from './call-options.ts';
 import { fields } from './json-fields.ts';
@@ -73,19 +73,13 @@ export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configurati
   buildPolicyDocument(configuration);
 
 /** Decides calls as `simulate` of a gateway with this configuration does; without its inventory of MCP servers. */
-export function simulator({
-  configuration,
-  places,
-}: Pick<ReadConfiguration, 'configuration' | 'places'>): (
-  call: SimulatedCall,
-) => Promise<SimulatedDecision & { readonly place?: string }> {
-  const policyDocument = buildPolicyDocument(configuration);
-  const evaluated = { configuration, policyDocument, policy: compilePolicy(policyDocument) };
-  const find = places && findIn(places);
-  return async (call) => {
-    const decided = await simulateCall({ effects: lazyEffects, calls: undefined, links: undefined }, evaluated, call);
-    const place = find?.({ index: decided.rule_index, rule: decided.matched_rule });
-    return { ...decided, ...(place !== undefined && { place }) };
+export function simulator({ configuration, places }: Pick<ReadConfiguration, 'configuration' | 'places'>) {
+  const evaluated = decidedBy(configuration);
+  const ports = { effects: lazyEffects, calls: undefined, links: undefined, pause: async () => {} };
+  const place = places ? findIn(places) : nowhere;
+  return async (call: SimulatedCall, explain?: boolean) => {
+    const [decided] = await decidedCalls(ports, evaluated, [call], { place, explain });
+    return decided!;
   };
 }
 

@@ -7,12 +7,13 @@ import { wholeNumber } from './globals.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, plain } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
-import { addWhy } from './why.ts';
+import { addWhy, showExplanation } from './why.ts';
 
 interface SimulateOptions extends CallOptions {
   readonly file?: string;
   readonly policyVersion?: number;
   readonly policy?: string;
+  readonly explain?: true;
 }
 
 export function addSimulation(parent: Parent): void {
@@ -22,19 +23,22 @@ export function addSimulation(parent: Parent): void {
     examples: [
       'simulate --protocol shell --tool shell.rm --target / --capability delete',
       'simulate --file calls.json --policy-version 3',
-      'simulate --policy config/gateway.yaml --file calls.json',
+      'simulate --policy config/gateway.yaml --file calls.json --explain',
     ],
     options: (command) =>
       addCallOptions(command)
         .option('--file <json>', 'a list of calls instead (- for stdin)')
         .option('--policy-version <version>', 'another version than the one in force', wholeNumber)
-        .option('--policy <file>', 'a configuration or pack file instead; needs no gateway'),
+        .option('--policy <file>', 'a configuration or pack file instead; needs no gateway')
+        .option('--explain', 'what each call would do as well, and how each rule saw it'),
     run: async (cli, options) => {
       const calls = options.file === undefined ? [callOf(options)] : callsIn(options.file);
       const answer = await (options.policy === undefined ? onServer : onFile)(cli, calls, options);
       const results = list(fields(answer.json).results);
       if (cli.globals.json) cli.out.json(answer.text);
-      else for (const [index, result] of results.entries()) showResult(cli.out, result, fields(calls[index]));
+      else
+        for (const [index, result] of results.entries())
+          showResult(cli.out, result, fields(calls[index]), options.explain === true);
       const allowed = results.length === calls.length && results.every(({ decision }) => decision === 'allow');
       return allowed ? 'positive' : 'negative';
     },
@@ -49,13 +53,16 @@ interface Given {
 }
 const given = (json: unknown): Given => ({ json, text: JSON.stringify(json) });
 
-const onServer = (cli: Cli, calls: readonly unknown[], { policyVersion }: SimulateOptions): Promise<Given> =>
-  cli.api().call('simulate', { body: { calls, ...(policyVersion !== undefined && { version: policyVersion }) } });
+const onServer = (cli: Cli, calls: readonly unknown[], options: SimulateOptions): Promise<Given> => {
+  const { policyVersion, explain } = options;
+  const more = { ...(policyVersion !== undefined && { version: policyVersion }), ...(explain && { explain }) };
+  return cli.api().call('simulate', { body: { calls, ...more } });
+};
 
 async function onFile(
   _cli: Cli,
   calls: readonly unknown[],
-  { policy = '', policyVersion }: SimulateOptions,
+  { policy = '', policyVersion, explain }: SimulateOptions,
 ): Promise<Given> {
   if (policyVersion !== undefined) throw new UsageError('give --policy or --policy-version, not both');
   const { readPolicyFile, simulator } = await import('./policy-file.ts');
@@ -66,7 +73,7 @@ async function onFile(
     throw new UsageError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
   const decide = simulator(await readPolicyFile(policy));
   const results = [];
-  for (const call of parsed.data.calls) results.push(await decide(call));
+  for (const call of parsed.data.calls) results.push(await decide(call, explain));
   return given({ policy, results });
 }
 
@@ -79,11 +86,12 @@ function callsIn(file: string): readonly unknown[] {
   return calls;
 }
 
-function showResult(out: Output, result: Fields, call: Fields): void {
+function showResult(out: Output, result: Fields, call: Fields, explained: boolean): void {
   const at = call.upstream === undefined ? '' : ` at ${plain(call.upstream)}`;
   const what = [call.protocol, call.tool, call.target, call.capability].map(plain).join(' ') + at;
   const place = text(result.place) ? ` at ${plain(result.place)}` : '';
   out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}${place}  ${what}`);
   out.field('  reason', text(result.reason));
   out.field('  suggested_alternative', text(result.suggested_alternative));
+  if (explained) showExplanation(out, result, { all: true, more: '' });
 }

@@ -35,6 +35,18 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
   out.line(`  policy: ${plain(answer.policy ?? 'unknown')}, version ${plain(answer.policy_version ?? 'unknown')}`);
   if (Array.isArray(answer.not_replayed))
     out.line(`  not read again, because parameters are redacted: ${answer.not_replayed.map(plain).join(', ')}`);
+  showExplanation(out, answer, { all, more: '--all' });
+}
+
+/**
+ * Shows the effects of a call, and how the rules saw it.
+ * @param all each rule, in place of those that nearly fit; `more` is the option that asks for them.
+ */
+export function showExplanation(
+  out: Output,
+  answer: Fields,
+  { all, more }: { readonly all: boolean; readonly more: string },
+): void {
   const effects = list(answer.effects);
   if (effects.length > 0) out.line('  what the call would do:');
   for (const effect of effects) {
@@ -47,11 +59,11 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
   }
   out.field('  more effects', answer.more_effects);
   out.field('  unclear', text(answer.unclear));
-  showRules(out, list(answer.trace), all);
+  showRules(out, list(answer.trace), all, more);
 }
 
 /** Rules that fit protocol and tool are those that a change would most likely be made to. */
-function showRules(out: Output, trace: readonly Fields[], all: boolean): void {
+function showRules(out: Output, trace: readonly Fields[], all: boolean, more: string): void {
   const failed = trace.filter(({ matched }) => matched !== true);
   if (all) {
     if (trace.length > 0) out.line('  rules, in their order:');
@@ -63,7 +75,7 @@ function showRules(out: Output, trace: readonly Fields[], all: boolean): void {
   showTrace(out, near.slice(0, maxNear), '    ', true);
   const others = failed.length - Math.min(near.length, maxNear);
   if (others > 0)
-    out.line(painted('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not fit: --all`));
+    out.line(painted('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not fit: ${more}`));
 }
 
 const maxNear = 3;
@@ -93,8 +105,11 @@ function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: bo
   return sentence === undefined ? rule : by === 'default' ? sentence : `${sentence}: ${rule}`;
 }
 
-const effectOf = ({ tool, target, capability }: Fields): string =>
-  `${plain(tool)}${text(target) ? ` on ${short(plain(target))}` : ''} (${plain(capability)})`;
+/** `shell.rm` says its protocol; a tool of an MCP server has an effect under another one. */
+function effectOf({ protocol, tool, target, capability }: Fields): string {
+  const under = text(protocol) && !plain(tool).startsWith(`${protocol}.`) ? `${plain(protocol)} ` : '';
+  return `${under}${plain(tool)}${text(target) ? ` on ${short(plain(target))}` : ''} (${plain(capability)})`;
+}
 
 const placeOf = ({ index }: Fields): string =>
   typeof index === 'number' && index < 0 ? 'guard' : `rule ${plain(index)}`;

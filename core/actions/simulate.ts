@@ -18,7 +18,7 @@ export type SimulatedCall = Pick<
   Pick<ToolCall, 'sources'>;
 
 /** The rule itself is left out; the parts of it that callers may see are separate members. */
-export type SimulatedDecision = Omit<PolicyDecision, 'rule'> & { readonly suggested_alternative?: string | undefined };
+type SimulatedDecision = Omit<PolicyDecision, 'rule'> & { readonly suggested_alternative?: string | undefined };
 
 /** The call with the capability that the gateway gives it, and where the configuration alone says it goes. */
 export async function simulatedCall(configuration: Configuration, given: SimulatedCall): Promise<ToolCall> {

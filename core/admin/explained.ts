@@ -9,6 +9,7 @@ import { explain, type RuleTrace } from '#core/tool-policy/explain.ts';
 import type { Call } from './operation.ts';
 
 export interface EffectView {
+  readonly protocol: string;
   readonly tool: string;
   readonly target: string;
   readonly capability: string;
@@ -46,11 +47,11 @@ export async function effectsOf(
   const { parts, unclear } = await ports.effects(call);
   const effects = parts.slice(0, maxEffects).map((part): EffectView => {
     const placed = { ...(call.upstream !== undefined && { upstream: call.upstream }), ...part };
-    const { tool, target, capability } = part;
+    const { protocol, tool, target, capability } = part;
     const { decision, matched_rule, reason, rule_index: index } = decide(policy, placed);
     const at = place({ index, rule: matched_rule });
     return {
-      ...{ tool, target, capability, decision, matched_rule },
+      ...{ protocol, tool, target, capability, decision, matched_rule },
       ...(at !== undefined && { place: at }),
       ...(reason !== undefined && { reason }),
       ...(decision !== 'allow' && { trace: withPlaces(explain(policy, placed), place) }),

@@ -164,6 +164,7 @@ const trace = z.array(
 const effects = z
   .array(
     z.strictObject({
+      protocol: z.string(),
       tool: z.string(),
       target: z.string(),
       capability: z.string(),

@@ -130,6 +130,41 @@ describe('[cli.policy-test] policy test', () => {
     expect(xml).toContain('<failure message="expected block, got allow by mcp:deploy">');
   });
 
+  test('[cli.explain] a failed test says what the call would do and which rule decided that; --explain how each rule saw it', async () => {
+    const server = 'upstreams: { mcp: [{ name: hub, url: "https://hub.example/mcp" }] }\n';
+    const policies = '{ pack: readonly, rules: [{ protocol: mcp, tool: push_files, upstream: hub, decision: allow }] }';
+    const file = home.write('hub.yaml', configuration(policies) + server);
+    const cases = home.write(
+      'hub.cases.yaml',
+      '- { protocol: mcp, tool: push_files, upstream: hub, target: acme/web, capability: write, parameters: { owner: acme, repo: web }, decision: allow }\n',
+    );
+    const { out } = await run('policy', 'test', file, cases);
+    expect(out).toMatch(
+      /expected allow, got block by \*:\* \(policies\/readonly\.yaml:\d+\)\n {2}what the call would do:\n/,
+    );
+    expect(out).toMatch(/- block {2}git push_files on acme\/web \(write\): \*:\* \(policies\/readonly\.yaml:\d+\)\n/);
+    expect(out).not.toContain('rule 0');
+    const whole = /rule 0 allow mcp:push_files \(hub\.yaml:\d+\) {2}no: protocol is git, not mcp\n/;
+    expect((await run('policy', 'test', file, cases, '--explain')).out).toMatch(whole);
+    const call = [
+      '--protocol',
+      'mcp',
+      '--tool',
+      'push_files',
+      '--upstream',
+      'hub',
+      '--target',
+      'acme/web',
+      '--capability',
+      'write',
+    ];
+    const parameters = ['--param', 'owner=acme', '--param', 'repo=web'];
+    const simulated = await run('simulate', '--policy', file, ...call, ...parameters, '--explain');
+    expect(simulated.out).toMatch(whole);
+    expect(simulated.out).toMatch(/rule 0 allow mcp:push_files \(hub\.yaml:\d+\) {2}matched\n/);
+    expect((await run('simulate', '--policy', file, ...call, ...parameters)).out).not.toContain('rule 0');
+  });
+
   test('a pack alone can be tested', async () => {
     const pack = home.write(
       'own.yaml',

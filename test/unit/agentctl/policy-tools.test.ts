@@ -16,6 +16,26 @@ describe('[cli.policy-tools]', () => {
     );
   });
 
+  test('[cli.explain] --explain has the gateway explain, and shows effects and rules', async () => {
+    const rule = { index: 3, rule: '*:*', decision: 'block', matched: true };
+    const effect = {
+      protocol: 'git',
+      tool: 'scm.x',
+      target: 'a/b',
+      capability: 'write',
+      decision: 'block',
+      matched_rule: '*:*',
+      trace: [rule],
+    };
+    server.on('POST /admin/v1/simulate', {
+      results: [{ decision: 'block', matched_rule: '*:*', effects: [effect], trace: [rule] }],
+    });
+    const { out } = await home.run(['simulate', ...call, '--explain']);
+    expect(sent()).toEqual({ calls: [body], explain: true });
+    expect(out).toContain('    - block  git scm.x on a/b (write): *:*\n      rule 3 block *:*  matched\n');
+    expect(out).toContain('  rules, in their order:\n    rule 3 block *:*  matched\n');
+  });
+
   test.each([
     ['a list', [body, body]],
     ['a request', { calls: [body, body] }],
