@@ -72,6 +72,8 @@ function handler() {
     telemetry,
     announce: { deliveries: { enqueue: async () => {} }, clock: systemClock, wanted: async () => true },
     observations: observationsTable({ client: dynamo, tables }),
+    setAside: { put: async () => {} },
+    pause: async () => {},
     cover: (entries) => checkpointEntries({ checkpoints, archive, telemetry, log: undefined }, entries),
   });
 }

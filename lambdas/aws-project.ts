@@ -7,6 +7,7 @@ import { formerKeyIds, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer
 import { dynamoClient } from '#adapters/dynamodb/client.ts';
 import { deliveriesTable } from '#adapters/dynamodb/deliveries-table.ts';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { setAsideRows } from '#adapters/dynamodb/set-aside-rows.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
@@ -33,6 +34,8 @@ export function projectPorts(): ProjectPorts {
     observations: observationsTable(store),
     // The configuration is not read here: what no webhook takes, the notifier drops.
     announce: { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
+    setAside: setAsideRows(store),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     archive,
     cover: (entries) => checkpointEntries({ checkpoints, archive, log, telemetry }, entries),
     telemetry,

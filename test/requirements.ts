@@ -985,6 +985,10 @@ const evidence: readonly Requirement[] = [
     'audit.verify',
     "Audit verify checks the tenant's chains in bounded pieces with a cursor and names the first broken link.",
   ),
+  must(
+    'audit.set-aside',
+    'A session that the projection cannot go on with is set aside after a few tries, counted, shown by health and doctor, and alerted as critical; everything else goes on, checkpoints do not wait for the archive, and archive repair brings it back.',
+  ),
   must('audit.projections', 'Projections are idempotent, may lag, and can be rebuilt from evidence.'),
   must(
     'audit.batches',

@@ -14,6 +14,7 @@ import { keyRisksTable } from './key-risks-table.ts';
 import { lazyStore } from './lazy-store.ts';
 import { mcpTable } from './mcp-table.ts';
 import { rolloutsTable } from './rollouts-table.ts';
+import { setAsideRows } from './set-aside-rows.ts';
 import type { StoreOptions } from './store-options.ts';
 import { manifestsTable } from './task-manifests-table.ts';
 import { ticketsTable } from './tickets-table.ts';
@@ -48,6 +49,7 @@ export function dynamoStores(store: StoreOptions, clock: Clock) {
       recent: true,
     }),
     startedActions: actionsTable(store),
+    setAside: setAsideRows(store),
     observations: lazyStore(async () => (await import('./observations-table.ts')).observationsTable(store), {
       apply: true,
       usage: true,

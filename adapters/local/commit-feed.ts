@@ -152,22 +152,49 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     const now = clock.now();
     if (!stopping && now - keptAt < checkpointEveryMs) return;
     keptAt = now;
-    await keep(batch);
+    // A lost one costs work: a full disk must not end the projection.
+    await keep(batch).catch((fault: Error) => report(`The place of the projection was not kept: ${fault.message}.`));
   }
 
-  /** Until it is done, or false when the feed stops: an entry that cannot be projected holds up those behind it, as on AWS. */
+  /**
+   * Until it is done, or false when the feed stops. A batch that fails is halved, as on AWS, until the session at fault is alone:
+   * the handler sets that aside.
+   */
   async function project(batch: readonly EvidenceEntry[]): Promise<boolean> {
-    let left = batch;
-    for (let failures = 0; left.length > 0; failures++) {
-      const { batchItemFailures } = await handler({ Records: left.map(recordOf) });
-      const failed = batchItemFailures[0]?.itemIdentifier;
-      const at = failed === undefined ? left.length : left.findIndex(({ hash }) => hash === failed);
-      left = left.slice(at);
-      if (left.length === 0) return true;
+    const parts = [batch];
+    for (let failures = 0; parts.length > 0; ) {
+      const part = parts.pop()!;
+      const left = await unprojected(part);
+      if (left.length === 0) {
+        failures = 0;
+        continue;
+      }
       if (stopping) return leftForNextStart();
-      await backOff(failures, 'an entry was not projected');
+      const middle = Math.ceil(left.length / 2);
+      if (middle < left.length) parts.push(left.slice(middle));
+      parts.push(left.slice(0, middle));
+      await backOff(failures++, 'an entry was not projected');
     }
     return true;
+  }
+
+  /** The entries from the first one on that the handler wants again. */
+  async function unprojected(part: readonly EvidenceEntry[]): Promise<readonly EvidenceEntry[]> {
+    try {
+      const { batchItemFailures } = await handler({ Records: part.map(recordOf) });
+      const failed = batchItemFailures[0]?.itemIdentifier;
+      return failed === undefined
+        ? []
+        : part.slice(
+            Math.max(
+              0,
+              part.findIndex(({ hash }) => hash === failed),
+            ),
+          );
+    } catch (fault) {
+      report(`The projection failed: ${(fault as Error).message}.`);
+      return part;
+    }
   }
 
   const keep = (batch: readonly EvidenceEntry[]) =>

@@ -29,7 +29,7 @@ export function addArchive(parent: Parent): void {
   });
   addCommand<ArchiveOptions>(group, {
     usage: 'repair',
-    summary: 'Archive entries that the check finds missing; each must follow the copies beside it',
+    summary: 'Archive entries that the check finds missing, and go on with sessions that were set aside',
     examples: ['archive repair', 'archive repair --tenant default --session s-1 --from 120 --to 180'],
     options: (command) =>
       command

@@ -3,9 +3,11 @@ import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#c
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { projectEntry } from '#core/observatory/project.ts';
+import type { SetAside } from '#core/observatory/set-aside.ts';
 import type { Call, Operation } from './operation.ts';
 import { placeOf } from './rebuild-projections.ts';
 import { recordAct } from './record.ts';
+import { resumed, setAsideIn } from './set-aside.ts';
 
 /** A call of an API Gateway function ends after 29 s. */
 const sessionsPerCall = 20;
@@ -44,7 +46,8 @@ export const repairArchive: Operation = async (call) => {
   const refused: { session_id: string; reason: string }[] = [];
   let archived = 0;
   let left = 0;
-  for (const check of await checksOf(call, tenant, sessions)) {
+  const aside = range ? [] : await setAsideIn(call, tenant, sessions);
+  for (const check of await checksOf(call, tenant, sessions, aside)) {
     const listed = check.missing.reduce((sum, { from, to }) => sum + to - from + 1, 0);
     if (!range) left += check.missing_entries - listed;
     for (const stretch of check.missing.flatMap((gap) => within(gap, range))) {
@@ -56,7 +59,13 @@ export const repairArchive: Operation = async (call) => {
       archived += done.archived_entries;
       if (done.refused !== undefined) refused.push({ session_id: check.session_id, reason: done.refused });
     }
-    if (check.missing.length > 0) await coverWhole(call, tenant, check.session_id);
+    const isAside = aside.some(({ session_id }) => session_id === check.session_id);
+    if (check.missing.length > 0 || isAside) await coverWhole(call, tenant, check.session_id);
+  }
+  for (const row of aside) {
+    const reason = await resume(call, row);
+    if (reason === 'unfinished') left++;
+    else if (reason !== undefined) refused.push({ session_id: row.session_id, reason });
   }
   // What did not fit comes with the same place again.
   const again = left > 0 && refused.length === 0 ? (query.cursor ?? `${tenant}.`) : cursor;
@@ -70,6 +79,18 @@ export const repairArchive: Operation = async (call) => {
     },
   };
 };
+
+/** Goes on with a session that was set aside. @returns what keeps it aside, `unfinished` if only this call is full */
+async function resume(call: Call, row: SetAside): Promise<string | undefined> {
+  const [check] = await checksOf(call, row.tenant, [row.session_id]);
+  if (!check || check.missing_entries > 0 || check.contradiction !== undefined)
+    return check?.contradiction ?? 'its entries are not all in the archive yet';
+  try {
+    return (await resumed(call, row)) ? undefined : 'unfinished';
+  } catch (fault) {
+    return `it is still set aside: ${(fault as Error).message}`;
+  }
+}
 
 /**
  * Puts a session under a checkpoint once nothing of it is missing. Before that a checkpoint of today would stand before older
@@ -90,11 +111,20 @@ const within = ({ from, to }: Stretch, range: Stretch | undefined): Stretch[] =>
   return cut.from <= cut.to ? [cut] : [];
 };
 
-async function checksOf({ ports }: Call, tenant: string, sessions: readonly string[]): Promise<ArchiveCheck[]> {
+/** @param aside sessions whose missing copies are not on their way. */
+async function checksOf(
+  { ports }: Call,
+  tenant: string,
+  sessions: readonly string[],
+  aside: readonly SetAside[] = [],
+): Promise<ArchiveCheck[]> {
   const { archived } = ports;
   if (!archived) throw notFound('archive');
   const found = [];
-  for (const session of sessions) found.push(await checkSession({ ...ports, archived }, tenant, session));
+  for (const session of sessions) {
+    const waitMs = aside.some(({ session_id }) => session_id === session) ? 0 : undefined;
+    found.push(await checkSession({ ...ports, archived }, tenant, session, waitMs));
+  }
   return found.filter((check) => check !== undefined);
 }
 

@@ -1,16 +1,27 @@
 /** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
 
+import { setAsideLooked } from '#core/alerts/conditions.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { FailingDelivery } from '#core/notifications/failing.ts';
 import type { DependencyState } from '#core/observatory/dependency-states.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { providerHealth } from '#core/observatory/provider-health.ts';
+import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
 import type { providersOf } from './chat-views.ts';
 import type { federationOf } from './federation-view.ts';
 import type { Call } from './operation.ts';
 
 interface Found {
-  readonly kind: 'store' | 'object_store' | 'provider' | 'mcp_server' | 'http_service' | 'channel' | 'control_plane';
+  readonly kind:
+    | 'store'
+    | 'object_store'
+    | 'provider'
+    | 'mcp_server'
+    | 'http_service'
+    | 'channel'
+    | 'control_plane'
+    | 'projection';
   readonly name: string;
   /** Nothing is decided without it. */
   readonly needed: boolean;
@@ -33,14 +44,21 @@ interface Known {
  */
 export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: Known) {
   const { ports } = call;
-  const [stores, upstreams] = await Promise.all([storesOf(call), upstreamsOf(call)]);
-  const found = [...stores, ...providers(known), ...upstreams, ...channels(call, known), ...controlPlane(known)];
+  const [stores, upstreams, projection] = await Promise.all([storesOf(call), upstreamsOf(call), projectionOf(call)]);
+  const found = [
+    ...stores,
+    ...providers(known),
+    ...upstreams,
+    ...channels(call, known),
+    ...controlPlane(known),
+    projection,
+  ];
   const now = ports.clock.now();
   const dependencies = found.map((one) => ({
     ...one,
     since: isoTime(ports.dependencyStates.note(`${one.kind} ${one.name}`, one.state, now)),
   }));
-  const down = dependencies.filter(({ state }) => state === 'down');
+  const down = dependencies.filter(({ kind, state }) => state === 'down' || (kind === 'projection' && state !== 'up'));
   const status = down.some(({ needed }) => needed) ? 'unavailable' : down.length > 0 ? 'degraded' : 'ok';
   return { status, dependencies };
 }
@@ -84,6 +102,7 @@ const providers = ({ providers: all }: Known): Found[] =>
   );
 
 const upstreamWindowMinutes = 15;
+const tenantsAtOnce = 10;
 
 /**
  * MCP servers and HTTP services, by how this tenant's last calls of them went; a server that this process could not start
@@ -127,6 +146,21 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: Known): Fou
       ...(last && { reason: last.error }),
     };
   });
+}
+
+/** Every entry reaches the archive, a checkpoint and the views; a session that could not is named [audit.set-aside]. */
+async function projectionOf({
+  ports,
+  principal,
+  snapshot,
+}: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Found> {
+  const { platform, tenant } = principal;
+  const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
+  const rows: SetAside[] = [];
+  await sideBySide(tenants, tenantsAtOnce, async (id) => rows.push(...(await ports.setAside.list(id, setAsideLooked))));
+  const base = { kind: 'projection', name: 'evidence', needed: false } as const;
+  if (rows.length === 0) return { ...base, state: 'up' };
+  return { ...base, state: 'degraded', reason: setAsideInWords(rows, setAsideLooked) };
 }
 
 function controlPlane({ federation }: Known): Found[] {

@@ -22,6 +22,7 @@ import type { McpStore } from '#core/mcp/ports.ts';
 import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
 import type { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { Archive, Observations } from '#core/observatory/ports.ts';
+import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
 import type { RolloutClock, Rollouts } from '#core/rollouts/ports.ts';
@@ -52,6 +53,7 @@ export interface CheckpointsPort {
 
 export interface MetricsPorts {
   readonly observations: Observations;
+  readonly setAside: SetAsideStore;
   /** The metrics registry of this process as Prometheus text. */
   readonly metricsText: () => string;
 }

@@ -1,6 +1,7 @@
 /** What besides traffic is measured: approvals that wait, switches that are open, credentials that are refused. */
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
 import type { Measured } from './lifecycle.ts';
 import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 
@@ -84,6 +85,25 @@ export function auditChain(tenant: string, broken: BrokenSession | undefined): M
     firing: {
       severity: 'critical',
       message: `tenant:${tenant}: the evidence of session ${session_id} is broken at entry ${index}: ${reason}. Run \`agentctl evidence verify --session ${session_id}\`.`,
+      evidence: { session_id, index },
+    },
+  };
+}
+
+/** So many rows are looked at. */
+export const setAsideLooked = 100;
+
+/** Sessions that the projection could not go on with [audit.set-aside]. */
+export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Measured {
+  const [first] = rows;
+  const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'set_aside' } as const;
+  if (!first) return { ...base, value: 0, threshold: 0 };
+  const { session_id, index } = first;
+  return {
+    ...{ ...base, value: rows.length, threshold: 0 },
+    firing: {
+      severity: 'critical',
+      message: `tenant:${tenant}: ${setAsideInWords(rows, setAsideLooked)}`,
       evidence: { session_id, index },
     },
   };

@@ -13,9 +13,18 @@ import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { DeliveryStore } from '#core/notifications/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
+import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
-import { auditChain, disabledSafeguards, oldestPending, refusedPlugins, rejectedCredentials } from './conditions.ts';
+import {
+  auditChain,
+  disabledSafeguards,
+  oldestPending,
+  refusedPlugins,
+  rejectedCredentials,
+  setAsideLooked,
+  setAsideSessions,
+} from './conditions.ts';
 import { controlPlaneConditions, dataPlaneConditions } from './federation-watch.ts';
 import { evaluated, keyOf, type Measured } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
@@ -39,6 +48,7 @@ interface AlertPorts {
   readonly telemetry: Telemetry;
   /** Requests with a refused credential since it was last asked, where this process answers requests. */
   readonly rejectedCredentials: (() => number) | undefined;
+  readonly setAside: Pick<SetAsideStore, 'list'>;
 }
 
 /** Remembers between evaluations; losing them costs work only. */
@@ -107,13 +117,14 @@ async function ofTenant(
   rows: readonly AlertRow[],
 ): Promise<Measured[]> {
   const now = ports.clock.now();
-  const [pending, { budgets }, keys, ofTraffic, broken, refused] = await Promise.all([
+  const [pending, { budgets }, keys, ofTraffic, broken, refused, aside] = await Promise.all([
     ports.approvals.list(tenant, 'pending', { limit: 1 }),
     ports.counters.status(tenant, limitsOfAll(configuration, tenant)),
     keyStatuses(ports.counters, identities, tenant),
     traffic.tenant(ports, tenant, configuration.alerts),
     chains.look(ports.evidence, tenant, rows),
     refusals.look(ports.evidence, tenant, now),
+    ports.setAside.list(tenant, setAsideLooked),
   ]);
   const [oldest] = pending.items;
   const waits = oldest && oldest.expires_at > isoTime(now) ? now - Date.parse(oldest.queued_at) : 0;
@@ -129,6 +140,7 @@ async function ofTenant(
     ),
     ...ofTraffic,
     auditChain(tenant, broken),
+    setAsideSessions(tenant, aside),
     refusedPlugins(tenant, refused),
   ];
 }

@@ -34,11 +34,16 @@ export interface ArchiveCheck {
 const dueMs = 5 * 60_000;
 const maxStretches = 20;
 
-/** @returns undefined for a session without a head. Reads names of copies only, in constant memory but for the gaps. */
+/**
+ * Reads names of copies only, in constant memory except for the gaps.
+ * @param waitMs how old an entry without a copy has to be to count as missing.
+ * @returns undefined for a session without a head.
+ */
 export async function checkSession(
   ports: CheckPorts,
   tenant: string,
   sessionId: string,
+  waitMs = dueMs,
 ): Promise<ArchiveCheck | undefined> {
   const head = await ports.evidence.head(tenant, sessionId);
   if (!head) return undefined;
@@ -58,7 +63,7 @@ export async function checkSession(
   const due: Stretch[] = [];
   let pending = 0;
   for (const gap of gaps.filter(({ from, to }) => from <= to)) {
-    if (await isDue(ports, tenant, sessionId, gap.from)) due.push(gap);
+    if (await isDue(ports, tenant, sessionId, { from: gap.from, waitMs })) due.push(gap);
     else pending += lengthOf(gap);
   }
   return {
@@ -74,9 +79,14 @@ export async function checkSession(
 const lengthOf = ({ from, to }: Stretch): number => to - from + 1;
 
 /** A row that is missing as well is due: nothing will archive it. */
-async function isDue({ clock, evidence }: CheckPorts, tenant: string, sessionId: string, from: number) {
+async function isDue(
+  { clock, evidence }: CheckPorts,
+  tenant: string,
+  sessionId: string,
+  { from, waitMs }: { from: number; waitMs: number },
+) {
   for await (const entry of evidence.entries(tenant, sessionId, from)) {
-    return entry.index !== from || clock.now() - Date.parse(entry.timestamp) > dueMs;
+    return entry.index !== from || clock.now() - Date.parse(entry.timestamp) > waitMs;
   }
   return true;
 }

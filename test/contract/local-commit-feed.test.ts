@@ -51,10 +51,17 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
     tenants: readonly string[] = ['t'],
     pause: () => Promise<void> = async () => {},
     maxQueued?: number,
+    handled = handler,
   ) =>
     createCommitFeed({
       ...(maxQueued !== undefined && { maxQueued }),
-      ...{ log, handler, checkpoint, clock: { now: () => Date.now() }, report: (line) => void reports.push(line) },
+      ...{
+        log,
+        handler: handled,
+        checkpoint,
+        clock: { now: () => Date.now() },
+        report: (line) => void reports.push(line),
+      },
       tenants: async () => tenants,
       pause,
     });
@@ -209,4 +216,29 @@ test('[audit.queue-bounded] what was not read again before the end is projected 
   await next.start();
   await next.stop();
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
+});
+
+test('[audit.set-aside] a batch that fails is halved until the entry at fault is alone, and a handler that throws ends nothing', async () => {
+  const sizes: number[] = [];
+  const projected = new Set<string>();
+  const all = Promise.withResolvers<void>();
+  const { makeFeed, commitThrough } = await setting();
+  const handler = async ({ Records }: DynamoDBStreamEvent) => {
+    sizes.push(Records.length);
+    const entries = Records.map(({ dynamodb }) => JSON.parse(dynamodb?.NewImage?.entry?.S ?? '') as EvidenceEntry);
+    const bad = entries.find(({ envelope_id }) => envelope_id === 'e7');
+    // As the projector does: alone it sets the entry aside.
+    if (bad && entries.length > 1) throw new Error('poison');
+    for (const { envelope_id } of entries) projected.add(envelope_id);
+    if (projected.size === 16) all.resolve();
+    return { batchItemFailures: [] };
+  };
+  const feed = makeFeed(['t'], undefined, undefined, handler);
+  const commit = commitThrough(feed.committed);
+  for (let n = 0; n < 16; n++) await commit(n);
+  await feed.start();
+  await all.promise;
+  await feed.stop();
+  expect(sizes).toContain(1);
+  expect(sizes.length).toBeLessThan(14);
 });

@@ -133,24 +133,80 @@ describe('the projector', () => {
     expect(new Set(await linesOf(join(ports.root, 'default', 's1.jsonl'))).size).toBe(23);
   });
 
-  test('stops at the first entry it cannot project, and goes on from there', async () => {
+  test('[audit.set-aside] sets a session aside that the archive does not take, and does everything else', async () => {
+    const ports = await setting();
+    let tries = 0;
+    const archive = {
+      keep: async (entries: readonly EvidenceEntry[]) => {
+        if (entries[0]?.session_id !== 's3') return ports.archive.keep(entries);
+        tries++;
+        throw new Error('name too long');
+      },
+    };
+    const covered: string[] = [];
+    const cover = async (entries: readonly EvidenceEntry[]) => void covered.push(...entries.map((e) => e.session_id));
+    const Records = Array.from({ length: 15 }, (_, n) =>
+      record(sampleEntry(n, { session_id: `s${n % 5}` }), `seq-${n}`),
+    );
+    const project = createHandler({ ...ports, archive, cover });
+    for (const records of [Records, Records.slice(8)])
+      expect(await project({ Records: records })).toEqual({ batchItemFailures: [] });
+    expect(tries).toBe(6);
+    expect((await ports.observations.usage('default', {})).total).toBe(15);
+    // A checkpoint does not wait for the copy.
+    expect(new Set(covered)).toEqual(new Set(['s0', 's1', 's2', 's3', 's4']));
+    expect(await ports.setAside.list('default', 9)).toEqual([
+      {
+        ...{ tenant: 'default', session_id: 's3', step: 'archive', index: 3 },
+        ...{ at: sampleEntry(3).timestamp, error: 'name too long' },
+      },
+    ]);
+    expect(await ports.setAside.list('other', 9)).toEqual([]);
+    expect(ports.lines.join()).toContain('a session was set aside by the projection');
+  });
+
+  test('[audit.set-aside] a session that is alone, or at fault in another step, is set aside as well', async () => {
+    const ports = await setting();
+    const failing = async () => Promise.reject(new Error('no'));
+    const one = [record(sampleEntry(0, { session_id: 'alone' }), '1')];
+    expect(await createHandler({ ...ports, archive: { keep: failing } })({ Records: one })).toEqual({
+      batchItemFailures: [],
+    });
+    const bad = async (entries: readonly EvidenceEntry[]) => {
+      if (entries.some(({ session_id }) => session_id === 'bad')) throw new Error('unsigned');
+    };
+    const two = [record(sampleEntry(1, { session_id: 'bad' }), '2'), record(sampleEntry(2, { session_id: 'ok' }), '3')];
+    expect(await createHandler({ ...ports, cover: bad })({ Records: two })).toEqual({ batchItemFailures: [] });
+    const rows = await ports.setAside.list('default', 9);
+    expect(rows.map(({ session_id, step }) => [session_id, step])).toEqual([
+      ['alone', 'archive'],
+      ['bad', 'checkpoint'],
+    ]);
+    for (const row of rows) await ports.setAside.remove(row);
+    expect(await ports.setAside.list('default', 9)).toEqual([]);
+  });
+
+  test('[audit.set-aside] an archive that takes nothing at all is an outage: the batch comes again, and nothing is set aside', async () => {
     const ports = await setting();
     let down = true;
     const archive = {
       keep: async (entries: readonly EvidenceEntry[]) => {
-        if (down && entries[0]?.session_id === 's3') throw new Error('bucket down');
+        if (down) throw new Error('bucket down');
         await ports.archive.keep(entries);
       },
     };
-    const Records = Array.from({ length: 15 }, (_, n) =>
-      record(sampleEntry(n, { session_id: `s${n % 5}` }), `seq-${n}`),
-    );
+    const Records = [0, 1, 2].map((n) => record(sampleEntry(n, { session_id: `s${n}` }), `seq-${n}`));
     const project = createHandler({ ...ports, archive });
-    expect(await project({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-3' }] });
+    expect(await project({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-0' }] });
     expect(ports.lines.join()).toContain('bucket down');
     down = false;
-    expect(await project({ Records: Records.slice(3) })).toEqual({ batchItemFailures: [] });
-    expect((await ports.observations.usage('default', {})).total).toBe(15);
+    expect(await project({ Records })).toEqual({ batchItemFailures: [] });
+    expect((await ports.observations.usage('default', {})).total).toBe(3);
+    expect(await ports.setAside.list('default', 9)).toEqual([]);
+    // Without a place to note it, an entry is not left behind.
+    const noPlace = { put: async () => Promise.reject(new Error('store down')) };
+    const alone = createHandler({ ...ports, archive: { keep: noPlace.put }, setAside: noPlace });
+    expect(await alone({ Records: Records.slice(0, 1) })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-0' }] });
   });
 
   test('a record that holds no entry is set aside by its number', async () => {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { observationsTable } from '#adapters/dynamodb/observations-table.ts';
+import { setAsideRows } from '#adapters/dynamodb/set-aside-rows.ts';
 import { folderArchive } from '#adapters/local/folder-archive.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { startDynamo } from './dynamo.ts';
@@ -28,6 +29,8 @@ export async function setting() {
   const telemetry = logTelemetry({ clock: { now: () => 0 }, write: (line) => void lines.push(line), service: 'test' });
   return {
     observations,
+    setAside: setAsideRows({ client: server.client(), tables }),
+    pause: async () => {},
     archive: folderArchive(root),
     announce: unannounced,
     cover: undefined,

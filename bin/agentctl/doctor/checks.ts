@@ -118,6 +118,7 @@ const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
 
 const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found => {
   const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
+  if (kind === 'projection') return fail(found, 'agentctl archive repair');
   if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
   // A model that callers may ask for does not answer [cli.doctor-provider].
   if (kind === 'provider' && state === 'down') return fail(found, dependencyTodo.provider!(name));

@@ -87,8 +87,8 @@ export const backgroundFunctions = {
   archive: {
     ...interactive,
     purpose: 'compares evidence with the archive when asked, and archives what is missing',
-    tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write' },
-    queries: ['evidence', 'sessions.by_opened'],
+    tables: { ...configuration, evidence: 'append', sessions: 'append', observations: 'write', deliveries: 'put' },
+    queries: ['evidence', 'observations', 'sessions.by_opened'],
     archives: true,
     readsArchive: true,
     signs: true,

@@ -91,7 +91,16 @@ export const observatory = {
       }),
       dependencies: z.array(
         z.strictObject({
-          kind: z.enum(['store', 'object_store', 'provider', 'mcp_server', 'http_service', 'channel', 'control_plane']),
+          kind: z.enum([
+            'store',
+            'object_store',
+            'provider',
+            'mcp_server',
+            'http_service',
+            'channel',
+            'control_plane',
+            'projection',
+          ]),
           name: z.string(),
           needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),
           state: z.enum(['up', 'degraded', 'down', 'unknown']),

@@ -1,0 +1,112 @@
+/**
+ * Carries entries of the log into the archive, under a checkpoint and into the views. A session that a step fails on holds up no
+ * other session and no other step: it is tried again a few times, then set aside [audit.set-aside].
+ */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Telemetry } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
+import { type AnnouncePorts, announceViolations } from './policy-events.ts';
+import type { Archive, Observations } from './ports.ts';
+import { projectEntry } from './project.ts';
+import { type ProjectionStep, type SetAsideStore, setAsideOf } from './set-aside.ts';
+
+export interface ProjectionPorts {
+  readonly observations: Pick<Observations, 'apply'>;
+  readonly archive: Archive;
+  /** Puts entries under a checkpoint. */
+  readonly cover: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
+  /** Queues blocks and warnings for the policy webhook. */
+  readonly announce: AnnouncePorts;
+  readonly setAside: Pick<SetAsideStore, 'put'>;
+  readonly telemetry: Telemetry;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+type Session = readonly EvidenceEntry[];
+type Work = (entries: readonly EvidenceEntry[]) => Promise<unknown>;
+
+interface Failure {
+  readonly step: ProjectionStep;
+  readonly own: Session;
+  readonly cause: unknown;
+}
+
+const sessionsAtOnce = 50;
+/** Pauses between the tries of a step. */
+const pausesMs = [200, 1_000];
+
+/** @returns the first entry that the host has to deliver again, and why; undefined when everything is done or set aside. */
+export async function projectEntries(
+  ports: ProjectionPorts,
+  entries: readonly EvidenceEntry[],
+): Promise<{ readonly from: EvidenceEntry; readonly cause: unknown } | undefined> {
+  if (entries.length === 0) return undefined;
+  const sessions = [...Map.groupBy(entries, ({ tenant, session_id }) => `${tenant}#${session_id}`).values()];
+  const { archive, cover, observations, announce } = ports;
+  // The copies first: a checkpoint follows a chain through them where entries come out of order.
+  const failures = await step(ports, 'archive', sessions, (own) => archive.keep(own));
+  const later = await Promise.all([
+    cover ? step(ports, 'checkpoint', sessions, cover, entries) : [],
+    step(ports, 'views', sessions, async (own) => observations.apply(own.map(projectEntry)), entries),
+    step(ports, 'announcement', sessions, async (own) => announceViolations(announce, own.map(projectEntry)), entries),
+  ]);
+  failures.push(...later.flat());
+  const ofStep = Map.groupBy(failures, (failure) => failure.step);
+  // Nothing of several sessions went through: the archive, the signer or the store is away, not a session at fault.
+  const down = [...ofStep.values()].find((all) => sessions.length > 1 && all.length === sessions.length);
+  if (down) return { from: entries[0]!, cause: down[0]!.cause };
+  for (const { step: name, own, cause } of failures)
+    try {
+      await ports.setAside.put(setAsideOf(name, own[0]!, cause));
+      reported(ports, name, own[0]!, cause);
+    } catch (fault) {
+      return { from: entries[0]!, cause: fault };
+    }
+  return undefined;
+}
+
+/** Does a step for all sessions at once if `whole` is given; for those it fails on, one by one, a few times. */
+async function step(
+  { pause }: ProjectionPorts,
+  name: ProjectionStep,
+  sessions: readonly Session[],
+  work: Work,
+  whole?: readonly EvidenceEntry[],
+): Promise<Failure[]> {
+  if (whole && (await causeOf(work, whole)) === undefined) return [];
+  let failures = await tried(name, sessions, work);
+  for (const ms of pausesMs) {
+    if (failures.length === 0) return failures;
+    await pause(ms);
+    failures = await tried(
+      name,
+      failures.map(({ own }) => own),
+      work,
+    );
+  }
+  return failures;
+}
+
+async function tried(name: ProjectionStep, sessions: readonly Session[], work: Work): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  await sideBySide(sessions, sessionsAtOnce, async (own) => {
+    const cause = await causeOf(work, own);
+    if (cause !== undefined) failures.push({ step: name, own, cause });
+  });
+  return failures;
+}
+
+const causeOf = async (work: Work, entries: readonly EvidenceEntry[]): Promise<unknown> => {
+  try {
+    await work(entries);
+    return undefined;
+  } catch (cause) {
+    return cause ?? new Error('it failed without a reason');
+  }
+};
+
+function reported({ telemetry }: ProjectionPorts, name: ProjectionStep, entry: EvidenceEntry, cause: unknown): void {
+  const { tenant, session_id, index, error } = setAsideOf(name, entry, cause);
+  telemetry.count('svc_projection_set_aside_total', { step: name });
+  telemetry.log('error', 'a session was set aside by the projection', { tenant, session_id, index, step: name, error });
+}
