@@ -865,6 +865,10 @@ const evidence: readonly Requirement[] = [
     'A caller that cancels its held call withdraws the request: it is denied as withdrawn, with evidence, and a later vote is a conflict. A caller that only goes away does not.',
   ),
   must(
+    'approval.caller-gone',
+    'A held call whose caller is gone does not run when it is approved: the identical call that comes back runs, once. The pending item says since when the caller is gone.',
+  ),
+  must(
     'approval.hold-asks-again',
     'A call that is approved while it is held is made only where its key still exists, neither its session nor its key was stopped, the configuration is the one that it was decided by, and the server describes the tool as it did in what matters; else it is answered so that it can be sent again, and the repeated call is decided by what holds then.',
   ),

@@ -191,6 +191,16 @@ export function approvalsTable({ client, tables }: StoreOptions): ApprovalStore 
         { ':due': dueKey(until, status, queued_at), ':status': status },
       ),
 
+    noteCaller: (envelopeId, goneAt) =>
+      ifStill(
+        envelopeId,
+        {
+          UpdateExpression: goneAt === undefined ? 'REMOVE caller_gone_at' : 'SET caller_gone_at = :gone',
+          ConditionExpression: '#status = :status',
+        },
+        { ...(goneAt !== undefined && { ':gone': goneAt }), ':status': 'pending' },
+      ),
+
     renewLease: ({ approval, owner }, until) =>
       ifStill(
         approval,

@@ -66,6 +66,8 @@ function showRule(out: Output, item: Fields): void {
   out.field('  matched_rule', `${plain(item.matched_rule)}${policy}`);
   out.field('  rule at', text(rule.place));
   out.field('  reason', text(rule.reason));
+  if (text(item.caller_gone_at))
+    out.line(`  caller: gone since ${plain(item.caller_gone_at)}; an approved call runs when it is sent again`);
   if (item.passkey_required === true)
     out.line('  passkey: an approval counts only with one; approve in the web console');
   out.field('  changed', text(item.terms_changed));

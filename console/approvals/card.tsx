@@ -247,6 +247,13 @@ function Rule({ item }: { readonly item: Item }) {
           </strong>
         </Fact>
       )}
+      {item.caller_gone_at && (
+        <Fact name="Caller">
+          <strong>
+            gone <RelativeTime at={item.caller_gone_at} />; an approved call runs when it is sent again
+          </strong>
+        </Fact>
+      )}
       {item.passkey_required && <Fact name="Passkey">an approval counts only with one</Fact>}
       {still_needed && (
         <Fact name="Still needed">

@@ -92,6 +92,21 @@ async function leave(
   throw signal.reason;
 }
 
+/** Notes on the request that its caller has gone, and that it has come back. The note is for reviewers, so a failure is only logged. */
+function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalRow) {
+  let noted = row.caller_gone_at !== undefined;
+  return async (gone: boolean): Promise<void> => {
+    if (gone === noted) return;
+    noted = gone;
+    await approvals.noteCaller(row.envelope_id, gone ? isoTime(clock.now()) : undefined).catch((fault: Error) =>
+      telemetry.log('warn', 'a request does not show whether its caller is there', {
+        approval_id: row.envelope_id,
+        error: fault.message,
+      }),
+    );
+  };
+}
+
 /** A call whose request is decided while it waits is answered in place. */
 async function holdFor(
   ports: ReviewPorts,
@@ -100,18 +115,23 @@ async function holdFor(
   carry: ExecutionMode,
   wait: WaitStrategy,
 ): Promise<DecisionResult> {
-  const { holdSeconds, onWait, signal } = wait;
+  const { holdSeconds, onWait, signal, isGone } = wait;
   const { row, reason } = request;
   const began = ports.clock.now();
   // A call that is approved at the last moment must still have time to run.
   const until = Math.min(began + holdSeconds * 1000, executionEndsAt(began, action.hostEndsAtMs));
+  const presence = presenceOf(ports, row);
   while (isAwaited(row) && ports.clock.now() < until) {
     if (signal?.aborted) await leave(ports, action, row, signal);
     onWait?.(ports.clock.now() - began);
     await ports.pause(pollMs);
     if (signal?.aborted) await leave(ports, action, row, signal);
+    const gone = isGone?.() ?? false;
     const now = await ports.approvals.get(row.tenant, row.envelope_id);
+    if (now?.status === 'pending') await presence(gone);
     if (!now || isAwaited(now)) continue;
+    // The result would be lost, so the approval is left for the identical call that comes back [approval.caller-gone].
+    if (gone && now.status === 'approved') continue;
     const head = await ports.evidence.head(row.tenant, row.session_id);
     const again: GovernedAction = {
       ...action,

@@ -6,7 +6,9 @@ export interface WaitStrategy {
   readonly holdSeconds: number;
   /** Called before each look at the approval, at most four times a second. */
   readonly onWait?: (waitedMs: number) => void;
-  /** Ends the wait: the caller left. Its reason is thrown. */
+  /** Whether the connection of the caller has ended. A caller that may come back is waited for, and meanwhile nothing runs. */
+  readonly isGone?: (() => boolean) | undefined;
+  /** Ends the wait. Its reason is thrown. */
   readonly signal?: AbortSignal;
   /**
    * Where the call goes now, undefined for nowhere; called once the call is approved, also where it is not held. Where it is absent, the
@@ -16,4 +18,4 @@ export interface WaitStrategy {
 }
 
 /** Waits in silence. */
-export const waitingFor = (holdSeconds: number): WaitStrategy => ({ holdSeconds });
+export const waitingFor = (holdSeconds: number, isGone?: () => boolean): WaitStrategy => ({ holdSeconds, isGone });

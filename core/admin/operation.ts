@@ -19,6 +19,8 @@ export interface Call {
   readonly query: Readonly<Record<string, string>>;
   /** Values of query parameters that the route allows more than once. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
+  /** Aborts when the caller goes away, where the host notices. */
+  readonly signal?: AbortSignal | undefined;
   /** When the host ends the function (epoch milliseconds); undefined where nothing does. */
   readonly endsAtMs?: number | undefined;
   readonly header: (name: string) => string | undefined;

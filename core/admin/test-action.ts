@@ -1,6 +1,7 @@
 /** `POST /admin/v1/test-action`: one action through the whole pipeline. */
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
+import { waitingFor } from '#core/actions/wait.ts';
 import { type ActionRequest, actionRequestSchema } from '#core/contracts/envelope.ts';
 import { outcomeRequestSchema } from '#core/contracts/reported-outcome.ts';
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
@@ -10,16 +11,19 @@ import { type Call, type Operation, parsed } from './operation.ts';
 
 export const testAction: Operation = async (call) => {
   const request = parsed(actionRequestSchema, call.body());
-  const { ports, principal, endsAtMs: hostEndsAtMs } = call;
+  const { ports, principal, snapshot, endsAtMs: hostEndsAtMs } = call;
   const governed = { ...request, hostEndsAtMs, idempotencyKey: idempotencyKeyOf(call) };
   const session = sessionOf(call, request.actor?.session);
   if (request.call_id !== undefined && !request.decide_only)
     throw invalidRequest(
       'call_id was sent without decide_only: the gateway records the outcome of what it executes. Leave it out.',
     );
-  if (!request.decide_only) return { body: await govern(ports, principal, session, governed) };
+  const held = waitingFor(snapshot.configuration.approvals.hold_seconds, () => call.signal?.aborted === true);
+  if (!request.decide_only) return { body: await govern(ports, principal, session, governed, { wait: held }) };
   await assertDecidable(call, request);
-  return { body: await govern(ports, principal, session, { ...governed, placement: null }, { carry: decideOnly }) };
+  return {
+    body: await govern(ports, principal, session, { ...governed, placement: null }, { carry: decideOnly, wait: held }),
+  };
 };
 
 /** What became of a call that was decided only, as its caller says [action.reported-outcome]. */

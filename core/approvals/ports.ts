@@ -26,6 +26,8 @@ export interface ApprovalStore extends PendingCounter {
   holdToken(envelopeId: string, taskToken: string): Promise<ApprovalRow>;
   /** Puts off the end of a lease that this holder still has; a lease that it has lost stays lost. Not evidence. */
   renewLease(holder: Holder, until: string): Promise<void>;
+  /** Notes since when the caller of a pending request is gone; undefined: it is there. Not evidence. */
+  noteCaller(envelopeId: string, goneAt: string | undefined): Promise<void>;
   /** Forgets a token whose execution has ended: nothing is due for the row any more. */
   releaseToken(envelopeId: string): Promise<void>;
   /** Marks the clock as started; from then on the row is due when its time is over. */

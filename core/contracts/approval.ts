@@ -120,6 +120,8 @@ export interface ApprovalRow extends KeptResult {
   /** Hash of the entry of the vote, and its place in the session's chain. */
   readonly evidence_hash?: string;
   readonly evidence_index?: number;
+  /** Since when the connection of a held call has ended, until the caller sends it again. */
+  readonly caller_gone_at?: string;
   /** An approved call may be used until then. */
   readonly use_expires_at?: string;
   readonly lease_owner?: string;

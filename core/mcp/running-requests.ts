@@ -48,6 +48,7 @@ export class RunningRequests {
         queue.streams = true;
       },
       signal: watch.signal,
+      isGone: () => (queue.hasReader ? !queue.hasReader() : queue.gone || left.aborted),
       later: (work) => void later.push(work.catch((fault) => logFault(this.#services.ports, fault))),
     };
     const work = async () => {

@@ -54,7 +54,7 @@ export async function written(
     [Symbol.asyncIterator]: () => all,
   };
   if (resumableIn !== undefined)
-    return { ...numberedReply(resumable.begin(resumableIn, all), headers, timeouts), ...going };
+    return { ...numberedReply(resumable.begin(resumableIn, all, messages), headers, timeouts), ...going };
   return { ...eventReply(all, headers, timeouts), ...going };
 }
 

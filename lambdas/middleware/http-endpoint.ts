@@ -42,6 +42,7 @@ export function httpEndpoint(
       snapshot,
       ...inputsOf(route, event),
       endsAtMs: context.endsAtMs,
+      signal: context.signal,
       header: (header) => headerOf(event, header),
       body: () => jsonBody(event, route.operation),
       text: () => textBody(event, route.operation),

@@ -81,6 +81,16 @@ describe('[chat.review-error]', () => {
     expect((await ask(test, 'land the rocket')).status).toBe(200);
   });
 
+  test.each([
+    ['status_202', 202],
+    ['error_409', 409],
+  ])('%s answers at once, however long calls of tools are held', async (mode, status) => {
+    const test = await start(`approvals: { chat_review: ${mode}, hold_seconds: 20 }`);
+    const waits = jest.spyOn(test.ports, 'pause');
+    expect((await ask(test, 'launch the rocket')).status).toBe(status);
+    expect(waits.mock.calls.filter(([ms]) => ms > 0)).toEqual([]);
+  });
+
   test.each([false, true])('hold answers in place once it is approved, stream %s', async (stream) => {
     const test = await start('approvals: { chat_review: hold, hold_seconds: 20 }');
     // The held call looks again and again; the vote comes between two looks.

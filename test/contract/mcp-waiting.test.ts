@@ -137,6 +137,50 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
+  test('[approval.caller-gone] an approved call whose caller is gone runs when the identical call comes back, once', async () => {
+    await configure({ hold: 40 });
+    const session = await open({}, '2025-06-18');
+    const before = server.calls().length;
+    const left = new AbortController();
+    const sent = { session, signal: left.signal };
+    const waiting = call('create_issue', { title: 'unfetched' }, sent, { _meta: { progressToken: 1 } });
+    const pending = await firstPending('unfetched');
+    left.abort();
+    const item = async () => (await http('GET', `/admin/v1/approvals/${pending}`, undefined, { key: keys.human })).last;
+    while ((await item()).caller_gone_at === undefined) await new Promise(setImmediate);
+    expect((await vote(pending, 'approve')).status).toBe(200);
+    test_.pass(41);
+    expect((await waiting).last.error.data.envelope_id).toBe(pending);
+    expect(server.calls().length).toBe(before);
+
+    const again = await call('create_issue', { title: 'unfetched' }, { session });
+    expect(again.last.result.content).toEqual([{ type: 'text', text: 'opened unfetched' }]);
+    expect(server.calls().length).toBe(before + 1);
+    expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
+  });
+
+  test('[approval.caller-gone] a caller that comes back while its request is pending is held again, and no card says that it is gone', async () => {
+    await configure({ hold: 40 });
+    const session = await open({}, '2025-06-18');
+    const left = new AbortController();
+    const first = call(
+      'create_issue',
+      { title: 'back' },
+      { session, signal: left.signal },
+      { _meta: { progressToken: 1 } },
+    );
+    const pending = await firstPending('back');
+    const row = () => test_.ports.approvals.get('default', pending);
+    left.abort();
+    while ((await row())?.caller_gone_at === undefined) await new Promise(setImmediate);
+    test_.pass(41);
+    await first;
+    const second = call('create_issue', { title: 'back' }, { session }, { _meta: { progressToken: 1 } });
+    while ((await row())?.caller_gone_at !== undefined) await new Promise(setImmediate);
+    await vote(pending, 'approve');
+    expect((await second).last.result).toBeDefined();
+  });
+
   test('a task of 2025-11-25: asked after, carried out once, its result kept', async () => {
     const session = await open();
     const created = await call('create_issue', { title: 'task' }, { session }, { task: { ttl: 60_000 } });

@@ -55,9 +55,15 @@ export async function awaitApproval(
     decideOnly: true,
     head: screened.head,
   };
-  const { hold_seconds: holdSeconds } = call.snapshot.configuration.approvals;
+  const holdSeconds = how === 'hold' ? call.snapshot.configuration.approvals.hold_seconds : 0;
   const candidate = await approvalFor(ports, envelope, action.call_digest);
-  const result = await review(ports, action, candidate, takenOnly, waitingFor(holdSeconds));
+  const result = await review(
+    ports,
+    action,
+    candidate,
+    takenOnly,
+    waitingFor(holdSeconds, () => call.signal.aborted),
+  );
   if (result.decision === 'allow') return taken(ports, screened, result);
   if (result.decision === 'block') throw deniedChat(screened, result);
   const pending = pendingOf(result);

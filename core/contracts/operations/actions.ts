@@ -105,6 +105,10 @@ const item = z.strictObject({
   terms_changed: z.string().optional().meta({
     description: 'What a later configuration asks of the approval on top of what was asked when it was queued.',
   }),
+  caller_gone_at: z.string().optional().meta({
+    description:
+      'Since when the caller is gone whose call was held. If it is approved, nothing runs until the identical call is sent again.',
+  }),
   passkey_challenge: z
     .string()
     .optional()

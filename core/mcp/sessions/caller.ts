@@ -31,6 +31,8 @@ export interface Exchange {
   /** The server answers with events: so does the gateway. */
   readonly streams: () => void;
   readonly signal: AbortSignal;
+  /** Whether the client's connection has ended and no other one has taken the answer up. */
+  readonly isGone: () => boolean;
   /** Work that goes on after the answer. */
   readonly later: (work: Promise<unknown>) => void;
 }

@@ -5,6 +5,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Ids, Timeouts } from '#core/kernel/ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
+import type { MessageQueue } from './message-queue.ts';
 
 /** The first event has no message: it gives the client an id to come back with. */
 export interface StreamEvent {
@@ -48,12 +49,20 @@ export class ResumableStreams {
     this.#ports = ports;
   }
 
-  /** The messages as events. They are read to their end, whether or not a reader is there. */
-  begin(session: string, messages: AsyncIterator<JsonObject>): AsyncIterableIterator<StreamEvent> {
+  /**
+   * The messages as events. They are read to their end, whether or not a reader is there.
+   * @param queue that the messages come from: `hasReader` of it is set.
+   */
+  begin(
+    session: string,
+    messages: AsyncIterator<JsonObject>,
+    queue?: Pick<MessageQueue, 'hasReader'>,
+  ): AsyncIterableIterator<StreamEvent> {
     const stream: Stream = {
       ...{ id: this.#ports.ids.randomHex(12), session, messages, first: 1, kept: [], ended: false },
       ...{ reader: undefined, unread: 1, changed: Promise.withResolvers<void>(), forget: () => {} },
     };
+    if (queue) queue.hasReader = () => stream.reader !== undefined;
     this.#makeRoom();
     this.#streams.set(stream.id, stream);
     void relayMessages(stream);

@@ -114,10 +114,10 @@ async function make(
   const executors = () => [runExecutor(run)];
   // A retry of a call that is already pending keeps waiting instead of opening a new request.
   const holds = waiting === 'held' || back !== undefined;
-  const { send, signal } = exchange;
+  const { signal } = exchange;
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
     wait: {
-      ...(holds ? holding(holdSecondsOf(caller), params, send, signal) : noHold),
+      ...(holds ? holding(holdSecondsOf(caller), params, exchange) : noHold),
       placed: () => placedAgain(ports, caller, tool, { name: governed.tool, args, signal }),
     },
     carry: (given, allowed, hash, approval) =>

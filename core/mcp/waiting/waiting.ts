@@ -6,6 +6,7 @@ import type { WaitStrategy } from '#core/actions/wait.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
 import { isObject, notificationOf } from '../protocol/messages.ts';
+import type { Exchange } from '../sessions/caller.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 
 type Waiting = 'task' | 'input' | 'held' | 'retry';
@@ -36,8 +37,7 @@ const progressEveryMs = 1_000;
 export function holding(
   holdSeconds: number,
   params: JsonObject,
-  send: (message: JsonObject) => void,
-  signal: AbortSignal,
+  { send, signal, isGone }: Pick<Exchange, 'send' | 'signal' | 'isGone'>,
 ): WaitStrategy {
   const token = progressToken(params);
   let reportedMs = Number.NEGATIVE_INFINITY;
@@ -46,7 +46,7 @@ export function holding(
     reportedMs = waitedMs;
     send(waitingNotice(token, waitedMs, holdSeconds));
   };
-  return { holdSeconds, onWait, signal };
+  return { holdSeconds, onWait, signal, isGone };
 }
 
 /** Progress must grow, and the server's own begins at 0 or 1 once the call runs: waiting counts in millionths. */

@@ -85,3 +85,19 @@ test('[chat.review-once] a call that was denied is refused with the words of the
   expect(message).toContain('not today');
   expect(ending).toMatchObject({ outcome: 'blocked', error: 'policy_violation', ruling: { decision: 'block' } });
 });
+
+test('[approval.caller-gone] a chat that is approved after its caller has gone goes on when it is sent again', async () => {
+  const { ask, vote, row, ports } = await setting('hold, hold_seconds: 1');
+  const left = new AbortController();
+  let looks = 0;
+  const pause = async (ms: number) => {
+    await ports.pause(ms);
+    looks += 1;
+    if (looks === 2) left.abort();
+    if (looks === 3) await vote(first.id, 'approve');
+  };
+  const first = await ask({}, { signal: left.signal }, { pause });
+  expect((await failureOf(first.result)).code).toBe('conflict');
+  expect(await row(first.id)).toMatchObject({ status: 'approved', caller_gone_at: expect.any(String) });
+  expect(isEnd(await (await ask()).result)).toBe(false);
+});
