@@ -2669,6 +2669,10 @@ const toolGateway: readonly Requirement[] = [
   must('executor.sql', 'Reads run in READ ONLY transactions, values are bound, rows are capped.'),
   must('executor.shell', 'Programs run without a shell, and no process outlives its call.'),
   must(
+    'executor.bounded',
+    'Programs of this machine have bounds of memory, processor time and number, of all callers and of one key; what is not limited is named in the result.',
+  ),
+  must(
     'executor.git-settings',
     'Git runs with settings of the gateway that come first: a folder that looks like a repository is not read as one, and reading runs no program.',
   ),

@@ -1,5 +1,6 @@
 /** What executors work with, each loaded when it is first needed: a function that runs no SQL carries no driver. */
 
+import { CommandSlots } from '#core/executors/command-slots.ts';
 import type { ExecutorPorts } from '#core/executors/ports.ts';
 import type { Containment } from './containment.ts';
 import { httpExchange } from './http-exchange.ts';
@@ -22,6 +23,7 @@ export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: rea
   return {
     ...shared,
     dataApi: rdsData(),
+    commandSlots: new CommandSlots(),
     shell: async (command, signal) => {
       const { commandRunner } = await import('./run-command.ts');
       const { findContainment } = await import('./containment.ts');
@@ -36,7 +38,7 @@ export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: rea
 
 /** On AWS: programs run in the function of that name; without one none do. */
 export function awsExecutorClients(sandbox: string | undefined): ExecutorClients {
-  return { ...shared, dataApi: rdsData(), shell: sandbox ? inFunction(sandbox) : undefined };
+  return { ...shared, dataApi: rdsData(), shell: sandbox ? inFunction(sandbox) : undefined, commandSlots: undefined };
 }
 
 function rdsData(): NonNullable<ExecutorClients['dataApi']> {

@@ -1,15 +1,34 @@
-/** How many processes a command may have, by `prlimit` where there is one: the kernel counts them per user. */
+/**
+ * What a command may take of this machine, by `prlimit` where there is one: processes, which the kernel counts per user, and memory,
+ * processor time and sizes of files of each of them. It runs after everything else that wants the processor, by `nice`.
+ */
 import { access, readdir, readFile, stat } from 'node:fs/promises';
+import type { Command } from '#core/executors/ports.ts';
 
 const prlimit = ['/usr/bin/prlimit', '/bin/prlimit'];
+const nice = ['/usr/bin/nice', '/bin/nice'];
+const niceness = 10;
 const largestFileBytes = 1024 * 1024 * 1024;
 
-/** The command line that sets the limits and becomes the program; the program itself where there is no `prlimit`. */
-export async function limited(program: string, args: readonly string[], maxProcesses: number): Promise<string[]> {
-  const tool = await firstOf(prlimit);
-  if (tool === undefined) return [program, ...args];
+interface Limited {
+  /** The command line that sets the limits and becomes the program. */
+  readonly line: string[];
+  /** False where this machine has no `prlimit`: then only the priority is lower. */
+  readonly isLimited: boolean;
+}
+
+export async function limited(
+  program: string,
+  args: readonly string[],
+  { maxProcesses, perProcess }: Pick<Command, 'maxProcesses' | 'perProcess'>,
+): Promise<Limited> {
+  const [tool, lower] = await Promise.all([firstOf(prlimit), firstOf(nice)]);
+  const polite = lower === undefined ? [] : [lower, '-n', String(niceness)];
+  if (tool === undefined) return { line: [...polite, program, ...args], isLimited: false };
   const running = await threadsOfUser();
-  return [tool, `--nproc=${running + maxProcesses}`, `--fsize=${largestFileBytes}`, '--core=0', '--', program, ...args];
+  const own = perProcess ? [`--data=${perProcess.memoryBytes}`, `--cpu=${perProcess.cpuSeconds}`] : [];
+  const most = [`--nproc=${running + maxProcesses}`, `--fsize=${largestFileBytes}`, '--core=0'];
+  return { line: [...polite, tool, ...most, ...own, '--', program, ...args], isLimited: true };
 }
 
 async function firstOf(paths: readonly string[]): Promise<string | undefined> {

@@ -35,7 +35,8 @@ export function commandRunner({
     const own = await mkdtemp(join(tmpdir(), 'gateway-command-'));
     try {
       const cwd = await folderIn(command.root ?? own, command.cwd);
-      const line = await contained(await limited(program, args, command.maxProcesses), command, contain);
+      const limits = await limited(program, args, command);
+      const line = await contained(limits.line, command, contain);
       if (signal?.aborted) throw new ExecutionFault('cancelled', 'it was cancelled before anything ran');
       const env = {
         ...passedOn(environment, command.env),
@@ -46,7 +47,8 @@ export function commandRunner({
         PWD: cwd,
         ...(basename(name) === 'git' && gitSettings),
       };
-      return await run(line, { cwd, env }, command, signal);
+      const result = await run(line, { cwd, env }, command, signal);
+      return limits.isLimited ? result : { ...result, not_limited: ['processes', 'memory', 'processor time', 'files'] };
     } finally {
       await rm(own, { recursive: true, force: true });
     }

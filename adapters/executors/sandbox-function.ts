@@ -19,7 +19,7 @@ export function sandboxFunction(
   client?: Pick<LambdaClient, 'send'>,
 ): CommandRunner {
   let connected: Promise<Lambda> | undefined;
-  return async ({ root: _, containment: __, ...command }, signal) => {
+  return async ({ root: _, containment: __, perProcess: ___, ...command }, signal) => {
     connected ??= connect(config, client);
     const { client: lambda, InvokeCommand } = await connected;
     const timeoutMs = Math.min(command.timeoutMs, longestSandboxMs);

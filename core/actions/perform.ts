@@ -44,6 +44,32 @@ export async function perform(
   const executor = ports.executors(action.snapshot).find((candidate) => candidate.handles(envelope));
   const endsAtMs = executionEndsAt(ports.clock.now(), action.hostEndsAtMs);
   if (executor && endsAtMs <= ports.clock.now()) return { outcome: 'not_executed', error: noTimeLeft(envelope.tool) };
+  let over: () => void;
+  try {
+    over = executor?.begin?.(envelope) ?? (() => {});
+  } catch (thrown) {
+    return { outcome: 'not_executed', error: asGatewayError(thrown) };
+  }
+  try {
+    return await carriedOut(ports, action, { executor, endsAtMs, approvalId }, options);
+  } finally {
+    over();
+  }
+}
+
+interface Carrying {
+  readonly executor: Executor | undefined;
+  readonly endsAtMs: number;
+  readonly approvalId: string | undefined;
+}
+
+async function carriedOut(
+  ports: PerformPorts,
+  action: GovernedAction,
+  { executor, endsAtMs, approvalId }: Carrying,
+  options: ExecuteOptions,
+): Promise<Outcome> {
+  const { envelope } = action;
   let minted: Pick<Outcome, 'credential' | 'head'> = {};
   try {
     const credential = await mint(ports, action, approvalId);

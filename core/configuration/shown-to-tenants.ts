@@ -45,7 +45,7 @@ evidence: log retention_days sensitive
 evidence.log: enabled witnesses
 executors: git shell sql
 executors.git: allow_private api_url enabled max_response_bytes timeout_ms
-executors.shell: allowed_binaries contained enabled max_output_bytes max_processes network timeout_ms
+executors.shell: allowed_binaries contained enabled max_concurrent max_concurrent_per_key max_cpu_seconds max_memory_bytes max_output_bytes max_processes network timeout_ms
 executors.sql: databases max_result_bytes max_rows
 executors.sql.databases: database host name port resource_arn secret_arn statement_timeout_ms tls url_env
 identity: mcp_resource

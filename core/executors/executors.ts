@@ -22,6 +22,6 @@ export function executorsFrom(configuration: ExecutorConfiguration, ports: Execu
     ...(http && upstreams.http.length > 0 ? [httpExecutor(upstreams.http, http)] : []),
     ...(http && git.enabled ? [gitExecutor(configuration, http)] : []),
     ...(sql.databases.length > 0 ? [sqlExecutor(sql, ports)] : []),
-    ...(ports.shell && shell.enabled ? [shellExecutor(shell, ports.shell, ports.shellWords)] : []),
+    ...(ports.shell && shell.enabled ? [shellExecutor(shell, ports.shell, ports)] : []),
   ];
 }

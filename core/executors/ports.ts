@@ -3,6 +3,7 @@ import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { ResultNotes } from '#core/tool-guard/result-notes.ts';
+import type { CommandSlots } from './command-slots.ts';
 
 /** Runs an allowed call with its credential. None configured for a tool: the call is `not_executed`. */
 export interface Executor {
@@ -15,6 +16,12 @@ export interface Executor {
    */
   place?(call: ActionEnvelope, fresh?: boolean): Promise<Placement | undefined>;
   handles(envelope: ActionEnvelope): boolean;
+  /**
+   * Takes a place for the call before anything of it is done; undefined where calls need none.
+   * @returns to be called when the call is over.
+   * @throws GatewayError `rate_limit_error`.
+   */
+  begin?(envelope: ActionEnvelope): () => void;
   /** @throws when the upstream failed; the message names tool and upstream and holds no secret. */
   execute(
     envelope: ActionEnvelope,
@@ -115,6 +122,8 @@ export interface Command {
   /** Of each output. */
   readonly maxOutputBytes: number;
   readonly maxProcesses: number;
+  /** Of each of its processes; absent where the host itself bounds them. */
+  readonly perProcess?: { readonly memoryBytes: number; readonly cpuSeconds: number } | undefined;
   /** Names of environment variables that are passed on. */
   readonly env: readonly string[];
   /** What keeps it away from the gateway; absent where the configuration does without, or the host itself contains it. */
@@ -128,6 +137,8 @@ export interface CommandResult {
   readonly stderr: string;
   readonly truncated: boolean;
   readonly timed_out: boolean;
+  /** What this machine has no means to limit; absent where everything is. */
+  readonly not_limited?: readonly string[];
 }
 
 /** Runs one program, without shell. @throws ExecutionFault; of unknown effect once the program was started. */
@@ -140,6 +151,8 @@ export interface ExecutorPorts {
   readonly postgres: SqlTransaction<PostgresServer> | undefined;
   readonly dataApi: SqlTransaction<AuroraCluster> | undefined;
   readonly shell: CommandRunner | undefined;
+  /** Bounds the commands of this machine; absent where each runs on its own. */
+  readonly commandSlots: CommandSlots | undefined;
   /** Reads a line that is one plain command; undefined for every other line. */
   readonly shellWords: ((line: string) => Promise<readonly string[] | undefined>) | undefined;
 }

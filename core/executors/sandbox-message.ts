@@ -52,7 +52,8 @@ export function sandboxCommand(event: unknown): Command {
 /** @param run the result of the command, or what kept it from one. */
 export async function sandboxReplyTo(run: () => Promise<CommandResult>): Promise<SandboxReply> {
   try {
-    return { result: await run() };
+    const { not_limited: _, ...result } = await run(); // the function itself is the limit
+    return { result };
   } catch (thrown) {
     if (!(thrown instanceof ExecutionFault)) throw thrown;
     const { kind, message, hint, effect } = thrown;

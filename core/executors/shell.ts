@@ -31,13 +31,15 @@ const shells = ['bash', 'sh'];
 export function shellExecutor(
   settings: ShellSettings,
   runner: NonNullable<ExecutorPorts['shell']>,
-  shellWords: ExecutorPorts['shellWords'],
+  { shellWords, commandSlots }: Pick<ExecutorPorts, 'shellWords' | 'commandSlots'>,
 ): Executor {
-  return named({
+  const executor = named({
     name: 'shell',
     upstreamOf: ({ protocol }) => (protocol.toLowerCase() === 'shell' ? 'the sandbox' : undefined),
     run: async (envelope, _credential, { signal }) => runner(await commandOf(envelope, settings, shellWords), signal),
   });
+  if (!commandSlots) return executor;
+  return { ...executor, begin: ({ key_id }) => commandSlots.take(key_id, settings) };
 }
 
 /** @throws ExecutionFault `refused` */
@@ -59,6 +61,7 @@ async function commandOf(
     timeoutMs: Math.min(parameters.timeout_ms ?? settings.timeout_ms, settings.timeout_ms),
     maxOutputBytes: settings.max_output_bytes,
     maxProcesses: settings.max_processes,
+    perProcess: { memoryBytes: settings.max_memory_bytes, cpuSeconds: settings.max_cpu_seconds },
     env: settings.env,
     ...(settings.contained && { containment: { network: settings.network } }),
   };

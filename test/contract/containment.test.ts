@@ -155,7 +155,7 @@ test.each([
       asked.push(wanted);
       return { exit_code: 0, stdout: '', stderr: '', truncated: false, timed_out: false };
     },
-    async (line) => shellWords(line),
+    { shellWords: async (line) => shellWords(line), commandSlots: undefined },
   );
   await executor.execute(envelopeOf('shell', 'shell.ls', '', 'execute', { argv: ['ls'] }), undefined, {});
   expect(asked[0]?.containment).toEqual(expected);

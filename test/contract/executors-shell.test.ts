@@ -150,6 +150,26 @@ limits('the number of processes is limited by the kernel', async () => {
   expect(Number(/^Max processes\s+(\d+)/m.exec(stdout)?.[1])).toBeGreaterThan(7);
   expect(stdout).toMatch(/^Max core file size\s+0 /m);
 });
+limits('[executor.bounded] memory and processor time of each process are limited, at a lower priority', async () => {
+  const perProcess = { memoryBytes: 64 * 1024 * 1024, cpuSeconds: 7 };
+  const { stdout, ...rest } = await sh('cat /proc/self/limits; nice', { perProcess });
+  expect(stdout).toMatch(/^Max data size\s+67108864 /m);
+  expect(stdout).toMatch(/^Max cpu time\s+7 /m);
+  expect(Number(stdout.trimEnd().split('\n').at(-1))).toBeGreaterThanOrEqual(10);
+  expect(rest).not.toHaveProperty('not_limited');
+});
+limits('[executor.bounded] a program that grows without end is stopped, and one that fits runs', async () => {
+  const grow = (most: string): [string, ...string[]] => [
+    'awk',
+    `BEGIN { x = "a"; while (length(x) < ${most}) x = x x; print length(x) }`,
+  ];
+  const small = { perProcess: { memoryBytes: 64 * 1024 * 1024, cpuSeconds: 30 } };
+  const stopped = await run(command(grow('1e9'), small));
+  expect(stopped).toMatchObject({ stdout: '', timed_out: false });
+  expect(stopped.exit_code).not.toBe(0);
+  const fits = await run(command(grow('2e7'), { perProcess: { memoryBytes: 1024 ** 3, cpuSeconds: 30 } }));
+  expect(fits).toMatchObject({ exit_code: 0, stdout: '33554432\n' });
+});
 
 describe('[executor.sandbox-function] on AWS', () => {
   const sandbox = createHandler(commandRunner({ environment: {} }));

@@ -9,7 +9,14 @@ import { type Asked, type Behaviour, fakeHttpService } from './fake-http-service
 
 /** A function that reaches nothing outside. */
 export const noClients = {
-  ...{ http: undefined, postgres: undefined, dataApi: undefined, shell: undefined, shellWords: undefined },
+  ...{
+    http: undefined,
+    postgres: undefined,
+    dataApi: undefined,
+    shell: undefined,
+    shellWords: undefined,
+    commandSlots: undefined,
+  },
 };
 
 export const configured = (sections: Partial<Record<keyof ConfigurationFile, unknown>>): ExecutorConfiguration =>

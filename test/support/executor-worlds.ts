@@ -45,6 +45,7 @@ export const made = (configuration: ExecutorConfiguration, secrets: Record<strin
     postgres: postgresTransaction,
     shell: commandRunner(),
     shellWords: async (line) => shellWords(line),
+    commandSlots: undefined,
   });
   return executor!;
 };

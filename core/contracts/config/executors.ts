@@ -111,6 +111,20 @@ export const executors = z.strictObject({
         .max(4096)
         .default(64)
         .meta({ description: 'Processes a command may have at one time.' }),
+      max_memory_bytes: z
+        .int()
+        .min(16 * kibibyte * kibibyte)
+        .default(512 * kibibyte * kibibyte)
+        .meta({ description: 'Locally, bytes of memory of its own that each process of a command may have.' }),
+      max_cpu_seconds: z.int().positive().max(86_400).default(60).meta({
+        description: 'Locally, seconds of processor time that each process of a command may use.',
+      }),
+      max_concurrent: z.int().positive().max(1_000).default(8).meta({
+        description: 'Locally, number of commands that run at one time; further ones are answered 429.',
+      }),
+      max_concurrent_per_key: z.int().positive().max(1_000).default(2).meta({
+        description: 'Locally, number of commands of one key that run at one time; further ones are answered 429.',
+      }),
       env: z
         .array(
           z
