@@ -2073,6 +2073,14 @@ const chat: readonly Requirement[] = [
     'Where no route decides, the built-in mock answers for a model of another name only if no other provider lists that model, enabled or not.',
   ),
   must(
+    'chat.store',
+    'A chat completion is not kept by its provider: store: true is left out by name, and refused in a batch.',
+  ),
+  must(
+    'rollout.at-once',
+    'A move of a rollout counts at once in the process that made it; elsewhere within ten seconds.',
+  ),
+  must(
     'models.demo-marked',
     'An answer of the built-in mock for a model of another name has X-Gateway-Demo and a model that begins with mock, is not cached, costs what a mock costs, and counts as an error if a provider failed before it.',
   ),
@@ -2191,7 +2199,10 @@ const chat: readonly Requirement[] = [
     "An error that a provider caused names the provider's id of the call, in x-provider-request-id, the message and the log.",
   ),
   must('chat.retry-after', 'A 429 has a Retry-After, also where a provider that limits its callers names no time.'),
-  must('chat.provider-error', 'A provider failure is 502 with a generic message.'),
+  must(
+    'chat.provider-error',
+    'A provider failure is 502 with a generic message that names the provider and the id of the request.',
+  ),
   must(
     'chat.translated-members',
     'A member of a request that the form of the provider lacks is refused by name with 400 and what is allowed where its loss would make another answer, and is left out by name where it would not.',

@@ -1,8 +1,14 @@
 /** The names of what a request holds and the provider does not get, for the header and for evidence [chat.left-out]. */
 
+import type { Json } from '#core/kernel/json.ts';
+
 const maxNames = 32;
 const maxCharacters = 64;
 const maxInHeader = 500;
+
+/** Whether a chat completion asks its provider to keep it: the gateway has no record to read or delete it by, so that is left out [chat.store]. */
+export const keepsCompletion = (store: Json | undefined): boolean =>
+  store !== undefined && store !== null && store !== false;
 
 /** Names come from the caller. */
 export const boundedNames = (names: readonly string[]): string[] =>

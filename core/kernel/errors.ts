@@ -64,6 +64,8 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Under which a model provider knows the call: for questions to its support. */
   readonly providerRequestId: string | undefined;
+  /** Of a provider's fault: whose it is, and which request of the gateway it ended. Callers see both. */
+  readonly origin: FaultOrigin | undefined;
 
   constructor(
     code: ErrorCode,
@@ -73,6 +75,7 @@ export class GatewayError extends Error {
       data?: Readonly<Record<string, unknown>> | undefined;
       retryAfterSeconds?: number | undefined;
       providerRequestId?: string | undefined;
+      origin?: FaultOrigin | undefined;
     } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -81,6 +84,7 @@ export class GatewayError extends Error {
     this.data = options.data;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.providerRequestId = options.providerRequestId;
+    this.origin = options.origin;
   }
 
   get kind(): ErrorKind {
@@ -89,17 +93,35 @@ export class GatewayError extends Error {
 
   /** The body every HTTP surface but `/v1/messages` answers with. */
   toBody(): ErrorBody {
-    const { providerRequestId: id } = this;
-    const text = this.kind.shown ? this.message : 'The gateway could not complete the request.';
+    const { providerRequestId: id, origin } = this;
+    const text = this.kind.shown ? this.message : hiddenText(this.code, origin);
     const message = id === undefined ? text : `${text} (the provider's request id: ${id})`;
     return {
       error: {
         ...{ code: this.kind.status, type: this.code, message },
         ...(this.kind.shown && this.data),
+        ...(origin && { ...(origin.provider !== '' && { provider: origin.provider }), request_id: origin.requestId }),
         ...(id !== undefined && { provider_request_id: id }),
       },
     };
   }
+}
+
+interface FaultOrigin {
+  /** Name of the provider; empty if none could be asked. */
+  readonly provider: string;
+  readonly requestId: string;
+}
+
+/** What callers read of a fault whose message is for the log. */
+function hiddenText(code: ErrorCode, origin: FaultOrigin | undefined): string {
+  if (!origin) return 'The gateway could not complete the request.';
+  const { provider, requestId } = origin;
+  const what =
+    provider === ''
+      ? 'no provider of the model is enabled'
+      : `the provider ${provider} ${code === 'provider_timeout' ? 'did not answer in time' : 'failed'}`;
+  return `The gateway could not complete the request: ${what} (request ${requestId}).`;
 }
 
 interface ErrorBody {

@@ -54,7 +54,18 @@ function actionPoints(entry: EvidenceEntry, measures: Measures): Point[] {
     { dimension: 'global', measures },
     { dimension: dimensionOf('tenant', entry.tenant), measures },
     ...(tool === '' ? [] : [{ dimension: dimensionOf('tool', tool), measures }]),
+    ...heldChatPoints(entry, measures),
   ];
+}
+
+/**
+ * A chat call that waits for a person has no `chat` entry: it counts under its model here. No provider was asked. What a
+ * decision lets through or ends has a `chat` entry, which counts.
+ */
+function heldChatPoints(entry: EvidenceEntry, measures: Measures): Point[] {
+  const model = textOf(entry, 'target');
+  if (entry.kind !== 'review' || textOf(entry, 'protocol') !== 'llm' || model === '') return [];
+  return [{ dimension: dimensionOf('model', model), measures }];
 }
 
 /** How an upstream did in an execution [admin.health-upstreams]: what it refused is not a fault of its own. */

@@ -6,12 +6,14 @@ import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import { figuresOf } from './figures.ts';
+import type { RolloutsInForce } from './in-force.ts';
 import { judge } from './judge.ts';
 import { moved, type RolloutMove } from './moves.ts';
 import type { Rollouts } from './ports.ts';
 
 interface RolloutClockPorts {
   readonly rollouts: Rollouts;
+  readonly rolloutsInForce: Pick<RolloutsInForce, 'forget'>;
   readonly observations: Pick<Observations, 'minutes'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -73,7 +75,7 @@ interface CommittedMove {
 
 /** Row and evidence entry in one transaction. @returns false when another process moved the rollout first. */
 export async function commitMove(
-  { ledger, clock, ids }: Pick<RolloutClockPorts, 'ledger' | 'clock' | 'ids'>,
+  { ledger, clock, ids, rolloutsInForce }: Pick<RolloutClockPorts, 'ledger' | 'clock' | 'ids' | 'rolloutsInForce'>,
   { before, next, move, actor, metrics }: CommittedMove,
 ): Promise<boolean> {
   const { id, route_model, canary_provider, state, current_percentage, rollback_reason } = next;
@@ -100,5 +102,6 @@ export async function commitMove(
     },
     changes: [{ type: 'rollout.put', rollout: next, ...(move.type !== 'create' && { revision: before.revision }) }],
   });
+  if (outcome.ok) rolloutsInForce.forget();
   return outcome.ok;
 }

@@ -8,11 +8,13 @@ const unsaidWaitSeconds = 5;
 
 type Options = ConstructorParameters<typeof GatewayError>[2];
 
-export function faultToError(cause: ProviderFault): GatewayError {
+/** @param gatewayRequestId of the call at the gateway, which callers may name to its operator. */
+export function faultToError(cause: ProviderFault, gatewayRequestId?: string): GatewayError {
   const { kind, status, retryAfterSeconds, requestId } = cause;
   if (cause.reason === 'unfit' && cause.cause instanceof GatewayError) return cause.cause;
+  const origin = gatewayRequestId === undefined ? undefined : { provider: cause.provider, requestId: gatewayRequestId };
   const fault = (code: ErrorCode, message: string, more: Options = {}) =>
-    new GatewayError(code, message, { cause, providerRequestId: requestId, ...more });
+    new GatewayError(code, message, { cause, providerRequestId: requestId, origin, ...more });
   if (kind === 'aborted')
     return fault('provider_error', 'The caller closed the connection before the answer was complete.');
   if (kind === 'timeout' || (kind === 'status' && (status === 408 || status === 504)))

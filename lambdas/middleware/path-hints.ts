@@ -5,6 +5,20 @@ const served =
 
 /** The first that fits. A function, so that a bundle without a router has none of it. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
+  [
+    /^\/(openai\/|v1\/engines\/|engines\/)/,
+    'The gateway has no paths of Azure OpenAI: use the client for OpenAI with the base URL that ends with /v1, the key as Authorization: Bearer or X-API-Key, and the name of the model in the body.',
+  ],
+  [/^(\/v1)?\/chats?(\/completion)?\/?$/, 'Chat completions are at POST /v1/chat/completions.'],
+  [/^(\/v1)?\/message\/?$/, 'Messages are at POST /v1/messages.'],
+  [
+    /^(\/v1)?\/complet(e|ion)\/?$/,
+    'Chat completions are at POST /v1/chat/completions, completions of one text at POST /v1/completions.',
+  ],
+  [
+    /^(\/v1)?\/(response|embedding|model|moderation|file|batch)(\/|$)/,
+    'Paths are in the plural: /v1/responses, /v1/embeddings, /v1/models, /v1/moderations, /v1/files, /v1/batches.',
+  ],
   [/^\/v1\/.*\/$/, 'Leave out the slash at the end of the path.'],
   [/^\/v1\/v1\//, 'The client adds /v1 itself: leave /v1 out of its base URL.'],
   [

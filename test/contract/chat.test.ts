@@ -154,7 +154,8 @@ test('[chat.provider-error] a provider failure is 502 with generic text, recorde
   expect(body.error).toEqual({
     code: 502,
     type: 'provider_error',
-    message: 'The gateway could not complete the request.',
+    message: 'The gateway could not complete the request: the provider mock failed (request request-1).',
+    ...{ provider: 'mock', request_id: 'request-1' },
   });
   expect(await recordsOf('failing')).toMatchObject([
     { outcome: 'failed', status: 502, attempts: [{ provider: 'mock' }] },

@@ -74,7 +74,7 @@ test.each([
   expect([...below.keys()]).toEqual(
     expect.arrayContaining(['policy.check_input', 'provider.call', 'policy.check_output', 'evidence.record']),
   );
-  expect(below.get('policy.check_output')).toEqual({ decision: 'allow' });
+  expect(below.get('policy.check_output')).toEqual({ decision: 'allow', action: 'allow' });
   expect(below.get('provider.call')).toMatchObject({ provider: 'mock', model: 'mock', latency_ms: expect.any(Number) });
 });
 

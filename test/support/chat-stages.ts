@@ -162,7 +162,7 @@ export async function stageSetting(extra = '', over: Partial<ChatPorts> = {}) {
     },
     cache: responseCache({ clock, embedder: ngramEmbedder() }),
     wasm: { check: async () => Promise.reject(new Error('no WASM here')) },
-    rolloutsInForce: async () => [],
+    rolloutsInForce: Object.assign(async () => [], { forget: () => {} }),
     timeouts: timers,
     random: () => 0.5,
     pause: async () => {},

@@ -7,9 +7,10 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCall } from '../call.ts';
 import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
+import { keepsCompletion } from '../left-out.ts';
 import { looksAtTools } from '../looks-at-tools.ts';
 import type { ChatPorts } from '../ports.ts';
-import { blocked, clean, countFindings, violation } from './input-policy.ts';
+import { blocked, clean, countFindings, verdictAttributes, violation } from './input-policy.ts';
 import { transformRequest } from './transform.ts';
 
 const strictness = { allow: 0, review: 1, block: 2 } as const;
@@ -33,7 +34,10 @@ export async function checkLines(
   let worst: { readonly verdict: Verdict; readonly line: number } = { verdict: clean, line: 0 };
   await ports.telemetry.span('policy.check_input', {}, async (span) => {
     for (const { number, body } of lines) {
-      if (chats) refuseTools(call, body, number);
+      if (chats) {
+        refuseTools(call, body, number);
+        refuseStore(body, number);
+      }
       const sent = chats ? transformRequest({ ...call, body }) : body;
       bodies.push(sent);
       if (!policy.inputIdle) {
@@ -52,7 +56,7 @@ export async function checkLines(
       }
       if (bodies.length % linesInTurn === 0) await ports.pause(0);
     }
-    span.set({ decision: worst.verdict.decision, policy_name: worst.verdict.matched_rule });
+    span.set(verdictAttributes({ ...worst.verdict, findings: findings.all() }));
   });
   const verdict: Verdict = { ...worst.verdict, findings: findings.all() };
   countFindings(ports, verdict);
@@ -70,6 +74,15 @@ function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: numbe
       'tools are not taken in a batch, since chat_completions.tool_use decides each call; leave them out.',
     ),
   );
+}
+
+/** The gateway has no record by which a kept completion could be read or deleted [chat.store]. */
+function refuseStore({ store }: JsonObject, line: number): void {
+  if (keepsCompletion(store))
+    throw atLine(
+      line,
+      invalidRequest('store is not taken in a batch; leave it out, or send false.', { param: 'store' }),
+    );
 }
 
 /** One finding of each kind, however many lines have it: an entry of evidence is bounded. */

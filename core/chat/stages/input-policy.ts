@@ -20,7 +20,7 @@ export async function checkInputPolicy(
   return ports.telemetry.span('policy.check_input', {}, async (span) => {
     const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
     const verdict = policy.inputIdle ? clean : await policy.checkInput(call.wire.requestTexts(body), context);
-    span.set({ decision: verdict.decision, policy_name: verdict.matched_rule, action: strictest(verdict) });
+    span.set(verdictAttributes(verdict));
     countFindings(ports, verdict);
     const screened = { ...admitted, body, lines: [], inputVerdict: verdict };
     if (verdict.decision === 'block') throw blocked(screened, verdict);
@@ -52,5 +52,13 @@ export function violation({ matched_rule, findings }: Verdict): GatewayError {
   });
 }
 
-const strictest = ({ decision, findings }: Verdict): string =>
-  decision === 'allow' ? (findings[0]?.action ?? 'allow') : decision;
+/** Of the actions that let a text pass, the strictest first. */
+const passing: readonly string[] = ['redact', 'warn', 'log'];
+
+/** Attributes of a span: the decision, and the filter whose action is the strictest [trace.policy-stages]. */
+export function verdictAttributes({ decision, matched_rule, findings }: Verdict) {
+  if (decision !== 'allow') return { decision, policy_name: matched_rule, action: decision };
+  const [found] = [...findings].sort((a, b) => passing.indexOf(a.action) - passing.indexOf(b.action));
+  if (!found) return { decision, action: 'allow' };
+  return { decision, policy_name: matched_rule ?? `content:${found.policy}`, action: found.action };
+}

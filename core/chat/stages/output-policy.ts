@@ -7,7 +7,7 @@ import type { CheckedCall, KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
 import { knowing } from '../stage-failure.ts';
-import { blocked, clean, countFindings } from './input-policy.ts';
+import { blocked, clean, countFindings, verdictAttributes } from './input-policy.ts';
 
 const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentContext => ({
   tenant_id: tenant.id,
@@ -40,7 +40,7 @@ async function checked<Before extends KnownCall>(
   // The stage stands in the trace even where no filter looks at replies [trace.policy-stages].
   const verdict = await ports.telemetry.span('policy.check_output', {}, async (span) => {
     const found = policy.outputIdle ? clean : await policy.checkOutput(texts, contextOf(call, provider));
-    span.set({ decision: found.decision });
+    span.set(verdictAttributes(found));
     return found;
   });
   countFindings(ports, verdict);
@@ -71,7 +71,7 @@ export interface StreamGate {
 
 /** What the filters found in a stream, once it is over, as the stage it is. */
 export function reportStream(ports: ChatPorts, verdict: Verdict): void {
-  void ports.telemetry.span('policy.check_output', { decision: verdict.decision }, async () => {});
+  void ports.telemetry.span('policy.check_output', verdictAttributes(verdict), async () => {});
   countFindings(ports, verdict);
 }
 

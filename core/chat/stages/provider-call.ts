@@ -23,6 +23,7 @@ import {
   type LookedUpCall,
   type ModelCall,
 } from '../call-stages.ts';
+import { keepsCompletion } from '../left-out.ts';
 import { ModelProgress } from '../model-progress.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from '../responses/retention.ts';
@@ -135,7 +136,9 @@ async function openReply(
 function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut: string[]): JsonObject {
   const { dialect, keepsResponses } = provider;
   const { metadata: _, ...body } = given;
-  const own = call.keep && !keepsResponses ? body : given;
+  const { store, ...unkept } = call.keep && !keepsResponses ? body : given;
+  const own = store === undefined || keepsCompletion(store) ? unkept : { ...unkept, store };
+  if (keepsCompletion(store)) leftOut.push('store');
   const asked = translator(call.dialect, dialect).request({ ...own, model: call.resolvedModel }, (name) => {
     leftOut.push(name);
   });

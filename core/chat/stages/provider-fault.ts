@@ -10,7 +10,7 @@ import { cancelledError } from './caller-gone.ts';
 /** The caller's error for a provider's failure; the detail stays in the log. */
 export function failed(ports: ChatPorts, before: KnownCall, thrown: unknown): StageFailure {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
-  const error = fault ? faultToError(fault) : asGatewayError(thrown);
+  const error = fault ? faultToError(fault, before.call.requestId) : asGatewayError(thrown);
   const id = error.providerRequestId;
   const headers = id === undefined ? {} : { 'x-provider-request-id': id };
   const { call, attempts = [] } = before;

@@ -59,6 +59,17 @@ describe('[admin.proxied-routes] an event below {proxy+}', () => {
 });
 
 test.each([
+  ['/openai/deployments/gpt-5/chat/completions', 'no paths of Azure OpenAI'],
+  ['/openai/v1/responses', 'no paths of Azure OpenAI'],
+  ['/v1/engines/gpt/completions', 'no paths of Azure OpenAI'],
+  ['/v1/chat', 'POST /v1/chat/completions'],
+  ['/chat', 'POST /v1/chat/completions'],
+  ['/v1/chat/completion', 'POST /v1/chat/completions'],
+  ['/v1/message', 'POST /v1/messages'],
+  ['/v1/completion', 'POST /v1/chat/completions'],
+  ['/v1/complete', 'POST /v1/chat/completions'],
+  ['/v1/embedding', '/v1/embeddings'],
+  ['/v1/model', '/v1/models'],
   ['/v1/v1/messages', 'leave /v1 out'],
   ['/v1/chat/completions/', 'Leave out the slash'],
   ['/v1/models/', 'Leave out the slash'],
@@ -79,9 +90,15 @@ test.each([
   expect(hintOf(path)).toContain(says);
 });
 
-test.each(['/v1/else', '/', '/admin/v1/files', '/v1/filesystem', '/v1/batchesx'])(
-  '[error.not-found-hint] nothing is guessed of %s',
-  (path) => {
-    expect(hintOf(path)).toBe('');
-  },
-);
+test.each([
+  '/v1/else',
+  '/',
+  '/admin/v1/files',
+  '/v1/filesystem',
+  '/v1/batchesx',
+  '/v1/chatter',
+  '/openaix/v1',
+  '/v1/messaged',
+])('[error.not-found-hint] nothing is guessed of %s', (path) => {
+  expect(hintOf(path)).toBe('');
+});

@@ -179,6 +179,12 @@ describe('[analytics.buckets] what an entry adds to its minute', () => {
   test('a decision: to everything, its tenant, its tool; only the execution says how it ended', () => {
     expect(pointsOf(sampleBlock(0))['tool:shell.rm']).toEqual({ requests: 1, blocked: 1 });
     expect(pointsOf(sampleEntry(0, { kind: 'review' }))['tool:scm.get_issue']).toEqual({ requests: 1, reviewed: 1 });
+    const chat = { protocol: 'llm', tool: 'chat.completions', target: 'mock' };
+    expect(pointsOf(sampleEntry(0, { kind: 'review', body: chat }))).toMatchObject({
+      ...{ global: { reviewed: 1 }, 'tenant:default': { reviewed: 1 }, 'model:mock': { requests: 1, reviewed: 1 } },
+    });
+    // The call that was let through has an entry of its own.
+    expect(pointsOf(sampleEntry(0, { kind: 'allow', body: chat }))['model:mock']).toBeUndefined();
     const result = (body: object) =>
       pointsOf(sampleEntry(0, { kind: 'result', body: { tool: 't', ...body } }))['tool:t'];
     expect(result({ outcome: 'executed', latency_ms: 0 })).toEqual({ 'ms:z': 1 });

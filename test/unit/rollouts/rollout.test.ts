@@ -277,6 +277,29 @@ describe('[rollout.known] what a process knows of rollouts', () => {
     expect(await known()).toHaveLength(1);
   });
 
+  it('[rollout.at-once] is asked for again by the first call after a move, and an older answer does not count', async () => {
+    const slow = Promise.withResolvers<Rollout[]>();
+    const answers = [
+      async () => [],
+      () => slow.promise,
+      async () => [rollout()],
+      async () => Promise.reject(new Error()),
+    ];
+    let asked = 0;
+    let now = 0;
+    const known = rolloutsInForce({ inForce: () => answers[asked++]!() }, { now: () => now });
+    expect(await known()).toEqual([]);
+    now = 6_000;
+    expect(await known()).toEqual([]);
+    known.forget();
+    expect(await known()).toHaveLength(1);
+    slow.resolve([]);
+    await slow.promise;
+    expect(await known()).toHaveLength(1);
+    known.forget();
+    expect(await known()).toHaveLength(1);
+  });
+
   it('is nothing while the store has never answered', async () => {
     const known = rolloutsInForce({ inForce: async () => Promise.reject(new Error('down')) }, { now: () => 0 });
     expect(await known()).toEqual([]);

@@ -1,6 +1,6 @@
 /** The filters of requests: what goes on, what ends the call, and what is known of either. */
 import { headersOfCall, rulingOf } from '#core/chat/known-facts.ts';
-import { checkInputPolicy } from '#core/chat/stages/input-policy.ts';
+import { checkInputPolicy, verdictAttributes } from '#core/chat/stages/input-policy.ts';
 import { failureOf, stageSetting } from '../../../support/chat-stages.ts';
 
 const filters = `
@@ -45,6 +45,17 @@ test('[chat.input-policy] what is redacted is not in the request that goes on; t
   const screened = await check('write to eve@example.com');
   expect(JSON.stringify(screened.body)).not.toContain('eve@example.com');
   expect(JSON.stringify(screened.call.body)).toContain('eve@example.com');
+});
+
+test('[trace.policy-stages] the span names the filter whose action is the strictest, where the text passes', () => {
+  const finding = (policy: string, action: 'log' | 'warn' | 'redact') =>
+    ({ policy, action, type: 'keyword', phase: 'input', count: 1 }) as const;
+  const attributes = (...findings: ReturnType<typeof finding>[]) => verdictAttributes({ decision: 'allow', findings });
+  expect(attributes(finding('soft', 'log'), finding('pii', 'warn'))).toEqual({
+    ...{ decision: 'allow', policy_name: 'content:pii', action: 'warn' },
+  });
+  expect(attributes(finding('soft', 'log')).policy_name).toBe('content:soft');
+  expect(attributes()).toEqual({ decision: 'allow', action: 'allow' });
 });
 
 test('[trace.policy-stages] the stage is in the trace without filters as well, and finds nothing', async () => {
