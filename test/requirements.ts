@@ -117,6 +117,10 @@ const policies: readonly Requirement[] = [
     'pack.git-host-reads',
     'The packs readonly, pr-writer and coding-agent allow the reading tools of a Git host over MCP by their bare names.',
   ),
+  must(
+    'policy.reasons',
+    'The reason of a review or block names something of the call or of the condition of the rule that decided; suggestions do not ask for rules.',
+  ),
   must('policy.relative-globs', 'A pattern that begins with ./ matches relative paths that do not climb.'),
   must(
     'policy.secret-files',

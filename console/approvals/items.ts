@@ -31,7 +31,7 @@ export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undef
 
 /** Effects by the words that the gateway begins them with: the sign beside the words, never instead of them. */
 export function signOf(effect: string): readonly [sign: string, kind: 'read' | 'write' | 'delete' | 'run' | 'unsure'] {
-  if (effect.startsWith('Not certain')) return ['?', 'unsure'];
+  if (effect.startsWith('Cannot be determined')) return ['?', 'unsure'];
   if (/\b(deletes|overwrites|drops?|truncates?|force-pushes)\b/i.test(effect)) return ['✕', 'delete'];
   if (/\b(writes?|changes|adds|sends|merges|inserts?|creates?)\b/i.test(effect)) return ['✎', 'write'];
   if (/^(SQL: )?reads\b|: reads?\b/.test(effect)) return ['◦', 'read'];

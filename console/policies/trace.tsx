@@ -36,7 +36,7 @@ export const Trace = ({ trace, effects, unclear }: TraceProps) => (
     </Table>
     {unclear !== undefined && (
       <p>
-        Not certain: <Text of={unclear} />
+        Cannot be determined: <Text of={unclear} />
       </p>
     )}
     {effects.length > 0 && (

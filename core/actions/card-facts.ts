@@ -26,7 +26,7 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
   const { behavior } = snapshot.configuration;
   const grant = grantFor(snapshot.configuration.credentials.grants, decision.rule, envelope);
   const lines = effects && effectsInWords(envelope, effects);
-  const said = decision.rule?.reason ?? decision.reason;
+  const said = decision.reason ?? decision.rule?.reason;
   const reason =
     [said, guardInWords(decision), driftBeside(action)].filter((each) => each !== undefined).join(' ') || undefined;
   return {

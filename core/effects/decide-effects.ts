@@ -2,6 +2,7 @@
 import { capabilityFromName, moreSevere } from '#core/classification/classify-tool.ts';
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { matchesAll } from '#core/matching/glob.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { combineReviews, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { joinedParts } from '#core/tool-policy/joined-parts.ts';
@@ -23,14 +24,14 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
-    () => (unclear === undefined ? undefined : unclearDecision(policy, unclear)),
-    ...parts.map((part) => () => ofPart(decide(policy, part), part)),
+    () => (unclear === undefined ? undefined : unclearDecision(policy, unclear, call)),
+    ...parts.map((part) => () => ofPart(policy, decide(policy, part), part)),
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
   ];
   // What a line would do says more than what it looks like.
   if (carrier) sayings.push(sayings.shift()!);
-  return worstOf(sayings);
+  return withReason(policy, worstOf(sayings), call);
 }
 
 /**
@@ -80,30 +81,63 @@ const placeOf = ({ upstream, sources, withheld }: ToolCall) => ({
   ...(sources && { sources }),
 });
 
-function unclearDecision(policy: CompiledPolicy, why: string): PolicyDecision {
+function unclearDecision(policy: CompiledPolicy, why: string, { protocol }: ToolCall): PolicyDecision {
+  const what = protocol.trim().toLowerCase() === 'shell' ? 'line' : 'call';
   return {
     decision: 'review',
     matched_rule: unclearRule,
     policy: policy.name,
-    reason: `What the line does is not certain: ${why}.`,
+    reason: `It cannot be determined what the ${what} does: ${why}.`,
   };
 }
 
-function ofPart(decision: PolicyDecision, part: ToolCall): PolicyDecision {
+/** Names the effect that decided, and why: the reason of its rule, or that the policy lists no such call. */
+function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall): PolicyDecision {
+  const listed = part.protocol === 'shell' ? 'this command' : `this call of ${part.tool}`;
+  const why = decision.reason ?? (isCatchAll(decision) ? notListed(policy, decision, listed) : undefined);
   const effect = effectText(part);
-  return { ...decision, reason: decision.reason === undefined ? effect : `${effect} ${decision.reason}` };
+  return { ...decision, reason: why === undefined ? effect : `${effect} ${why}` };
 }
 
-/** `The line would run rm on /.` */
-function effectText({ protocol, tool, target, capability }: ToolCall): string {
+/** No rule decided, or one that names neither a tool nor a capability. */
+const isCatchAll = ({ rule, matched_rule }: PolicyDecision): boolean =>
+  rule === undefined ? matched_rule === 'default' : isAny(rule.tool) && isAny(rule.capability);
+
+const isAny = (pattern: string | undefined): boolean => pattern === undefined || matchesAll(pattern);
+
+/** A call that no rule names is reviewed or blocked for that reason, or for its capability. */
+function withReason(policy: CompiledPolicy, decision: PolicyDecision, call: ToolCall): PolicyDecision {
+  const { reason, rule } = decision;
+  if (reason !== undefined)
+    return rule?.reason === reason && decision.decision !== 'allow' && isAny(rule.tool) && !isAny(rule.capability)
+      ? { ...decision, reason: `${call.tool} counts as ${call.capability}. ${reason}` }
+      : decision;
+  const why = isCatchAll(decision) ? notListed(policy, decision, `this call of ${call.tool}`) : undefined;
+  return why === undefined ? decision : { ...decision, reason: why };
+}
+
+function notListed({ name }: CompiledPolicy, { decision }: PolicyDecision, what: string): string | undefined {
+  if (decision === 'allow') return undefined;
+  return decision === 'review'
+    ? `Policy ${name} does not list ${what}, so a person checks it.`
+    : `Policy ${name} does not allow ${what}.`;
+}
+
+/** `The line would run rm on /.`, `Would run: kubectl -n shop get pods.` */
+function effectText({ protocol, tool, target, capability, parameters }: ToolCall): string {
   const cut = target.length > shownCharacters ? `${target.slice(0, shownCharacters)}…` : target;
   // The full stop of the sentence must not make another path of it: `on ..` is the folder above.
   const where = cut.endsWith('.') ? `"${cut}"` : cut;
   if (protocol !== 'shell') return `The call would run ${tool}${where && ` on ${where}`}.`;
   if (tool === 'shell.redirect') return `The line would ${capability === 'read' ? 'read from' : 'write to'} ${where}.`;
-  return `The line would run ${tool.slice('shell.'.length)}${where && ` on ${where}`}.`;
+  const program = tool.slice('shell.'.length);
+  const isOrder = Array.isArray(parameters.argv) && target !== '' && parameters.argv.slice(1).join(' ') === target;
+  if (isOrder && (target.includes(' ') || !takesPlaces.has(capability))) return `Would run: ${program} ${where}.`;
+  return `The line would run ${program}${where && ` on ${where}`}.`;
 }
 
+/** Of commands with these capabilities one word is more often a place than an order. */
+const takesPlaces: ReadonlySet<string> = new Set(['read', 'write', 'delete']);
 const shownCharacters = 120;
 
 /** The worst, where a block ends the matter; among equals the first that says why. */

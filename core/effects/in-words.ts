@@ -24,7 +24,9 @@ export function effectsInWords(call: ToolCall, { parts, unclear }: Effects): Eff
   if (kept.length < all.length)
     lines.push({ text: `and ${all.length - kept.length} more, none of them graver than these`, ofProgram: false });
   const distinct = lines.filter(({ text }, index) => lines.findIndex((line) => line.text === text) === index);
-  return unclear === undefined ? distinct : [...distinct, { text: `Not certain: ${unclear}`, ofProgram: true }];
+  return unclear === undefined
+    ? distinct
+    : [...distinct, { text: `Cannot be determined: ${unclear}`, ofProgram: true }];
 }
 
 const gravest = (parts: readonly ToolCall[]): readonly ToolCall[] =>
@@ -66,7 +68,7 @@ function shellWords(
   const program = tool.replace(/^shell\./, '');
   if (program === 'redirect') return `${verbs[capability] ?? capability} ${target}`;
   const argv = Array.isArray(parameters.argv) ? parameters.argv.map(String) : [];
-  const takesInput = unclear.includes(`${program} runs what arrives on its input`);
+  const takesInput = unclear.startsWith(`${program} runs whatever `);
   if (takesInput)
     return `runs ${program} on what ${before ? before.tool.replace(/^shell\./, '') : 'another program'} prints`;
   if (target === '') return `runs ${[program, ...argv.slice(1)].join(' ')}`;

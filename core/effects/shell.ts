@@ -19,8 +19,10 @@ export const shellEffects: EffectReader = (call) => {
     if (typeof text === 'string') walk.readLine(text, carried);
     else walk.readVector(text, carried);
   }
-  const { parts, shown } = walk;
+  const { shown } = walk;
   const reason = walk.reason ?? shown?.why;
+  const parts =
+    walk.parts.length === 0 && reason === undefined && walk.idling !== undefined ? [idle(walk.idling)] : walk.parts;
   return {
     parts: parts.length === 1 && isItself(call, parts[0]!) ? [] : parts,
     carrier: carried.carrier,
@@ -36,3 +38,8 @@ const isItself = (call: ToolCall, part: ToolCall): boolean =>
   call.target === part.target &&
   call.capability === part.capability &&
   Object.keys(call.parameters).length === 0;
+
+/** A line that does nothing, as `true`. */
+const idle = (binary: string): ToolCall => ({
+  ...{ protocol: 'shell', tool: `shell.${binary}`, target: '', capability: 'read', parameters: { argv: [binary] } },
+});

@@ -96,17 +96,38 @@ const describe = ({ rule, changes }: Attempt, wanted: Decision): string =>
   `With ${changes.join(' and ')} the call ${outcome[wanted]} (rule ${rule.name}).`;
 
 const blockedForOthers = (policy: CompiledPolicy, call: ToolCall): string =>
-  `The rules of policy ${policy.name} do not block ${call.protocol} tool ${call.tool} by its name; the reason names what is blocked. Make the call without that, or ask a person to do this step.`;
+  `Policy ${policy.name} does not block ${call.tool} itself, but what this call would do with it, as the reason says. Make the call without that, or ask a person to do this step.`;
 
-function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule }: PolicyDecision): string {
+function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule, rule }: PolicyDecision): string {
   // The tool itself may be allowed by several rules, so nothing is said of rules.
   if (matched_rule.startsWith('guard:'))
     return `The guard ${matched_rule.slice('guard:'.length)} blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.`;
-  const rules = policy.rules.filter((rule) => rule.rule.decision !== 'block');
-  const protocols = [...new Set(rules.map((rule) => rule.rule.protocol || '*'))];
   // Under a default that lets calls pass, a rule has blocked exactly this one.
   if (policy.defaultDecision === 'allow')
-    return `Policy ${policy.name} blocks this call by a rule of its own (${matched_rule}); a call that no rule fits is allowed. Ask an administrator to change the rule.`;
-  const others = protocols.length === 0 ? 'It allows nothing' : `It has rules for: ${protocols.join(', ')}`;
-  return `Policy ${policy.name} has no rule that allows ${call.protocol} tool ${call.tool} or a similar call. ${others}. Ask an administrator to add a rule.`;
+    return `Policy ${policy.name} blocks this call by a rule of its own (${matched_rule}); a call that no rule fits is allowed. Ask a person to do this step.`;
+  if (rule?.target !== undefined || Object.keys(rule?.arguments ?? {}).length > 0)
+    return `Policy ${policy.name} blocks what this call does or names (rule ${matched_rule}), not ${call.tool} itself. Make the call without that, or ask a person to do this step.`;
+  return `Policy ${policy.name} has no rule that allows ${call.protocol} tool ${call.tool} or a similar call. ${coverage(policy)} Ask a person to do this step.`;
 }
+
+const protocolWords: ReadonlyMap<string, string> = new Map([
+  ['mcp', 'MCP'],
+  ['http', 'HTTP'],
+  ['git', 'Git'],
+  ['sql', 'SQL'],
+  ['shell', 'shell'],
+]);
+
+/** `It covers MCP, HTTP, Git and shell.` */
+function coverage({ rules }: CompiledPolicy): string {
+  const passing = rules.filter(({ rule }) => rule.decision !== 'block');
+  if (passing.length === 0) return 'It allows nothing.';
+  const words = [...protocolWords]
+    .filter(([name]) => passing.some(({ protocol }) => protocol?.matches(name) ?? true))
+    .map(([, word]) => word);
+  if (words.length === protocolWords.size) return 'It covers all protocols.';
+  return words.length === 0 ? 'It covers other protocols.' : `It covers ${listOf(words)}.`;
+}
+
+const listOf = (words: readonly string[]): string =>
+  words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

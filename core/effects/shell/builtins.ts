@@ -5,7 +5,7 @@ import { isHarmlessVariable, variableDoubt } from './environment.ts';
 import { type Invocation, type Reader, short } from './invocation.ts';
 import type { Arg } from './words.ts';
 
-const nothing: Reader = () => {};
+const nothing: Reader = (call) => call.idle();
 
 const refuse =
   (why: string): Reader =>
@@ -118,6 +118,7 @@ function alias(call: Invocation): void {
 const plain =
   (form: RegExp): Reader =>
   (call) => {
+    call.idle();
     if (call.args.some(({ text, known }) => !(known || /^\$[?#$!]$/.test(text)) || !form.test(text)))
       call.unclear(`${call.binary} is given an argument that is not read`);
   };

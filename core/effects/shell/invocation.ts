@@ -10,7 +10,8 @@ import { relativeWords } from './workspace.ts';
 /** What arrives on the standard input, where it matters. */
 export type Stdin =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'unknown' }
+  /** `from`: the program that prints it, where one word names it. */
+  | { readonly kind: 'unknown'; readonly from?: string }
   /** Names of files with a zero byte behind each: words with wildcards that stand for all of them. */
   | { readonly kind: 'names'; readonly names: readonly Arg[] }
   /** Nothing is connected by the line itself. */
@@ -34,6 +35,8 @@ export interface Host {
   unclear(why: string): void;
   /** Not certain for one reason only, which rules may accept. */
   shows(what: 'changes', why: string): void;
+  /** The command does nothing that could be seen afterwards. */
+  idle(binary: string): void;
   run(args: readonly Arg[], situation: Situation): void;
   line(text: string, situation: Situation): void;
 }
@@ -75,6 +78,11 @@ export class Invocation implements Situation {
   shows(what: 'changes', why: string): void {
     this.#shown = what;
     this.#host.shows(what, why);
+  }
+
+  /** Nothing could be seen of it afterwards: `true`. */
+  idle(): void {
+    this.#host.idle(this.binary);
   }
 
   effect(capability: Capability, target: string, cwd?: string): void {
@@ -140,6 +148,8 @@ export class Invocation implements Situation {
   /** Input that is a script. */
   script(): void {
     if (this.stdin.kind === 'text') this.line(this.stdin.text, { kind: 'inherited' });
+    else if (this.stdin.kind === 'unknown' && this.stdin.from !== undefined)
+      this.unclear(`${this.binary} runs whatever ${this.stdin.from} prints`);
     else this.unclear(`${this.binary} runs what arrives on its input`);
   }
 

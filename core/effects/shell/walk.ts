@@ -33,7 +33,9 @@ function printedBy(command: Command): Stdin {
   const text = outputOf(command);
   if (text !== undefined) return { kind: 'text', text };
   const names = namesPrinted(command);
-  return names ? { kind: 'names', names } : unknown;
+  if (names) return { kind: 'names', names };
+  const [first] = command.kind === 'simple' ? (command.words[0]?.pieces ?? []) : [];
+  return first?.kind === 'text' ? { kind: 'unknown', from: short(first.text) } : unknown;
 }
 
 export class Walk implements Host {
@@ -42,6 +44,8 @@ export class Walk implements Host {
   reason: string | undefined;
   /** The first reason that rules may accept. */
   shown: { readonly what: 'changes'; readonly why: string } | undefined;
+  /** A command that does nothing, for a line without any other. */
+  idling: string | undefined;
   cwds: readonly string[];
   readonly workspace: string | undefined;
   readonly #budget: Budget;
@@ -105,6 +109,10 @@ export class Walk implements Host {
 
   shows(what: 'changes', why: string): void {
     this.shown ??= { what, why };
+  }
+
+  idle(binary: string): void {
+    this.idling ??= binary;
   }
 
   line(text: string, situation: Situation): void {

@@ -45,7 +45,12 @@ describe('the card', () => {
   const drift = [{ kind: 'tool', task: 'task-1', detail: 'x', found: 'scm.get', allowed: 'scm.list' }];
 
   test.each<[string, Loose, string | undefined]>([
-    ['of the rule', { decision: { rule: { reason: 'Writers ask.' }, reason: 'else' } }, 'Writers ask.'],
+    ['of the rule', { decision: { rule: { reason: 'Writers ask.' } } }, 'Writers ask.'],
+    [
+      'of the decision, which is about this call',
+      { decision: { rule: { reason: 'Writers ask.' }, reason: 'else' } },
+      'else',
+    ],
     ['of the reader, where the rule has none', { decision: { rule: {}, reason: 'else' } }, 'else'],
     ['none', {}, undefined],
     ['of the guard beside it', { decision: { reason: 'one.', guard } }, 'one. Tool guard: shell at $.a, sql at $.b.'],

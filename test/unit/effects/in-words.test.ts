@@ -26,7 +26,7 @@ describe('[approval.card] effects in words', () => {
   });
 
   test('what is not certain is said to be', async () => {
-    expect((await shell('frobnicate --all')).at(-1)).toMatch(/^Not certain: /);
+    expect((await shell('frobnicate --all')).at(-1)).toMatch(/^Cannot be determined: /);
   });
 
   test('SQL, HTTP, Git hosts, and tools that stand for themselves', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts';
+import { builtins } from '#core/effects/shell/builtins.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { assign } from '#core/effects/shell/operands.ts';
 import { families, profiles } from '#core/effects/shell/profiles/all.ts';
@@ -36,7 +37,9 @@ describe('[effects.profiles] a profile', () => {
     expect(allowed.length).toBeGreaterThan(60);
     // A redirection is no program.
     expect(allowed.filter((name) => name !== 'redirect' && !readerOf(name).isKnown)).toEqual([]);
-    expect(allowed.filter((name) => !/^(?:redirect|git|find)$/.test(name) && !profiles.has(name))).toEqual([]);
+    expect(
+      allowed.filter((name) => !/^(?:redirect|git|find)$/.test(name) && !builtins.has(name) && !profiles.has(name)),
+    ).toEqual([]);
   });
 
   test('belongs to one program, and names each option once', () => {

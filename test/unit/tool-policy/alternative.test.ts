@@ -76,7 +76,7 @@ test('[action.block.alternative-from-policy] what would be allowed comes before 
   const reviewed = policyOf([{ target: 'docs' }, { capability: 'write', decision: 'block' }], {
     default_decision: 'review',
   });
-  expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('do not block git tool');
+  expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('does not block scm.get_file_contents itself');
 });
 
 test('[action.block.alternative-from-policy] what an earlier rule refuses is not proposed', () => {
@@ -92,7 +92,7 @@ test('[action.block.alternative-from-policy] a target that matches is left for a
 
 test('[action.block.alternative-from-policy] a call that cannot be read still gets an answer', () => {
   expect(said([{ target: 'docs' }], { target: `%${'25'.repeat(20)}2e` })).toBe(
-    'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It has rules for: *. Ask an administrator to add a rule.',
+    'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It covers all protocols. Ask a person to do this step.',
   );
 });
 
@@ -110,14 +110,14 @@ test('[action.block.alternative-from-policy] of a call that a guard blocks it do
 test('[action.block.alternative-from-policy] where the default allows, a block is said to come from its rule', () => {
   const policy = policyOf([{ tool: 'scm.get_*', decision: 'block' }], { default_decision: 'allow' });
   expect(suggestAlternative(compilePolicy(policy), asked)).toBe(
-    'Policy test blocks this call by a rule of its own (*:scm.get_*); a call that no rule fits is allowed. Ask an administrator to change the rule.',
+    'Policy test blocks this call by a rule of its own (*:scm.get_*); a call that no rule fits is allowed. Ask a person to do this step.',
   );
 });
 
 test('[action.block.alternative-from-policy] a call that the rules let pass is not said to lack a rule', () => {
   const allowing = said([{ tool: 'scm.get_*' }]);
   expect(allowing).toBe(
-    'The rules of policy test do not block git tool scm.get_file_contents by its name; the reason names what is blocked. ' +
+    'Policy test does not block scm.get_file_contents itself, but what this call would do with it, as the reason says. ' +
       'Make the call without that, or ask a person to do this step.',
   );
   // A rule for other tools is no way out where the effect of the call is what is blocked.

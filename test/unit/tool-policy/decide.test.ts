@@ -180,10 +180,10 @@ describe('the suggested alternative', () => {
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
     );
     expect(suggestAlternative(policy, call())).toBe(
-      'Policy test has no rule that allows git tool scm.get_file or a similar call. It has rules for: sql. Ask an administrator to add a rule.',
+      'Policy test has no rule that allows git tool scm.get_file or a similar call. It covers SQL. Ask a person to do this step.',
     );
     const closed = compilePolicy(policyOf({ decision: 'block' }));
-    expect(suggestAlternative(closed, call())).toContain('or a similar call. It allows nothing. Ask an administrator');
+    expect(suggestAlternative(closed, call())).toContain('or a similar call. It allows nothing. Ask a person');
   });
 
   test('[action.block.alternative-from-policy] of several the one with the fewest changes, then the first', () => {
