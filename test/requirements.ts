@@ -1985,6 +1985,10 @@ const chat: readonly Requirement[] = [
     'POST /v1/responses runs as a chat completion with the same policy, limits, budgets, cache and evidence, behind every provider, and answers a response.',
   ),
   must(
+    'embeddings.checked',
+    'Vectors of a provider are one for each text, of the dimensions asked for, and in the encoding asked for; anything else is a fault of the provider.',
+  ),
+  must(
     'embeddings.create',
     'POST /v1/embeddings passes the filters, limits, budgets and evidence of chat and is answered by a provider that embeds; tokens in place of texts are refused.',
   ),
@@ -2113,6 +2117,14 @@ const chat: readonly Requirement[] = [
   must(
     'content.invisible',
     'Invisible characters neither hide a phrase nor part its words, whole and in streams; texts that need them pass unchanged.',
+  ),
+  must(
+    'providers.converse-messages',
+    'Messages to Converse alternate, are not empty, have documents with distinct names of the characters it takes and a text beside them, and keep the lifetime of cache breakpoints.',
+  ),
+  must(
+    'dialects.unknown-end',
+    'A reason for the end of an answer that the gateway does not know is never an ordinary end: it passes in the same dialect, and counts as a cut in another; output that the provider calls malformed is its fault.',
   ),
   must(
     'content.personal-data',

@@ -4,6 +4,7 @@
  */
 import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isEmbeddings } from './embedding-vectors.ts';
 import { objectsOf } from './wire.ts';
 
 interface Endpoint {
@@ -18,7 +19,7 @@ interface Endpoint {
   /** It puts out no tokens that cost anything. */
   readonly silent?: true;
   /** Whether a reply is one: anything else is a fault of the provider. */
-  isReply(reply: JsonObject): boolean;
+  isReply(reply: JsonObject, body: JsonObject): boolean;
 }
 
 /** Sound as it passes through the pipeline. */
@@ -31,7 +32,7 @@ const hasRows = (name: string) => (reply: JsonObject) => objectsOf(reply[name]).
 const hasText = ({ text }: JsonObject) => typeof text === 'string';
 
 export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
-  embeddings: { field: 'input', silent: true, isReply: hasRows('data') },
+  embeddings: { field: 'input', silent: true, isReply: isEmbeddings },
   completions: { field: 'prompt', isReply: hasRows('choices') },
   moderations: { field: 'input', silent: true, model: 'omni-moderation-latest', isReply: hasRows('results') },
   'images.generations': { field: 'prompt', isReply: hasRows('data') },

@@ -112,12 +112,21 @@ function emptyBlock({ type, data }: JsonObject): JsonObject {
 
 const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-const stopReason = (reason: unknown): Json =>
-  typeof reason !== 'string'
-    ? null
-    : reason === 'guardrail_intervened' || reason === 'content_filtered'
-      ? 'refusal'
-      : reason;
+/** Reasons of Converse in the words of Anthropic. */
+const stopReasons: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ end_turn: 'end_turn', tool_use: 'tool_use', max_tokens: 'max_tokens', stop_sequence: 'stop_sequence' },
+    model_context_window_exceeded: 'model_context_window_exceeded',
+    ...{ guardrail_intervened: 'refusal', content_filtered: 'refusal' },
+  }),
+);
+
+/** @throws BadReply if the model's output could not be read; an unknown reason counts as a cut. */
+function stopReason(reason: unknown): Json {
+  if (typeof reason !== 'string') return null;
+  if (reason.startsWith('malformed_')) throw new BadReply(`it ended with ${reason.slice(0, 64)}`);
+  return stopReasons.get(reason) ?? 'max_tokens';
+}
 
 function usageOf(counts: unknown): JsonObject {
   const usage = (counts ?? {}) as JsonObject;

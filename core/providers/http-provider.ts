@@ -162,7 +162,8 @@ export function httpProvider(
         id = requestIdOf(answered.headers, key);
         const reply = endpoints[endpoint].speech ? await spoken(answered) : await whole(answered, key);
         refuseError(reply);
-        if (!endpoints[endpoint].isReply(reply)) throw new BadReply(`it does not have the form of ${endpoint}`);
+        if (!endpoints[endpoint].isReply(reply, call.body))
+          throw new BadReply(`it is not an answer of ${endpoint} to this request`);
         return reply;
       } catch (thrown) {
         throw withId(asFault(name, thrown, call.signal, 'garbage'), id);

@@ -11,6 +11,7 @@ import {
   translated,
   unless,
 } from '#core/dialects/translate/members.ts';
+import { chosenTools } from '#core/dialects/translate/to-anthropic-request.ts';
 import { argumentsOf, isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderCall } from './ports.ts';
@@ -74,9 +75,15 @@ function crossed(body: JsonObject, note: Note): JsonObject {
 /** Ollama lets the model choose among the tools it is given: of a choice of the caller only what narrows them can be kept. */
 function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
   if (tool_choice === 'none') return undefined;
-  const name = objectOf(objectOf(tool_choice)?.function)?.name;
-  if (name === undefined) return tools ?? undefined;
-  return objectsOf(tools).filter((tool) => objectOf(tool.function)?.name === name);
+  const names = namesChosen(tool_choice);
+  if (names === undefined) return tools ?? undefined;
+  return objectsOf(tools).filter((tool) => names.includes(objectOf(tool.function)?.name));
+}
+
+/** Names of the tools to which a choice narrows the offer; undefined if it narrows nothing. */
+function namesChosen(choice: Json | undefined): readonly unknown[] | undefined {
+  const name = objectOf(objectOf(choice)?.function)?.name;
+  return name === undefined ? chosenTools(choice) : [name];
 }
 
 function optionsOf(body: JsonObject): JsonObject {

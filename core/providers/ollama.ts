@@ -118,9 +118,10 @@ const toolCalls = (message: JsonObject, id: string, from: number): JsonObject[] 
     };
   });
 
+/** Older servers give no reason. One that is unknown is never an ordinary end. */
 function finishOf({ done_reason }: JsonObject, called: boolean): string {
-  if (called) return 'tool_calls';
-  return done_reason === 'length' ? 'length' : 'stop';
+  if (done_reason !== undefined && done_reason !== 'stop') return 'length';
+  return called ? 'tool_calls' : 'stop';
 }
 
 /** A prompt that was still in its cache is not counted: then the count is left out. */

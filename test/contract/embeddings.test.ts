@@ -99,3 +99,34 @@ test.each([
     message: expect.stringMatching(says),
   });
 });
+
+describe('[embeddings.checked] vectors of a provider', () => {
+  const vectors = (...all: (number[] | string)[]) =>
+    jsonReply({ object: 'list', data: all.map((embedding, index) => ({ index, embedding })), model: 'm', usage: {} });
+  const base64 = (...numbers: number[]) => Buffer.from(new Float32Array(numbers).buffer).toString('base64');
+  const asked = async (reply: ReturnType<typeof jsonReply>, body: object) => {
+    fake.answers(reply);
+    return embed({ model: 'text-embedding-3', ...body });
+  };
+
+  test.each<[string, ReturnType<typeof jsonReply>, object]>([
+    ['of another length than asked for', vectors(Array(16).fill(0.5)), { input: 'x', dimensions: 5 }],
+    ['for one of two texts', vectors([0.5, 0.5]), { input: ['x', 'y'] }],
+    ['of different lengths', vectors([0.5, 0.5], [0.5]), { input: ['x', 'y'] }],
+    ['without numbers', vectors([]), { input: 'x' }],
+    ['in base64 of broken floats', vectors('AAAAPwA='), { input: 'x', encoding_format: 'base64' }],
+    ['that are not numbers', vectors(base64(Number.NaN)), { input: 'x' }],
+  ])('%s are a fault of the provider', async (_what, reply, body) => {
+    expect(await asked(reply, body)).toMatchObject({ status: 502, body: { error: { type: 'provider_error' } } });
+  });
+
+  test('come in the form that was asked for, in the order of the texts', async () => {
+    const numbers = await asked(vectors([0.5, 0.25], [1, 0]), { input: ['x', 'y'], encoding_format: 'base64' });
+    expect(numbers.body.data.map(({ embedding }: { embedding: string }) => embedding)).toEqual([
+      base64(0.5, 0.25),
+      base64(1, 0),
+    ]);
+    const texts = await asked(vectors(base64(0.5, 0.25)), { input: 'x' });
+    expect(texts.body.data).toEqual([{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }]);
+  });
+});

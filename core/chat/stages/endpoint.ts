@@ -2,6 +2,7 @@
 
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
 import type { EndpointName, Usage } from '#core/contracts/chat.ts';
+import { embeddingRows } from '#core/dialects/embedding-vectors.ts';
 import { endpointBody } from '#core/dialects/endpoint-request.ts';
 import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { leaves } from '#core/dialects/leaves.ts';
@@ -9,7 +10,7 @@ import { readOpenaiUsage } from '#core/dialects/usage.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { JsonObject } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isDemoOf } from '#core/providers/demo.ts';
 import type { ProviderForm } from '#core/providers/ports.ts';
 import { callProvider } from '#core/routing/call-provider.ts';
@@ -45,13 +46,15 @@ export async function callEndpoint(
   const name = call.operation as EndpointName;
   if (!call.plan.candidates.some(({ entry }) => having.has(entry.type))) throw notHad(call.model, name);
   const { form: isForm, speech } = endpoints[name];
-  const body = { ...endpointBody(name, approved.body), model: call.resolvedModel };
+  const body: JsonObject = { ...endpointBody(name, approved.body), model: call.resolvedModel };
   const before = speech ? await checkSpoken(ports, approved, policy, body) : approved;
   const form = isForm ? await knowing(before, () => formOf(body, call.files)) : undefined;
   const begun = beginModel(ports, before);
   const [model, reply] = await knowing(begun, () => askProvider(ports, begun, name, body, form));
   const known = speech ? model : await checkReply(ports, model, policy, reply, endpointTexts(reply));
-  const answer = await knowing(known, async () => (name === 'embeddings' ? vectorsOf(call, reply) : reply));
+  const answer = await knowing(known, async () =>
+    name === 'embeddings' ? vectorsOf(call, reply, body.encoding_format) : reply,
+  );
   answering.json(200, answer);
   return { known, ending: endedWith('completed') };
 }
@@ -124,13 +127,9 @@ function count({ call, progress }: BegunCall, name: EndpointName, reply: JsonObj
   if (output === undefined) progress.assumeOutput(call.maxTokens);
 }
 
-const vectorsOf = (call: ChatCall, reply: JsonObject): JsonObject => ({
+const vectorsOf = (call: ChatCall, reply: JsonObject, format: Json | undefined): JsonObject => ({
   object: 'list',
-  data: objectsOf(reply.data).map(({ index, embedding }, at) => ({
-    object: 'embedding',
-    index: index ?? at,
-    embedding: embedding ?? [],
-  })),
+  data: embeddingRows(reply, format),
   model: textOf(reply.model) ?? call.resolvedModel,
   usage: objectOf(reply.usage) ?? { prompt_tokens: call.inputTokens, total_tokens: call.inputTokens },
 });

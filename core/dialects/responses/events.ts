@@ -3,6 +3,7 @@ import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
+import { incompleteReason } from '../translate/stop-reasons.ts';
 import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
@@ -64,8 +65,7 @@ export class ResponseEvents {
   end(): JsonObject[] {
     const events = [...this.#start(), ...this.#close()];
     for (const call of this.#calls) events.push(...call.end());
-    const cut =
-      this.#finish === 'length' ? 'max_output_tokens' : this.#finish === 'content_filter' ? this.#finish : undefined;
+    const cut = incompleteReason(this.#finish);
     const status = cut ? 'incomplete' : 'completed';
     const response = { ...this.#response(status), ...(cut && { incomplete_details: { reason: cut } }) };
     return this.#numbered([...events, { type: `response.${status}`, response }]);

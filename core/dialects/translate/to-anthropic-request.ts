@@ -3,14 +3,17 @@
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, crossing, membersToAnthropic, type Note } from './members.ts';
+import { cannotCarry, crossing, membersToAnthropic, type Note, noteRest } from './members.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what Anthropic's dialect cannot say. */
 export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): JsonObject {
   const crossed = crossing(body, membersToAnthropic, note);
   const { system, messages } = toAnthropicMessages(objectsOf(body.messages), note);
-  const tools = objectsOf(body.tools).map(toTool);
+  const offered = chosenTools(body.tool_choice);
+  const tools = objectsOf(body.tools)
+    .map((tool, index) => toTool(tool, index, note))
+    .filter(({ name }) => offered === undefined || offered.includes(name));
   return {
     ...crossed,
     model: body.model ?? null,
@@ -35,16 +38,24 @@ function toTemperature(temperature: Json | undefined, note: Note): number | unde
   return Math.min(1, temperature);
 }
 
-function toTool(tool: JsonObject, index: number): JsonObject {
+function toTool(tool: JsonObject, index: number, note: Note): JsonObject {
   const named = objectOf(tool.function);
   if (tool.type !== 'function' || named === undefined) throw cannotCarry(`tools[${index}]`, 'functions');
+  noteRest(named, ['name', 'description', 'parameters', 'strict', 'cache_control'], `tools[${index}].function`, note);
+  noteRest(tool, ['type', 'function', 'cache_control'], `tools[${index}]`, note);
   return {
     name: named.name ?? '',
     ...member('description', textOf(named.description)),
     input_schema: objectOf(named.parameters) ?? { type: 'object', properties: {} },
     ...member('strict', typeof named.strict === 'boolean' ? named.strict : undefined),
-    ...member('cache_control', tool.cache_control),
+    ...member('cache_control', tool.cache_control ?? named.cache_control),
   };
+}
+
+/** Returns the names of the tools that `allowed_tools` leaves, or undefined without it: the other dialects have no word for it. */
+export function chosenTools(choice: Json | undefined): readonly unknown[] | undefined {
+  const allowed = objectOf(objectOf(choice)?.allowed_tools);
+  return allowed && objectsOf(allowed.tools).map((tool) => (objectOf(tool.function) ?? tool).name);
 }
 
 function toToolChoice(choice: Json | undefined, parallel: Json | undefined): JsonObject | undefined {
@@ -53,6 +64,8 @@ function toToolChoice(choice: Json | undefined, parallel: Json | undefined): Jso
   if (choice === 'none') return { type: 'none' };
   if (choice === 'auto') return { type: 'auto', ...alone };
   if (choice === 'required') return { type: 'any', ...alone };
+  const allowed = objectOf(objectOf(choice)?.allowed_tools);
+  if (allowed) return toToolChoice(allowed.mode ?? 'auto', parallel);
   const name = textOf(objectOf(objectOf(choice)?.function)?.name);
   if (name !== undefined) return { type: 'tool', name, ...alone };
   throw cannotCarry('tool_choice', 'none, auto, required, a function');

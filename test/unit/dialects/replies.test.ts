@@ -1,5 +1,6 @@
 /** Complete replies: translated, replayed as streams, collected out of streams. */
 import { dialects } from '#core/dialects/dialects.ts';
+import { responseOf } from '#core/dialects/responses/events.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { anthropicStreams } from '../../golden/anthropic-streams.ts';
@@ -139,17 +140,27 @@ describe('translated', () => {
   test.each([
     ['end_turn', 'stop'],
     ['stop_sequence', 'stop'],
-    ['pause_turn', 'stop'],
+    ['pause_turn', 'length'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
-    ['something_new', 'stop'],
-  ])('stop_reason %s is finish_reason %s', (stop_reason, finish_reason) => {
-    expect(translator('openai', 'anthropic').reply({ content: [], stop_reason }, context)).toMatchObject({
-      choices: [{ finish_reason }],
-    });
-  });
+    ['something_new', 'length'],
+    ['constructor', 'length'],
+  ])(
+    '[dialects.unknown-end] stop_reason %s is finish_reason %s, and a response is complete only after an ordinary end',
+    (stop_reason, finish_reason) => {
+      expect(translator('openai', 'anthropic').reply({ content: [], stop_reason }, context)).toMatchObject({
+        choices: [{ finish_reason }],
+      });
+      const response = responseOf(
+        { choices: [{ index: 0, message: {}, finish_reason }] },
+        {},
+        { id: 'r', createdAt: 0 },
+      );
+      expect(response.status).toBe(['stop', 'tool_calls'].includes(finish_reason) ? 'completed' : 'incomplete');
+    },
+  );
 
   test('arguments that are not a JSON object are kept whole', () => {
     const calls = ['oops', '[1]', ' '].map((text, index) => ({

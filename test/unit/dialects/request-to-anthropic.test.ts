@@ -142,6 +142,13 @@ describe('openai to anthropic', () => {
     expect(choice(null)).toBeUndefined();
     expect(choice(null, { parallel_tool_calls: false })).toEqual({ type: 'auto', disable_parallel_tool_use: true });
     expect(() => choice({ type: 'allowed_tools' })).toThrow('tool_choice');
+    const named = { type: 'function', function: { name: 'x' } };
+    const both = toAnthropic({
+      ...good,
+      tools: ['x', 'y'].map((name) => ({ type: 'function', function: { name } })),
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } },
+    });
+    expect(both).toMatchObject({ tools: [{ name: 'x' }], tool_choice: { type: 'any' } });
     expect(toAnthropic({ ...good, tool_choice: 'none' }).tool_choice).toBeUndefined();
   });
 

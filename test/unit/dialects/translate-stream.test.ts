@@ -198,8 +198,9 @@ describe('the end of a stream', () => {
     ['tool_calls', 'tool_use'],
     ['function_call', 'tool_use'],
     ['content_filter', 'refusal'],
-    ['something_new', 'end_turn'],
-  ])('finish_reason %s is stop_reason %s', (finish, stop) => {
+    ['something_new', 'max_tokens'],
+    ['toString', 'max_tokens'],
+  ])('[dialects.unknown-end] finish_reason %s is stop_reason %s', (finish, stop) => {
     expect(stopOf([chunk({ content: 'x' }, finish)])).toBe(stop);
   });
 

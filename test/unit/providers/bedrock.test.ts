@@ -5,8 +5,9 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { bedrockProvider } from '#core/providers/bedrock.ts';
 import type { Bedrock } from '#core/providers/bedrock-port.ts';
 import { converseEvents, converseReply } from '#core/providers/bedrock-reply.ts';
-import { converseInput } from '#core/providers/bedrock-request.ts';
+import { converseInput, converseLeftOut } from '#core/providers/bedrock-request.ts';
 import type { ProviderCall } from '#core/providers/ports.ts';
+import { BadReply } from '#core/providers/reply.ts';
 import { say, startFakeProvider } from '../../support/fake-providers.ts';
 import { providerEntry } from '../../support/provider-entry.ts';
 
@@ -86,9 +87,97 @@ test('a messages request becomes the input of Converse; what Converse has no pla
           { image: { format: 'png', source: { bytes: bytes('png') } } },
           { document: { format: 'pdf', name: 'a-b-pdf', source: { bytes: bytes('pdf') } } },
           { document: { format: 'txt', name: 'document', source: { bytes: bytes('plain') } } },
+          { text: 'See the document.' },
         ],
       },
     ],
+  });
+});
+
+describe('[providers.converse-messages] what Converse takes', () => {
+  const pdf = (title?: string) => ({
+    ...{ type: 'document', title, source: { type: 'base64', media_type: 'application/pdf', data: base64('pdf') } },
+  });
+  const messagesOf = (...messages: object[]) =>
+    converseInput(call({ messages } as never)).messages as {
+      role: string;
+      content: Record<string, { name: string }>[];
+    }[];
+  const names = (...messages: object[]) =>
+    messagesOf(...messages).flatMap(({ content }) => content.flatMap(({ document }) => document?.name ?? []));
+
+  test.each([
+    [
+      ['a.pdf', 'a.pdf'],
+      ['a-pdf', 'a-pdf-2'],
+    ],
+    [
+      ['a_b', 'a.b'],
+      ['a-b', 'a-b-2'],
+    ],
+    [['a   b\tc.pdf'], ['a b c-pdf']],
+    [
+      ['', undefined, '日本'],
+      ['document', 'document-2', '-'],
+    ],
+    [
+      ['n'.repeat(300), 'n'.repeat(300)],
+      ['n'.repeat(200), `${'n'.repeat(198)}-2`],
+    ],
+  ])('documents %j are called %j', (titles, expected) => {
+    expect(names({ role: 'user', content: titles.map(pdf) })).toEqual(expected);
+  });
+
+  test('a title of two turns is two names, and a document has a text beside it', () => {
+    const turns = [
+      { role: 'user', content: [pdf('a')] },
+      { role: 'assistant', content: 'ok' },
+      { role: 'user', content: [pdf('a'), { type: 'text', text: 'More?' }] },
+    ];
+    expect(names(...turns)).toEqual(['a', 'a-2']);
+    expect(messagesOf(...turns).map(({ content }) => content.filter((part) => 'text' in part))).toEqual([
+      [{ text: 'See the document.' }],
+      [{ text: 'ok' }],
+      [{ text: 'More?' }],
+    ]);
+  });
+
+  test('a turn without content is left out, and turns of one role are one', () => {
+    const turns = messagesOf(
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    );
+    expect(turns).toEqual([{ role: 'user', content: [{ text: 'a' }, { text: 'b' }] }]);
+    expect(() => messagesOf({ role: 'user', content: [] })).toThrow('a message that is not empty');
+  });
+
+  test('ids of calls that it does not take are replaced, alike in call and result', () => {
+    const [used, result] = messagesOf(
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.get:0', name: 'get', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions.get:0', content: 'x' }] },
+    ).map(({ content }) => content[0] as unknown as Record<string, { toolUseId: string }>);
+    expect(used!.toolUse!.toolUseId).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(result!.toolResult!.toolUseId).toBe(used!.toolUse!.toolUseId);
+  });
+
+  test('a breakpoint keeps its lifetime; one that it does not know is named', () => {
+    const system = (ttl?: string) => ({
+      system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } }],
+      messages: [],
+    });
+    const point = (ttl?: string) => (converseInput(call(system(ttl))).system as object[])[1];
+    expect(point('1h')).toEqual({ cachePoint: { type: 'default', ttl: '1h' } });
+    expect(point()).toEqual({ cachePoint: { type: 'default' } });
+    expect(point('2d')).toEqual({ cachePoint: { type: 'default' } });
+    expect(converseLeftOut(system('2d'))).toEqual(['cache_control.ttl']);
+    expect(converseLeftOut(system('1h'))).toEqual([]);
   });
 });
 
@@ -125,6 +214,30 @@ test('a reply with reasoning, text and a tool call becomes a message', () => {
     usage: { input_tokens: 5, output_tokens: 3, cache_read_input_tokens: 2, cache_creation_input_tokens: 1 },
   });
 });
+
+test.each([
+  ['end_turn', 'end_turn'],
+  ['stop_sequence', 'stop_sequence'],
+  ['model_context_window_exceeded', 'model_context_window_exceeded'],
+  ['content_filtered', 'refusal'],
+  ['something_new', 'max_tokens'],
+])('[dialects.unknown-end] the reason %s of Converse is the stop_reason %s', (stopReason, expected) => {
+  expect(converseReply({ output: { message: { content: [] } }, stopReason }, 'm', 'r1').stop_reason).toBe(expected);
+});
+
+test.each(['malformed_model_output', 'malformed_tool_use'])(
+  '[dialects.unknown-end] %s is a fault of the provider',
+  async (stopReason) => {
+    expect(() => converseReply({ output: { message: { content: [] } }, stopReason }, 'm', 'r1')).toThrow(BadReply);
+    async function* source() {
+      yield { messageStart: { role: 'assistant' } };
+      yield { messageStop: { stopReason } };
+    }
+    const events = converseEvents(source(), call({ messages: [] }), 'r1');
+    await events.next();
+    await expect(events.next()).rejects.toThrow(BadReply);
+  },
+);
 
 test('events: blocks Converse does not open are opened, the input is estimated at the start and counted at the end', async () => {
   async function* source() {

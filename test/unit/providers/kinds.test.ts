@@ -132,6 +132,20 @@ describe('anthropic', () => {
 describe('ollama', () => {
   const fake = () => fakes.get('ollama')!;
 
+  test('allowed_tools offers these tools alone, and an unknown end is not an ordinary one', async () => {
+    const tools = ['x', 'y'].map((name) => ({ type: 'function', function: { name } }));
+    fake().answers(
+      jsonReply({ model: 'm', message: { role: 'assistant', content: 'x' }, done: true, done_reason: 'something_new' }),
+    );
+    const reply = await ask('ollama', {
+      messages: hi,
+      tools,
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [tools[0]!] } },
+    });
+    expect(fake().requests.at(-1)!.body).toMatchObject({ tools: [tools[0]] });
+    expect(reply).toMatchObject({ body: { choices: [{ finish_reason: 'length' }] } });
+  });
+
   test('a request in OpenAI form becomes its own', async () => {
     fake().answers(say());
     await ask('ollama', {

@@ -1,0 +1,53 @@
+/** Vectors of an embeddings answer: numbers, or base64 of 32-bit floats, little end first, as OpenAI writes them. */
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectsOf } from './wire.ts';
+
+const floatBytes = 4;
+
+/**
+ * Checks an answer against its request: one vector for each text, each place once, finite numbers, and as many dimensions as were
+ * asked for.
+ * @param body as it was sent to the provider
+ */
+export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObject): boolean {
+  const rows = objectsOf(reply.data);
+  const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
+  if (rows.length !== textCount(input) || places.size !== rows.length) return false;
+  const lengths = new Set(rows.map(({ embedding }) => numbersOf(embedding)?.length));
+  const [length] = lengths;
+  const wanted = typeof dimensions === 'number' ? dimensions : length;
+  return lengths.size === 1 && length !== undefined && length > 0 && length === wanted;
+}
+
+/** Texts are a list; a list of numbers is the tokens of one text. */
+const textCount = (input: Json | undefined): number =>
+  Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
+
+/** Returns the rows in their order, with vectors in the form that the caller wants, whatever form the provider gave. */
+export function embeddingRows(reply: JsonObject, format: Json | undefined): JsonObject[] {
+  const rows = objectsOf(reply.data).map(({ index, embedding }, at) => ({
+    object: 'embedding',
+    index: countOf(index) ?? at,
+    embedding: (format === 'base64' ? base64Of(embedding) : numbersOf(embedding)) ?? [],
+  }));
+  return rows.sort((one, other) => one.index - other.index);
+}
+
+function numbersOf(embedding: Json | undefined): number[] | undefined {
+  if (Array.isArray(embedding))
+    return embedding.every((part) => Number.isFinite(part)) ? (embedding as number[]) : undefined;
+  if (typeof embedding !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(embedding)) return undefined;
+  const bytes = Buffer.from(embedding, 'base64');
+  if (bytes.length % floatBytes !== 0) return undefined;
+  const numbers = Array.from({ length: bytes.length / floatBytes }, (_, at) => bytes.readFloatLE(at * floatBytes));
+  return numbers.every(Number.isFinite) ? numbers : undefined;
+}
+
+function base64Of(embedding: Json | undefined): string | undefined {
+  if (typeof embedding === 'string') return embedding;
+  const numbers = numbersOf(embedding);
+  if (!numbers) return undefined;
+  const bytes = Buffer.alloc(numbers.length * floatBytes);
+  numbers.forEach((number, at) => void bytes.writeFloatLE(number, at * floatBytes));
+  return bytes.toString('base64');
+}

@@ -1,0 +1,145 @@
+/**
+ * Messages in Anthropic's form as those of Converse, which takes less: turns alternate and are not empty, a document has a name of few
+ * characters that no other document of the request has, and a text beside it [providers.converse-messages].
+ */
+import { cannotCarry } from '#core/dialects/translate/members.ts';
+import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { UnfitRequest, unfit } from './reply.ts';
+
+export type Part = Readonly<Record<string, unknown>>;
+
+interface Turn {
+  readonly role: Json | undefined;
+  readonly content: Part[];
+}
+
+/** @throws UnfitRequest for content that Converse has no form for, and if no message says anything. */
+export function converseMessages(messages: readonly JsonObject[]): Turn[] {
+  const names = new DocumentNames();
+  const turns: Turn[] = [];
+  for (const { role, content } of messages) {
+    const parts = contentOf(content, names);
+    if (parts.length === 0) continue;
+    if (turns.at(-1)?.role === role) turns.at(-1)!.content.push(...parts);
+    else turns.push({ role, content: parts });
+  }
+  if (messages.length > 0 && turns.length === 0)
+    throw new UnfitRequest('This model needs a message that is not empty. Found: messages without content.');
+  for (const { content } of turns)
+    if (content.some((part) => 'document' in part) && !content.some((part) => 'text' in part))
+      content.push({ text: 'See the document.' });
+  return turns;
+}
+
+const contentOf = (content: Json | undefined, names: DocumentNames): Part[] =>
+  typeof content === 'string'
+    ? content === ''
+      ? []
+      : [{ text: content }]
+    : objectsOf(content).flatMap((block) => [...partsOf(block, names), ...cachePoint(block)]);
+
+function partsOf(block: JsonObject, names: DocumentNames): Part[] {
+  switch (block.type) {
+    case 'text':
+      return textOf(block.text) ? [{ text: textOf(block.text) }] : [];
+    case 'image':
+      return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block) } } }];
+    case 'document':
+      return [{ document: documentOf(block, names) }];
+    case 'tool_use':
+      return [{ toolUse: { toolUseId: idOf(block.id), name: block.name, input: block.input ?? {} } }];
+    case 'tool_result':
+      return [{ toolResult: toolResultOf(block, names) }];
+    case 'thinking':
+      return [
+        { reasoningContent: { reasoningText: { text: textOf(block.thinking) ?? '', signature: block.signature } } },
+      ];
+    case 'redacted_thinking':
+      return [{ reasoningContent: { redactedContent: decoded(textOf(block.data) ?? '') } }];
+    default:
+      throw new UnfitRequest(`This model cannot be given content of type ${JSON.stringify(block.type ?? null)}.`);
+  }
+}
+
+function documentOf(block: JsonObject, names: DocumentNames): Part {
+  if (isObject(block.citations) && block.citations.enabled === true)
+    throw unfit(cannotCarry('messages[].content[].citations', 'enabled: false'));
+  const source = isObject(block.source) ? block.source : {};
+  const name = names.nameOf(textOf(block.title) ?? '');
+  if (source.type === 'text')
+    return { format: 'txt', name, source: { bytes: new TextEncoder().encode(textOf(source.data) ?? '') } };
+  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block) } };
+}
+
+/** Names of 1 to 200 of the characters that Converse takes, each once in a request, the same for the same request. */
+class DocumentNames {
+  readonly #taken = new Set<string>();
+
+  nameOf(title: string): string {
+    const plain =
+      title
+        .replace(/\s+/g, ' ')
+        .replace(/[^A-Za-z0-9 ()[\]-]+/g, '-')
+        .trim()
+        .slice(0, longest)
+        .trim() || 'document';
+    let name = plain;
+    for (let number = 2; this.#taken.has(name); number++) {
+      const end = `-${number}`;
+      name = `${plain.slice(0, longest - end.length)}${end}`;
+    }
+    this.#taken.add(name);
+    return name;
+  }
+}
+const longest = 200;
+
+function toolResultOf({ tool_use_id, content, is_error }: JsonObject, names: DocumentNames): Part {
+  return {
+    toolUseId: idOf(tool_use_id),
+    content: content === undefined ? [] : contentOf(content, names),
+    ...(is_error === true && { status: 'error' }),
+  };
+}
+
+/** The id of a call in the characters that Converse takes; other providers name calls otherwise, such as `functions.get:0`. */
+function idOf(id: Json | undefined): Json | undefined {
+  if (typeof id !== 'string' || /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  return `${id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}_${sha256(id).slice(0, 12)}`;
+}
+
+const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
+/** Checks whether Converse knows how long a breakpoint's cache is to live. */
+export const isKnownLifetime = (control: Json | undefined): boolean =>
+  !isObject(control) || control.ttl === undefined || control.ttl === null || lifetimes.has(control.ttl);
+
+export const cachePoint = ({ cache_control: control }: JsonObject): Part[] =>
+  isObject(control)
+    ? [{ cachePoint: { type: 'default', ...(lifetimes.has(control.ttl) && { ttl: control.ttl }) } }]
+    : [];
+
+/** Formats of Converse by media type; the subtype of any other. */
+const imageFormats: ReadonlyMap<string, string> = new Map([['image/jpg', 'jpeg']]);
+const documentFormats: ReadonlyMap<string, string> = new Map([
+  ['text/plain', 'txt'],
+  ['text/markdown', 'md'],
+  ['application/msword', 'doc'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+]);
+
+function formatOf({ source }: JsonObject, formats: ReadonlyMap<string, string>): string {
+  const type = (textOf(isObject(source) ? source.media_type : undefined) ?? '').toLowerCase();
+  return formats.get(type) ?? type.replace(/^[^/]*\//, '');
+}
+
+function bytesOf({ type, source }: JsonObject): Uint8Array {
+  if (!isObject(source) || source.type !== 'base64')
+    throw new UnfitRequest(`This model takes a content block of type ${JSON.stringify(type)} in base64 only.`);
+  return decoded(textOf(source.data) ?? '');
+}
+
+const decoded = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
