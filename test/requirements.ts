@@ -2796,7 +2796,11 @@ const webConsole: readonly Requirement[] = [
     'console.policy',
     'The console runs no inline code, asks no other host, cannot be framed, and sends no referrer; Trusted Types are required.',
   ),
-  must('console.size', 'A browser loads at most 60 kB compressed before the console works.'),
+  must('console.size', 'A browser is sent at most 70 kB before the console works.'),
+  must(
+    'console.compressed',
+    'Files of the console are compressed with Brotli or gzip for clients that accept it, by their weights, and not sent again to those that have them.',
+  ),
   must(
     'console.sign-in',
     'A key signs in for one tab: it is in no address, cookie or lasting storage, and signing out forgets it.',

@@ -11,6 +11,7 @@ import type { HttpReply } from '#core/contracts/http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
+import { textReply } from './compressed.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
@@ -45,7 +46,7 @@ export function consolePages(root: string, link?: SignInLink): Pages {
       return Promise.resolve({ statusCode: 302, headers: { ...consoleHeaders, location: '/console/' }, body: '' });
     if (path !== '/console' && !path.startsWith('/console/')) return undefined;
     if (link && path === exchangePath) return exchanged(request, link);
-    return reply(method, path, files);
+    return reply(request, files);
   };
 }
 
@@ -58,15 +59,15 @@ async function exchanged(request: PageRequest, link: SignInLink): Promise<HttpRe
   return { ...answer, headers: { ...consoleHeaders, ...answer.headers } };
 }
 
-async function reply(method: string, path: string, files: () => Promise<Files>): Promise<HttpReply> {
+async function reply({ method, path, headers }: PageRequest, files: () => Promise<Files>): Promise<HttpReply> {
   if (!['GET', 'HEAD'].includes(method)) throw new MethodNotAllowed(method, path, ['GET', 'HEAD']);
   if (path === '/console') return { statusCode: 308, headers: { ...consoleHeaders, location: '/console/' }, body: '' };
   const name = path.slice('/console/'.length) || 'index.html';
   const all = await files();
-  const text = Object.hasOwn(all, name) ? all[name] : undefined;
   const type = types[extname(name)];
-  if (text === undefined || type === undefined) throw notFound('console_file');
-  return { statusCode: 200, headers: { ...consoleHeaders, 'content-type': type }, body: text };
+  if (!Object.hasOwn(all, name) || type === undefined) throw notFound('console_file');
+  const asked = { acceptEncoding: headers['accept-encoding']?.toString(), ifNoneMatch: headers['if-none-match'] };
+  return textReply(all, name, { ...consoleHeaders, 'content-type': type }, asked);
 }
 
 /** Sources are built, files that are ready are read. */

@@ -31,7 +31,7 @@ export function errorReply(error: GatewayError): HttpReply {
 export async function writeReply(request: IncomingMessage, response: ServerResponse, reply: HttpReply): Promise<void> {
   if (typeof reply.body === 'string') {
     const body = reply.isBase64Encoded ? Buffer.from(reply.body, 'base64') : reply.body;
-    const length = reply.statusCode !== 204 && { 'content-length': String(Buffer.byteLength(body)) };
+    const length = ![204, 304].includes(reply.statusCode) && { 'content-length': String(Buffer.byteLength(body)) };
     response.writeHead(reply.statusCode, { ...reply.headers, ...length });
     if (request.method === 'HEAD') response.end();
     else if (body.length <= pieceBytes) response.end(body);
