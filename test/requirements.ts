@@ -2358,6 +2358,10 @@ const toolGateway: readonly Requirement[] = [
     'A call after a reconnect is decided in its own session: neither words, sources, task nor risk of an earlier connection count for it, or its own for that.',
   ),
   must(
+    'mcp.forgotten-session',
+    'A server over HTTP that has forgotten its session is met with a new handshake and the request once more, however it says so; an error of a tool is passed on.',
+  ),
+  must(
     'mcp.shared-servers',
     'Of a server that several callers share, a session hears that lists changed and its own subscriptions; log lines go to the gateway.',
   ),

@@ -9,9 +9,16 @@ import {
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
 import { encodedHeader, statelessVersions } from '#core/mcp/protocol/era.ts';
-import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
+import {
+  isObject,
+  mcpCodes,
+  type RequestId,
+  type RpcOutcome,
+  rpcError,
+} from '#core/mcp/protocol/messages.ts';
 import { envelopeOf } from '#core/mcp/sessions/translate.ts';
 import type { HttpReply } from '#core/providers/http.ts';
+import { isSessionRefusal } from './forgotten-session.ts';
 import { type ExchangePorts, eventsOf, exchange, jsonOf, messageIn } from './http-exchange.ts';
 
 interface StreamablePorts extends ExchangePorts {
@@ -124,7 +131,16 @@ class Link implements UpstreamLink {
       const body: Json = { jsonrpc: '2.0', id, method, params };
       const headers = { ...passed, ...this.#standard(method, params) };
       const reply = await this.#exchange('POST', { body, headers, signal, bearer });
-      return await this.#outcome(reply, id, method, options);
+      let heard = false;
+      const onMessage = (message: JsonObject) => {
+        heard = true;
+        options.onMessage(message);
+      };
+      const outcome = await this.#outcome(reply, id, method, { ...options, onMessage });
+      if (heard || method === 'initialize' || method === 'ping' || !this.#speaksOfSession(outcome)) return outcome;
+      // A tool may speak of a session of its own, so the server is asked whether it still has this one.
+      if (reply.status < 400 && (await this.#isKnown(signal))) return outcome;
+      throw lost();
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -167,7 +183,7 @@ class Link implements UpstreamLink {
     if (method === 'initialize' && session !== undefined && reply.status < 300) {
       this.continuation = { ...this.continuation, session_id: session };
     }
-    if (reply.status === 404 && this.continuation.session_id !== undefined) {
+    if ((reply.status === 404 || reply.status === 410) && this.continuation.session_id !== undefined) {
       reply.body.release();
       throw lost();
     }
@@ -189,6 +205,16 @@ class Link implements UpstreamLink {
       throw refusal(reply.status, method);
     }
     throw new UpstreamFault('garbage', 'its answer holds no response to the request');
+  }
+
+  /** Servers that forgot a session refuse its requests in many ways [mcp.forgotten-session]. */
+  #speaksOfSession(outcome: RpcOutcome): boolean {
+    return this.continuation.session_id !== undefined && 'error' in outcome && isSessionRefusal(outcome.error);
+  }
+
+  async #isKnown(signal: AbortSignal): Promise<boolean> {
+    const outcome = await this.request('ping', {}, { signal, id: this.#ports.randomId(), onMessage: () => {} });
+    return !this.#speaksOfSession(outcome);
   }
 
   /** Reads on until the response; a stream that ends before it is taken up where it stopped, as servers ask for. */
@@ -262,7 +288,8 @@ function outcomeIn(
     if (!isObject(message)) continue;
     if (typeof message.method === 'string') onMessage(message);
     else if (message.id === id && isObject(message.result)) return { result: message.result };
-    else if (isObject(message.error) && (message.id === id || anyError)) return { error: rpcError(message.error) };
+    else if (isObject(message.error) && (message.id === id || message.id === null || anyError))
+      return { error: rpcError(message.error) };
   }
   return undefined;
 }
