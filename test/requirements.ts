@@ -2362,6 +2362,10 @@ const toolGateway: readonly Requirement[] = [
     'A server over HTTP that has forgotten its session is met with a new handshake and the request once more, however it says so; an error of a tool is passed on.',
   ),
   must(
+    'mcp.stdio-endless-line',
+    'A server over stdio that writes a line without an end is ended, and starts again; one whose answer is too large goes on.',
+  ),
+  must(
     'mcp.shared-servers',
     'Of a server that several callers share, a session hears that lists changed and its own subscriptions; log lines go to the gateway.',
   ),

@@ -14,6 +14,11 @@ export class LineReader {
     this.#take = take;
   }
 
+  /** Characters of a line that is longer than allowed and has not ended yet; else 0. */
+  get overlongCharacters(): number {
+    return this.#dropping ? this.#length : 0;
+  }
+
   push(bytes: Buffer): void {
     let text = this.#utf8.write(bytes);
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n')) {

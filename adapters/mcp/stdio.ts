@@ -28,6 +28,8 @@ const longestBackOffMs = 30_000;
 /** A process that lived so long has not failed to start. */
 const settledMs = 60_000;
 const graceMs = 2_000;
+/** A line that is so many times longer than a result may be has no end. */
+const endlessFactor = 8;
 
 interface Server {
   readonly link: ChannelLink;
@@ -152,7 +154,23 @@ export class StdioServers {
       line: (text) => takeLine(link, text, entry),
       overlong: (id) => id !== undefined && link.fail(id, tooLarge(entry.max_result_bytes)),
     });
-    child.stdout.on('data', (bytes: Buffer) => lines.push(bytes));
+    const endless = () => {
+      over('it wrote a line without an end');
+      child.kill('SIGKILL');
+    };
+    let waiting: NodeJS.Timeout | undefined;
+    const unwatch = () => {
+      clearTimeout(waiting);
+      waiting = undefined;
+    };
+    child.once('close', unwatch);
+    // No answer comes behind a line that does not end, so the program is ended and starts again with the next call.
+    child.stdout.on('data', (bytes: Buffer) => {
+      lines.push(bytes);
+      if (lines.overlongCharacters > endlessFactor * entry.max_result_bytes) endless();
+      else if (lines.overlongCharacters === 0) unwatch();
+      else waiting ??= setTimeout(endless, entry.timeout_ms);
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       tail.add(text);
       telemetry.log('debug', 'an MCP server process says', {

@@ -9,13 +9,7 @@ import {
   type UpstreamLink,
 } from '#core/mcp/ports.ts';
 import { encodedHeader, statelessVersions } from '#core/mcp/protocol/era.ts';
-import {
-  isObject,
-  mcpCodes,
-  type RequestId,
-  type RpcOutcome,
-  rpcError,
-} from '#core/mcp/protocol/messages.ts';
+import { isObject, mcpCodes, type RequestId, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
 import { envelopeOf } from '#core/mcp/sessions/translate.ts';
 import type { HttpReply } from '#core/providers/http.ts';
 import { isSessionRefusal } from './forgotten-session.ts';

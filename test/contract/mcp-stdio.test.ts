@@ -161,3 +161,40 @@ describe('[mcp.stdio-start]', () => {
     await stdio.stop();
   });
 });
+
+const answering = (calls: string) => `
+  const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === 'initialize') say({ id, result: { protocolVersion: '2025-11-25', capabilities: {} } });
+    else if (method === 'tools/call') { ${calls} }
+    else if (id !== undefined) say({ id, result: {} });
+  });`;
+
+test.each([
+  ['goes on', "setInterval(() => process.stdout.write('x'.repeat(1000)), 1)", 60_000],
+  ['stops in it', "process.stdout.write('x'.repeat(1500))", 50],
+])('[mcp.stdio-endless-line] a program that %s is ended, and starts again', async (_, calls, timeout_ms) => {
+  const { stdio, time } = servers();
+  const program = local({ command: [node, '-e', answering(calls)], max_result_bytes: 1000, timeout_ms });
+  const link = await stdio.connect(program, options);
+  const call = link.request('tools/call', { name: 'a', arguments: {} }, asking);
+  await expect(call).rejects.toMatchObject({ kind: expect.stringMatching(/broken|timeout/) });
+  while (!link.isOver) await new Promise(setImmediate);
+  await expect(stdio.connect(program, options)).rejects.toThrow('it wrote a line without an end');
+  time.ms += 250;
+  const again = await stdio.connect(program, options);
+  expect(await again.request('tools/list', {}, asking)).toHaveProperty('result');
+  await stdio.stop();
+});
+
+test('[mcp.stdio-endless-line] a program goes on after an answer that is too large and lines that are not JSON', async () => {
+  const { stdio } = servers();
+  const calls = "process.stdout.write('starting…\\n[1, {]\\n'); say({ id, result: { text: 'x'.repeat(2500) } })";
+  const program = local({ command: [node, '-e', answering(calls)], max_result_bytes: 2000 });
+  const link = await stdio.connect(program, options);
+  const call = link.request('tools/call', { name: 'a', arguments: {} }, asking);
+  await expect(call).rejects.toMatchObject({ kind: 'too-large' });
+  expect(await link.request('tools/list', {}, asking)).toHaveProperty('result');
+  await stdio.stop();
+});
