@@ -994,6 +994,10 @@ const evidence: readonly Requirement[] = [
     "Audit verify checks the tenant's chains in bounded pieces with a cursor and names the first broken link.",
   ),
   must(
+    'chat.killed',
+    'A call whose process ended while the provider was asked has one entry, `aborted` with `process_ended`, charged as its reservation: at the next start of a local gateway, else when its lease has ended.',
+  ),
+  must(
     'audit.set-aside',
     'A session that the projection cannot go on with is set aside after a few tries, counted, shown by health and doctor, and alerted as critical; everything else goes on, checkpoints do not wait for the archive, and archive repair brings it back.',
   ),

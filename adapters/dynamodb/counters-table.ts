@@ -62,10 +62,10 @@ function countersOf(options: CountersOptions): Counters {
       assertCounts(settlement.tokens, settlement.cost_microusd);
       await places.end(tenant, id, settlement, (state, now) => applySettle(state, id, settlement, now));
     },
-    async expired(tenant) {
+    async expired(tenant, untilMs = clock.now()) {
       const leaves = await store.readAll(tenant);
       return [...leaves].flatMap(([shard, { state }]) => {
-        const expired = expiredReservations(state, tenant, clock.now());
+        const expired = expiredReservations(state, tenant, untilMs);
         for (const { id } of expired) places.put(id, shard);
         return expired;
       });

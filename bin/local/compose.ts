@@ -26,6 +26,7 @@ import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 import { refusedPartsRecorded } from '#core/admin/unsigned-parts.ts';
 import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { Turns } from '#core/kernel/turns.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
 import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
@@ -34,6 +35,7 @@ import { mcpGateway } from '#lambdas/mcp/compose.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
+import { sweepReservations } from '#lambdas/sweep/event.ts';
 import { filePrincipal, importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
 import { followControlPlane } from './federation.ts';
 import type { Flags } from './flags.ts';
@@ -115,6 +117,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // No other process runs on this store, so what was started and has no outcome was cut off with the process before.
   const abandoned = store.shared ? 0 : await closeAbandonedActions(ports, endOfTime);
   if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
+  const cut = store.shared ? 0 : await sweepReservations(ports, new Turns(), Number.MAX_SAFE_INTEGER);
+  if (cut) telemetry.log('warn', 'calls that the end of the process cut off were settled', { count: cut });
   const resumed = await Promise.all(interpreters.map((each) => each.recover()));
   const count = resumed.reduce((sum, each) => sum + each, 0);
   if (count) telemetry.log('info', 'clocks of approvals and rollouts resumed', { count });

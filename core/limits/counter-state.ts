@@ -2,6 +2,7 @@
  * The counters of one tenant, or of one shard of a tenant, as a value [limit.rate] [limit.budget]. What is reserved is
  * never stored as a sum but read off the open reservations, so it cannot leak.
  */
+import type { ReservedCall } from './ports.ts';
 import type { Bucket } from './window.ts';
 
 export interface CounterState {
@@ -50,6 +51,7 @@ export interface Reservation {
   readonly accounts: readonly string[];
   readonly begun: boolean;
   readonly lease_ends_ms: number;
+  readonly call?: ReservedCall;
 }
 
 export const emptyState: CounterState = {

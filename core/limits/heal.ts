@@ -3,28 +3,32 @@
  * none is charged twice.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import type { EvidenceLog } from '#core/evidence/ports.ts';
+import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
-import type { Telemetry } from '#core/kernel/ports.ts';
+import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { callOfReservation } from './key-counters.ts';
 import { tenantOfCounters } from './limits-of-key.ts';
-import type { Counters, OpenReservation, Settlement } from './ports.ts';
+import type { Counters, OpenReservation, ReservedCall, Settlement } from './ports.ts';
 
 interface HealPorts {
+  readonly clock: Clock;
   readonly counters: Counters;
   readonly evidence: EvidenceLog;
+  readonly ledger: Ledger;
   readonly telemetry: Telemetry;
 }
 
 /**
- * Settles what expired: from its evidence entry if there is one, in full if the provider was being called, else nothing.
+ * Settles what expired: from its evidence entry if there is one, in full if the provider was being called, else nothing. A call
+ * that is charged in full gets its entry first [chat.killed].
  * Also gives idle slices of global budgets back. Counters of keys are healed like those of tenants. Two at once do no harm; one tenant's failure does not stop the others.
+ * @param untilMs leases that end before this time (epoch) count as ended; now by default.
  * @returns how many reservations were healed.
  */
-export async function healReservations(ports: HealPorts, tenants: Iterable<string>): Promise<number> {
+export async function healReservations(ports: HealPorts, tenants: Iterable<string>, untilMs?: number): Promise<number> {
   let healed = 0;
   for (const tenant of tenants) {
-    const expired = await attempted(ports, tenant, () => ports.counters.expired(tenant));
+    const expired = await attempted(ports, tenant, () => ports.counters.expired(tenant, untilMs));
     for (const reservation of expired ?? []) {
       if (await attempted(ports, tenant, () => heal(ports, reservation))) healed++;
     }
@@ -45,8 +49,9 @@ async function attempted<T>(ports: HealPorts, tenant: string, work: () => Promis
 }
 
 async function heal(ports: HealPorts, reservation: OpenReservation): Promise<true> {
-  const record = await recordOf(ports.evidence, reservation);
   const { tenant, id, begun, lease_expires_at } = reservation;
+  const record = await recordOf(ports.evidence, reservation);
+  if (!record && begun && reservation.call) await recordKilled(ports, reservation, reservation.call);
   const settlement = record ? settlementOf(record) : withoutRecord(reservation);
   await ports.counters.settle(tenant, id, { ...settlement, lease_expires_at });
   const how = record ? 'from its evidence' : begun ? 'in full' : 'released';
@@ -62,6 +67,44 @@ async function recordOf(evidence: EvidenceLog, reservation: OpenReservation): Pr
     if (entry.kind === 'chat' && entry.envelope_id === id) return entry.body as unknown as ChatRecord;
   }
   return undefined;
+}
+
+/** The caller saw a broken connection. */
+const killedStatus = 499;
+const unknownOutcome = 'the process ended during the call; what the provider did is unknown';
+
+/**
+ * Records a call whose process ended while the provider was asked, charged as its reservation is. The row of a started action
+ * commits with the entry, so that of two sweeps one writes it.
+ */
+async function recordKilled(ports: HealPorts, reservation: OpenReservation, call: ReservedCall): Promise<void> {
+  const { session_id, cost_microusd, tokens, lasted_ms } = reservation;
+  const [tenant, envelope_id] = [tenantOfCounters(reservation.tenant), callOfReservation(reservation.id)];
+  const { key_id, agent, input_tokens, operation, model, resolved_model, stream, transport } = call;
+  const { policy_version, request_id } = call;
+  const at = isoTime(ports.clock.now());
+  const body: ChatRecord = {
+    ...{ operation, decision: 'allow', outcome: 'aborted', status: killedStatus, error: 'process_ended' },
+    reason: unknownOutcome,
+    ...{ model, resolved_model, stream, transport, policy_version },
+    usage: { input_tokens, output_tokens: Math.max(0, tokens - input_tokens) },
+    ...{ cost_microusd, cost_estimated: true, latency_ms: lasted_ms, request_id, request_sha256: '' },
+  };
+  await ports.ledger.commit({
+    draft: {
+      ...{ tenant, session_id, envelope_id, timestamp: at, kind: 'chat', actor: { key_id, agent } },
+      body: { ...body },
+    },
+    changes: [
+      {
+        type: 'action.start',
+        action: {
+          ...{ tenant, id: `chat#${envelope_id}`, envelope_id, session_id, key_id, tool: operation, call_digest: '' },
+          ...{ matched_rule: '', policy: '', policy_version, started_at: at, outcome: 'unknown' },
+        },
+      },
+    ],
+  });
 }
 
 /** Every token that was billed counts, whether it came from the provider's cache or not. */

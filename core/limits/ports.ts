@@ -1,4 +1,5 @@
 /** Rate limits and budgets: reserve before a call, settle after it. Money is integer micro-dollars. */
+import type { ChatOperation } from '#core/contracts/chat.ts';
 
 /** What holds for one tenant, or for one key, resolved from the configuration in force. */
 export interface Limits {
@@ -35,6 +36,22 @@ export interface ReserveRequest {
   readonly key?: KeyPart | undefined;
   /** The provider is called at once: `begin` is part of the reservation. */
   readonly begun?: boolean;
+  /** Names the call in evidence if its process ends before it is recorded. */
+  readonly call?: ReservedCall;
+}
+
+/** What evidence says of a call whose process ended while the provider was asked [chat.killed]. */
+export interface ReservedCall {
+  readonly key_id: string;
+  readonly agent: string;
+  readonly operation: ChatOperation;
+  readonly model: string;
+  readonly resolved_model: string;
+  readonly stream: boolean;
+  readonly transport: 'http' | 'ws';
+  readonly input_tokens: number;
+  readonly policy_version: number;
+  readonly request_id: string;
 }
 
 /** A key with limits of its own is counted under a name of its own, as if it were a tenant. */
@@ -99,6 +116,10 @@ export interface OpenReservation {
   readonly cost_microusd: number;
   /** The provider had been called. */
   readonly begun: boolean;
+  /** Absent in reservations of earlier releases. */
+  readonly call?: ReservedCall;
+  /** Milliseconds from the reservation to the last renewal of its lease: so long the call lasted at least. */
+  readonly lasted_ms: number;
   /** ISO 8601. */
   readonly lease_expires_at: string;
 }
@@ -122,8 +143,8 @@ export interface Counters {
    * its reservation is charged anyway, so spend can exceed a limit by at most one reservation.
    */
   settle(tenant: string, id: string, settlement: Settlement): Promise<void>;
-  /** Reservations whose lease has ended. */
-  expired(tenant: string): Promise<readonly OpenReservation[]>;
+  /** Reservations whose lease has ended, or ends before `untilMs` (epoch): all of a process that is known to be gone. */
+  expired(tenant: string, untilMs?: number): Promise<readonly OpenReservation[]>;
   /** Gives idle slices of global budgets back and books what was spent beyond one. Micro-dollars given back. */
   reclaim(tenant: string): Promise<number>;
   /** As it stands, for people. */

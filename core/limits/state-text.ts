@@ -1,7 +1,15 @@
 /** The counters of a tenant as one compact text: the whole item is billed by its size at every write. */
+import type { ChatOperation } from '#core/contracts/chat.ts';
 import type { CounterState } from './counter-state.ts';
+import type { ReservedCall } from './ports.ts';
 
-type ReservationRow = [string, string, number, number, number, number, readonly number[], 0 | 1, number];
+type ReservationRow = readonly [
+  ...[string, string, number, number, number, number, readonly number[], 0 | 1, number],
+  call?: CallRow,
+];
+
+/** Key, agent, operation, model, what it resolved to, stream, WebSocket, input tokens, policy version, request id. */
+type CallRow = readonly [string, string, ChatOperation, string, string, 0 | 1, 0 | 1, number, number, string];
 
 type LeaseRow = readonly [string, number, number, number];
 
@@ -34,17 +42,20 @@ export function stateText({ window, spend, slices, open, leases, depth, gone }: 
       ]),
     ),
     a: accounts,
-    o: open.map((one) => [
-      one.id,
-      one.session_id,
-      one.from_index,
-      one.second,
-      one.tokens,
-      one.cost_microusd,
-      one.accounts.map((key) => place.get(key)!),
-      one.begun ? 1 : 0,
-      one.lease_ends_ms,
-    ]),
+    o: open.map(
+      (one): ReservationRow => [
+        one.id,
+        one.session_id,
+        one.from_index,
+        one.second,
+        one.tokens,
+        one.cost_microusd,
+        one.accounts.map((key) => place.get(key)!),
+        one.begun ? 1 : 0,
+        one.lease_ends_ms,
+        ...(one.call ? ([callRow(one.call)] satisfies [CallRow]) : ([] satisfies [])),
+      ],
+    ),
     ...(leases.length > 0 && {
       l: leases.map(({ id, second, requests, tokens }) => [id, second - first, requests, tokens] as const),
     }),
@@ -71,7 +82,7 @@ export function stateOf(text: string): CounterState {
         { granted_microusd, total_microusd, used_at },
       ]),
     ),
-    open: o.map(([id, session_id, from_index, second, tokens, cost_microusd, places, begun, lease_ends_ms]) => ({
+    open: o.map(([id, session_id, from_index, second, tokens, cost_microusd, places, begun, lease_ends_ms, call]) => ({
       id,
       session_id,
       from_index,
@@ -81,9 +92,23 @@ export function stateOf(text: string): CounterState {
       accounts: places.map((i) => a[i]!),
       begun: begun === 1,
       lease_ends_ms,
+      ...(call && { call: callOf(call) }),
     })),
     leases: l.map(([id, after, requests, tokens]) => ({ id, second: first + after, requests, tokens })),
     depth: d,
     gone: x === 1,
   };
 }
+
+const callRow = (call: ReservedCall): CallRow => [
+  ...([call.key_id, call.agent, call.operation, call.model, call.resolved_model] as const),
+  ...([call.stream ? 1 : 0, call.transport === 'ws' ? 1 : 0] as const),
+  ...([call.input_tokens, call.policy_version, call.request_id] as const),
+];
+
+const callOf = ([
+  ...[key_id, agent, operation, model, resolved_model, stream, ws, input_tokens, policy_version, request_id]
+]: CallRow): ReservedCall => ({
+  ...{ key_id, agent, operation, model, resolved_model, stream: stream === 1, transport: ws === 1 ? 'ws' : 'http' },
+  ...{ input_tokens, policy_version, request_id },
+});

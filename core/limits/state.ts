@@ -48,6 +48,7 @@ export function applyReserve(
     accounts: limits.budgets.map((budget) => accountKey(budget, nowMs)),
     begun: request.begun === true,
     lease_ends_ms: nowMs + reservationLeaseSeconds * 1000,
+    ...(request.call && { call: request.call }),
   };
   return accepted(
     pruneState(
@@ -98,7 +99,7 @@ export function applySettle(state: CounterState, id: string, settlement: Settlem
 export const expiredReservations = (state: CounterState, tenant: string, nowMs: number): readonly OpenReservation[] =>
   state.open
     .filter(({ lease_ends_ms }) => lease_ends_ms <= nowMs)
-    .map(({ id, session_id, from_index, tokens, cost_microusd, begun, lease_ends_ms }) => ({
+    .map(({ id, session_id, from_index, second, tokens, cost_microusd, begun, lease_ends_ms, call }) => ({
       id,
       tenant,
       session_id,
@@ -106,6 +107,8 @@ export const expiredReservations = (state: CounterState, tenant: string, nowMs: 
       tokens,
       cost_microusd,
       begun,
+      ...(call && { call }),
+      lasted_ms: Math.max(0, lease_ends_ms - (second + reservationLeaseSeconds) * 1000),
       lease_expires_at: isoTime(lease_ends_ms),
     }));
 

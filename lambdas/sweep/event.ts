@@ -66,10 +66,15 @@ async function others(
   return { reservations, credentials, actions, rollouts };
 }
 
-/** Goes over the tenants from where the last minute stopped. @returns how many reservations were healed. */
+/**
+ * Goes over the tenants from where the last minute stopped.
+ * @param endedBy leases that end before this time (epoch milliseconds) count as ended; now by default.
+ * @returns how many reservations were healed.
+ */
 export async function sweepReservations(
-  ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'snapshots' | 'telemetry'>,
+  ports: Pick<GatewayPorts, 'clock' | 'counters' | 'evidence' | 'ledger' | 'snapshots' | 'telemetry'>,
   turns: Turns,
+  endedBy?: number,
 ): Promise<number> {
   const { configuration, identities } = await ports.snapshots.current({ evenStale: true });
   const tenants = turns.order([...configuration.tenants.map(({ id }) => id), ...keyCounters(identities)]);
@@ -80,7 +85,7 @@ export async function sweepReservations(
     tenantConcurrency,
     async (tenant) => {
       turns.took(tenant);
-      const count = await healReservations(ports, [tenant]);
+      const count = await healReservations(ports, [tenant], endedBy);
       healed += count;
     },
     () => ports.clock.now() < until,

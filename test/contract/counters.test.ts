@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
+import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
@@ -93,8 +94,10 @@ describe('a process that is killed', () => {
   const lines: string[] = [];
   const telemetry = logTelemetry({ clock, write: (line) => void lines.push(line), service: 'test' });
 
-  const heal = (tenant: string) =>
-    healReservations({ counters: stores(), evidence: evidenceTable({ client, tables }), telemetry }, [tenant]);
+  const healing = () => ({
+    ...{ clock, evidence: evidenceTable({ client, tables }), ledger: dynamoLedger({ client, tables }), telemetry },
+  });
+  const heal = (tenant: string) => healReservations({ ...healing(), counters: stores() }, [tenant]);
 
   test.each([
     // Nothing had happened: everything is given back.
@@ -144,7 +147,7 @@ describe('a process that is killed', () => {
       ...counters,
       expired: (tenant) => (tenant === 'ill' ? Promise.reject(new Error('no')) : counters.expired(tenant)),
     };
-    const ports = { counters: spoilt, evidence: evidenceTable({ client, tables }), telemetry };
+    const ports = { ...healing(), counters: spoilt };
     expect(await healReservations(ports, ['ill', 'healthy'])).toBe(1);
     expect(lines.some((line) => line.includes('"tenant":"ill"'))).toBe(true);
     time.ms = now;

@@ -67,7 +67,7 @@ const budget = async (gateway: ChatGateway) => {
   return { used: spent_usd + reserved_usd, open: body.open_reservations };
 };
 
-test('kill -9 in the middle of a stream: what was answered is there, the chain holds, the reservation stands', async () => {
+test('[chat.killed] kill -9 in the middle of a stream: what was answered is there, the chain holds, and the cut call has its entry', async () => {
   const gateway = await start();
   fake.answers(say('Hello'));
   const sessions = Array.from({ length: 8 }, (_, at) => `before-${at % 3}`);
@@ -83,16 +83,36 @@ test('kill -9 in the middle of a stream: what was answered is there, the chain h
   await gateway.restart();
 
   const entries = (await Promise.all([...new Set(sessions)].map((session) => gateway.entries(session)))).flat();
-  expect(entries.map((entry) => entry.envelope_id).sort()).toEqual(
-    answered.map(({ headers }) => headers.get('x-envelope-id')).sort(),
-  );
+  const isCut = ({ body }: { body: Record<string, unknown> }) => body.outcome === 'aborted';
+  expect(
+    entries
+      .filter((entry) => !isCut(entry))
+      .map((entry) => entry.envelope_id)
+      .sort(),
+  ).toEqual(answered.map(({ headers }) => headers.get('x-envelope-id')).sort());
+  const cut = entries.filter(isCut);
+  expect(cut).toHaveLength(1);
+  expect(cut[0]).toMatchObject({
+    ...{ kind: 'chat', session_id: 'before-0', actor: { key_id: entries[0]!.actor.key_id } },
+    body: {
+      ...{ operation: 'chat.completions', decision: 'allow', model: 'm', resolved_model: 'm', stream: true },
+      ...{ error: 'process_ended', cost_estimated: true, usage: { output_tokens: 1000 } },
+    },
+  });
   for (const session of new Set(sessions)) {
     expect((await gateway.admin(`evidence/sessions/${session}/verify`)).body).toMatchObject({ valid: true });
   }
   expect((await gateway.admin('audit/verify')).body).toMatchObject({ valid: true });
   const after = await budget(gateway);
-  expect(after.open).toBe(1);
+  // Charged as it was reserved, once.
+  expect(after.open).toBe(0);
+  expect(after.used - before.used).toBeCloseTo((cut[0]!.body.cost_microusd as number) / 1e6, 6);
   expect(after.used).toBeGreaterThan(before.used);
+  const listed = await until('the cut call in the list', async () => {
+    const { body } = await gateway.admin<{ requests: { outcome: string; session_id: string }[] }>('requests?limit=50');
+    return body.requests.find(({ outcome }) => outcome === 'aborted');
+  });
+  expect(listed).toMatchObject({ session_id: 'before-0' });
 
   fake.answers(say('back'));
   expect((await gateway.say('m', 'x', { session: 'before-0' })).status).toBe(200);

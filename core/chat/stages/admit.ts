@@ -7,7 +7,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { limitHeaders } from '#core/limits/headers.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
-import type { Limits, ReserveOutcome } from '#core/limits/ports.ts';
+import type { Limits, ReservedCall, ReserveOutcome } from '#core/limits/ports.ts';
 import { reserveCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import type { ChatCall } from '../call.ts';
@@ -92,8 +92,24 @@ function reserve(ports: ChatPorts, call: ChatCall, begun: boolean): Promise<Rese
     limits,
     key,
     begun,
+    call: reservedCall(call),
   });
 }
+
+const nameCharacters = 256;
+
+const reservedCall = (call: ChatCall): ReservedCall => ({
+  key_id: call.principal.key_id,
+  agent: call.principal.name.slice(0, nameCharacters),
+  operation: call.operation,
+  model: call.model.slice(0, nameCharacters).toWellFormed(),
+  resolved_model: call.resolvedModel.slice(0, nameCharacters).toWellFormed(),
+  stream: call.stream,
+  transport: call.transport,
+  input_tokens: call.inputTokens,
+  policy_version: call.snapshot.version,
+  request_id: call.requestId,
+});
 
 const withoutBudgets = (limits: Limits): Limits => ({ ...limits, budgets: [] });
 

@@ -134,6 +134,7 @@ describe('a reservation', () => {
       {
         id: calls[0]!.id,
         tenant: 't',
+        lasted_ms: 500,
         session_id: 's',
         from_index: 7,
         tokens: 10,

@@ -1,0 +1,81 @@
+/** A call whose process ended while the provider was asked: the sweep writes its entry once and charges it once. */
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { Turns } from '#core/kernel/turns.ts';
+import type { ReserveRequest } from '#core/limits/ports.ts';
+import { sweepReservations } from '#lambdas/sweep/event.ts';
+import { type TestPorts, testPorts } from '../support/ports.ts';
+
+let gateway: TestPorts;
+beforeEach(async () => {
+  gateway = await testPorts({ extra: 'budgets: { tenants: { default: { monthly_usd: 100 } } }' });
+});
+afterEach(() => gateway.stop());
+
+const budgets = [
+  { account: 'tenant', scope: 'tenant', period: 'month', limit_microusd: 100_000_000 },
+] as const satisfies ReserveRequest['limits']['budgets'];
+const request: ReserveRequest = {
+  ...{ tenant: 'default', id: 'cut', session_id: 's', tokens: 1_040, cost_microusd: 700, limits: { budgets } },
+  call: {
+    ...{ key_id: 'k', agent: 'writer', operation: 'messages', model: 'fast', resolved_model: 'claude', stream: true },
+    ...{ transport: 'http', input_tokens: 40, policy_version: 3, request_id: 'r-1' },
+  },
+};
+async function entries() {
+  const found: EvidenceEntry[] = [];
+  for await (const entry of gateway.ports.evidence.entries('default', 's')) found.push(entry);
+  return found;
+}
+const sweep = () => sweepReservations(gateway.ports, new Turns());
+const status = () => gateway.ports.counters.status('default', { budgets });
+
+test('[chat.killed] leaves one entry with what is known, however many sweeps there are', async () => {
+  const { counters } = gateway.ports;
+  await counters.reserve(request);
+  await counters.begin('default', 'cut');
+  await sweep();
+  expect(await entries()).toEqual([]);
+  gateway.pass(61);
+  await Promise.all([sweep(), sweep(), sweep()]);
+  await sweep();
+  const [entry, ...others] = await entries();
+  expect(others).toEqual([]);
+  expect(entry).toMatchObject({
+    ...{ kind: 'chat', envelope_id: 'cut', actor: { key_id: 'k', agent: 'writer' } },
+    body: {
+      ...{ operation: 'messages', decision: 'allow', outcome: 'aborted', status: 499, error: 'process_ended' },
+      ...{ model: 'fast', resolved_model: 'claude', stream: true, transport: 'http', policy_version: 3 },
+      ...{ usage: { input_tokens: 40, output_tokens: 1_000 }, cost_microusd: 700, request_id: 'r-1', latency_ms: 0 },
+    },
+  });
+  expect(await status()).toMatchObject({ open: 0, spend: { [Object.keys((await status()).spend)[0]!]: 700 } });
+});
+
+test('[chat.killed] a sweep that dies between the entry and the charge charges it from the entry', async () => {
+  const { counters } = gateway.ports;
+  await counters.reserve({ ...request, begun: true });
+  gateway.pass(61);
+  const dies = { ...counters, settle: () => Promise.reject(new Error('killed')) };
+  await sweepReservations({ ...gateway.ports, counters: dies }, new Turns());
+  expect([(await entries()).length, (await status()).open]).toEqual([1, 1]);
+  await sweep();
+  expect([(await entries()).length, (await status()).open]).toEqual([1, 0]);
+  expect(Object.values((await status()).spend)).toEqual([700]);
+});
+
+test('[chat.killed] a call that had not begun, or whose reservation does not name it, leaves none', async () => {
+  const { counters } = gateway.ports;
+  await counters.reserve(request);
+  const { call: _, ...unnamed } = request;
+  await counters.reserve({ ...unnamed, id: 'former', begun: true });
+  gateway.pass(61);
+  await sweep();
+  expect(await entries()).toEqual([]);
+  expect((await status()).open).toBe(0);
+});
+
+test('[chat.killed] at the start of a gateway every open reservation is of a process that is gone', async () => {
+  await gateway.ports.counters.reserve({ ...request, begun: true });
+  expect(await sweepReservations(gateway.ports, new Turns(), Number.MAX_SAFE_INTEGER)).toBe(1);
+  expect(await entries()).toHaveLength(1);
+});
