@@ -134,6 +134,35 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
+  test('[edge.hostile] a head that does not end is closed with its idle session; a session with an open stream stays', async () => {
+    const edge = await testEdge(
+      (request, response) => {
+        if (request.url === '/v1/held') response.write('begun');
+        else echo(request, response);
+      },
+      {},
+      undefined,
+      undefined,
+      100,
+    );
+    const held = connectH2(`http://localhost:${edge.cleartextPort}`).on('error', () => {});
+    const stream = held.request({ ':path': '/api/v1/held' }).on('error', () => {});
+    try {
+      await once(stream, 'data');
+      const frame = (type: number, flags: number, payload: readonly number[] = []) =>
+        Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, type === 1 ? 1 : 0, ...payload]);
+      const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', () => {});
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+      socket.resume().write(Buffer.concat([preface, frame(4, 0), frame(1, 1, [0x82, 0x86, 0x84])]));
+      await closed;
+      expect([stream.destroyed, held.destroyed]).toEqual([false, false]);
+    } finally {
+      held.destroy();
+      await edge.stop();
+    }
+  });
+
   test('[edge.connections] where too many connections are open, those without a request end first, the longest idle before the others', async () => {
     const edge = await testEdge(
       (request, response) => {

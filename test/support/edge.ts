@@ -53,6 +53,7 @@ export async function testEdge(
   settings: object = {},
   unknown?: Error,
   unreadMs?: number,
+  sessionIdleMs?: number,
 ): Promise<TestEdge> {
   const behind = createServer({ keepAliveTimeout: 0 }, upstream).listen(0, '127.0.0.1');
   await once(behind, 'listening');
@@ -77,6 +78,7 @@ export async function testEdge(
     ids: systemIds,
     token: edgeToken,
     unreadMs,
+    sessionIdleMs,
   });
   const { tlsPort, cleartextPort } = edge;
   const sessions = new Map<string, ClientHttp2Session>();

@@ -50,6 +50,7 @@ interface EdgeOptions {
   readonly http3?: { readonly program: string | undefined; readonly port: number };
   /** See `EdgeListenerOptions`. */
   readonly unreadMs?: number | undefined;
+  readonly sessionIdleMs?: number | undefined;
   /** By which the listeners behind know the edge, and believe the client's address that it sends. */
   readonly token: string;
 }

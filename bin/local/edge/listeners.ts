@@ -25,6 +25,8 @@ interface EdgeListenerOptions extends Required<ConnectionsOptions> {
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
   /** See `StalledTransfers`; a minute unless given. */
   readonly unreadMs?: number | undefined;
+  /** How long a session of HTTP/2 may be without a stream. @default idleMs */
+  readonly sessionIdleMs?: number | undefined;
 }
 
 export interface EdgeListeners {
@@ -89,7 +91,7 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   tls.on('secureConnection', (socket) => {
     secured.add(socket.once('close', () => secured.delete(socket)));
   });
-  const { unreadMs = idleMs } = options;
+  const { unreadMs = idleMs, sessionIdleMs = idleMs } = options;
   const transfers = new StalledTransfers(unreadMs);
   /** Who may do what is decided behind the edge: here every request keeps its connection open. */
   const carriedOver = (socket: Socket): (() => void) => {
@@ -127,7 +129,13 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
           streams -= 1;
         });
       });
-      session.setTimeout(idleMs, () => void (streams === 0 && session.close()));
+      session.setTimeout(sessionIdleMs, () => {
+        if (streams > 0) return;
+        session.close();
+        // A head that has begun and does not end does not count as a stream yet and keeps a closing session open.
+        const cut = setTimeout(() => void (streams === 0 && session.destroy()), Math.min(headersMs, sessionIdleMs));
+        session.once('close', () => clearTimeout(cut));
+      });
     });
     server.on('request', (request: EdgeRequest, response: EdgeResponse) => {
       if (draining && !('stream' in response)) response.setHeader('connection', 'close');
