@@ -2370,6 +2370,10 @@ const toolGateway: readonly Requirement[] = [
     'A server over stdio that writes a line without an end is ended, and starts again; one whose answer is too large goes on.',
   ),
   must(
+    'mcp.progress-grows',
+    'Progress of a wait counts seconds, with the total; that of the server goes on from there, so that progress always grows.',
+  ),
+  must(
     'mcp.shared-servers',
     'Of a server that several callers share, a session hears that lists changed and its own subscriptions; log lines go to the gateway.',
   ),

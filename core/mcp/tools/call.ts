@@ -99,12 +99,15 @@ async function make(
 
   const signing = await keys;
   const waiting = waitingOf(caller.conversation, params, signing !== undefined, holdSecondsOf(caller));
+  // A retry of a call that is already pending keeps waiting instead of opening a new request.
+  const holds = waiting === 'held' || back !== undefined;
+  const held = holds ? holding(holdSecondsOf(caller), params, exchange) : { wait: noHold, send: exchange.send };
   const run: Run = {
     ...{ conversation: caller.conversation, entry: tool.entry, id, passed: paramHeaders(tool.definition, args) },
     tool: tool.own,
     meta: meta.protocol,
     signal: exchange.signal,
-    onMessage: exchange.send,
+    onMessage: held.send,
     onEvents: exchange.streams,
     calls: ports.calls,
     guard: resultGuard(caller.snapshot.configuration, tool.entry),
@@ -112,12 +115,10 @@ async function make(
     ...(notings.length > 0 && guard && { held: () => heldMeanwhile(ports, tool, guard, notings) }),
   };
   const executors = () => [runExecutor(run)];
-  // A retry of a call that is already pending keeps waiting instead of opening a new request.
-  const holds = waiting === 'held' || back !== undefined;
   const { signal } = exchange;
   const result = await govern(ports, caller.principal, caller.sessionId, action, {
     wait: {
-      ...(holds ? holding(holdSecondsOf(caller), params, exchange) : noHold),
+      ...held.wait,
       placed: () => placedAgain(ports, caller, tool, { name: governed.tool, args, signal }),
     },
     carry: (given, allowed, hash, approval) =>

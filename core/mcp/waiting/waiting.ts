@@ -31,28 +31,38 @@ function progressToken({ _meta: meta }: JsonObject): string | number | undefined
 /** The call is answered at once, whatever the configuration holds others for. */
 export const noHold: WaitStrategy = { holdSeconds: 0 };
 
-const progressEveryMs = 1_000;
+/** How a held call waits, and what its client hears of the server afterwards. */
+interface Holding {
+  readonly wait: WaitStrategy;
+  /** Hands on a message of the server. Its progress goes on where the wait ended, because progress must grow [mcp.progress-grows]. */
+  readonly send: (message: JsonObject) => void;
+}
 
-/** A call that is held: the client hears that it waits, and a client that cancelled is waited for no more. */
+/** A call that is held: its client gets the progress of the wait in seconds. */
 export function holding(
   holdSeconds: number,
   params: JsonObject,
   { send, signal, isGone }: Pick<Exchange, 'send' | 'signal' | 'isGone'>,
-): WaitStrategy {
+): Holding {
   const token = progressToken(params);
-  let reportedMs = Number.NEGATIVE_INFINITY;
+  let reported: number | undefined;
   const onWait = (waitedMs: number) => {
-    if (token === undefined || waitedMs - reportedMs < progressEveryMs) return;
-    reportedMs = waitedMs;
-    send(waitingNotice(token, waitedMs, holdSeconds));
+    const seconds = Math.floor(waitedMs / 1000);
+    if (token === undefined || seconds <= (reported ?? -1)) return;
+    reported = seconds;
+    const message = `Waiting for approval (${seconds} s of ${holdSeconds} s)`;
+    const progress = { progressToken: token, progress: seconds, total: holdSeconds, message };
+    send(notificationOf('notifications/progress', progress));
   };
-  return { holdSeconds, onWait, signal, isGone };
+  const after = (message: JsonObject): JsonObject => {
+    const { method, params: given } = message;
+    if (reported === undefined || method !== 'notifications/progress' || !isObject(given)) return message;
+    const from = reported + 1;
+    const shifted = (['progress', 'total'] as const).flatMap((name) => {
+      const value = given[name];
+      return typeof value === 'number' ? [[name, value + from]] : [];
+    });
+    return { ...message, params: { ...given, ...Object.fromEntries(shifted) } };
+  };
+  return { wait: { holdSeconds, onWait, signal, isGone }, send: (message) => send(after(message)) };
 }
-
-/** Progress must grow, and the server's own begins at 0 or 1 once the call runs: waiting counts in millionths. */
-const waitingNotice = (token: string | number, waitedMs: number, holdSeconds: number): JsonObject =>
-  notificationOf('notifications/progress', {
-    progressToken: token,
-    progress: waitedMs / 1e9,
-    message: `Waiting for approval (${Math.round(waitedMs / 1000)} s of ${holdSeconds} s)`,
-  });

@@ -1,0 +1,32 @@
+/** What the client of a held call hears. */
+import { holding } from '#core/mcp/waiting/waiting.ts';
+
+test('[mcp.progress-grows] seconds of the wait with their total, then the progress of the server', () => {
+  const heard: { params: Record<string, unknown> }[] = [];
+  const exchange = { send: (message: unknown) => void heard.push(message as never), signal: AbortSignal.any([]) };
+  const { wait, send } = holding(25, { _meta: { progressToken: 'p' } }, { ...exchange, isGone: () => false });
+  for (const ms of [0, 250, 999, 1_000, 1_250, 2_600]) wait.onWait?.(ms);
+  for (const progress of [0, 1])
+    send({ method: 'notifications/progress', params: { progressToken: 'p', progress, total: 1, message: 'works' } });
+  send({ method: 'notifications/message', params: { data: 'said' } });
+  expect(heard.slice(0, 3).map(({ params }) => params)).toEqual(
+    [0, 1, 2].map((progress) => ({
+      ...{ progressToken: 'p', progress, total: 25 },
+      message: `Waiting for approval (${progress} s of 25 s)`,
+    })),
+  );
+  expect(heard.slice(3).map(({ params }) => params)).toEqual([
+    { progressToken: 'p', progress: 3, total: 4, message: 'works' },
+    { progressToken: 'p', progress: 4, total: 4, message: 'works' },
+    { data: 'said' },
+  ]);
+});
+
+test('[mcp.progress-grows] a call that did not wait passes the progress of its server through', () => {
+  const heard: unknown[] = [];
+  const exchange = { send: (message: unknown) => void heard.push(message), signal: AbortSignal.any([]) };
+  const { send } = holding(25, { _meta: { progressToken: 1 } }, { ...exchange, isGone: () => false });
+  const progress = { method: 'notifications/progress', params: { progressToken: 1, progress: 0.5 } };
+  send(progress);
+  expect(heard).toEqual([progress]);
+});
