@@ -4,7 +4,9 @@ import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import { workspaceOf } from '#core/effects/shell/workspace.ts';
+import { shellEffects } from '#core/effects/shell.ts';
 import { isPlace } from '#core/tool-policy/parameter-places.ts';
 import type { CallBody } from './call-options.ts';
 
@@ -99,8 +101,19 @@ export const command =
     const from = inside(workspace, resolve(cwd, begins));
     const root = workspaceOf(resolve(workspace));
     const parameters = { command: input.command, ...(from !== '.' && { cwd: from }), ...(root && { workspace: root }) };
-    return [{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters }];
+    const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute' as const, parameters };
+    return [call, ...leavingByLinks(call, workspace)];
   };
+
+/** Files that the line reads or writes through a link that leads out of the workspace; policies see each as a path that leads out. */
+function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
+  const place = { workspace, cwd: workspace };
+  return shellEffects(call).parts.flatMap(({ target, capability }) => {
+    if (target === '' || /^(?:[/~]|\.\.(?:\/|$))/.test(target)) return [];
+    const path = pathOfServer(target, place);
+    return path === target ? [] : [fileCall(capability === 'read' ? 'read_file' : 'write_file', target, {}, place)];
+  });
+}
 
 /** A tool on a file: the name that policies know, and the arguments of which one holds the path. @throws Error where none or several do. */
 export const file =

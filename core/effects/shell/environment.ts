@@ -38,6 +38,10 @@ const display: ReadonlyMap<string, RegExp> = new Map([
     .map((name) => [name, /^(?:C|POSIX|[a-z]{2}(?:_[A-Z]{2})?)?(?:\.(?:UTF|utf)-?8)?$/] as const),
   ['TZ', /^(?:UTC|GMT|[A-Z][A-Za-z]{1,16}\/[A-Z][A-Za-z_]{1,24})$/],
   ['NODE_ENV', /^(?:test|development)$/],
+  // A pager or an editor that does nothing of its own.
+  ...['PAGER', 'GIT_PAGER', 'MANPAGER'].map((name) => [name, /^(?:cat)?$/] as const),
+  ...['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR'].map((name) => [name, /^(?:true|:)$/] as const),
+  ['LESS', /^-?[FRXSKMi]{1,8}$/],
 ]);
 
 /** `CI=1`, `LANG=C`: a command does the same with it [effects.display-variables]. */

@@ -5,7 +5,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
-import { isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
+import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
 import { type Host, Invocation, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
 import { namesPrinted, outputOf } from './output.ts';
 import { parseShell } from './parser.ts';
@@ -136,7 +136,7 @@ export class Walk implements Host {
       this.unclear(`which command "${short(text)}" runs is only known when the line runs`);
       return;
     }
-    for (const name of Object.keys(situation.env)) this.#setsVariable(name);
+    for (const [name, value] of Object.entries(situation.env)) this.#setsVariable(name, value);
     if (!isAscii(text)) this.unclear('the name of a command holds letters that are not plain');
     const folded = foldCase(text);
     if (folded !== text && isAscii(text)) this.unclear('the name of a command is in capitals');
@@ -247,7 +247,7 @@ export class Walk implements Host {
       // For the length of this one command.
       if (name === 'IFS' && args[0]?.text === 'read') continue;
       env[name] = values.map((value) => joinedWord(value).text).join(' ');
-      this.#setsVariable(name);
+      this.#setsVariable(name, env[name]);
     }
     for (const word of words) this.#expansions(word, situation);
     const stdin = this.#redirects(redirects, situation) ?? situation.stdin;
@@ -285,8 +285,9 @@ export class Walk implements Host {
       this.unclear('a variable that may hold a secret is used');
   }
 
-  #setsVariable(name: string): void {
-    if (!isHarmlessVariable(name)) this.unclear(variableDoubt(name));
+  #setsVariable(name: string, value?: string): void {
+    if (isHarmlessVariable(name) || (value !== undefined && isDisplayVariable(name, value))) return;
+    this.unclear(variableDoubt(name));
   }
 
   /** The files a redirection names, and what it puts on the standard input. */

@@ -231,6 +231,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['Bash', { command: 'cat .env' }, 'block'],
   ['Bash', { command: 'rm -rf ..' }, 'block'],
   ['mcp__github__delete_repo', { owner: 'a', repo: 'b' }, 'block'],
+  ['Bash', { command: 'echo x > sub/new.txt' }, 'allow'],
   ['mcp__files__read_file', { path: join(workspace, 'a.ts') }, 'allow'],
   ['mcp__files__write_file', { path: join(workspace, 'sub/new.ts'), content: '/etc/hosts' }, 'allow'],
   ['mcp__files__write_file', { path: 'sub/new.ts', content: '' }, 'allow'],
@@ -244,3 +245,17 @@ test.each<[string, Record<string, unknown>, string]>([
   const decided = { ...call, parameters: call.parameters ?? {} };
   expect(decideEffects(policy, decided, await readCallEffects(decided)).decision).toBe(expected);
 });
+
+test.each(['echo x >> dangling', 'touch dangling', 'cp a.ts dangling', 'cat out', 'cd sub && cat ../out'])(
+  '[cli.hook] %j reads or writes through a link that leads out, and is blocked',
+  async (line) => {
+    const calls = callsOfTool(codingAgents['claude-code'], 'Bash', { command: line }, { workspace, cwd: workspace });
+    const decisions = await Promise.all(
+      calls.map(async (call) => {
+        const decided = { ...call, parameters: call.parameters ?? {} };
+        return decideEffects(policy, decided, await readCallEffects(decided)).decision;
+      }),
+    );
+    expect(decisions).toContain('block');
+  },
+);
