@@ -2123,6 +2123,11 @@ const chat: readonly Requirement[] = [
     'Invisible characters neither hide a phrase nor part its words, whole and in streams; texts that need them pass unchanged.',
   ),
   must(
+    'providers.complete-ends',
+    'A complete answer ends the call, whether or not the vendor closes the connection; an answer without its end is a fault.',
+  ),
+  must('errors.param', "What a provider says of a member of its own dialect names the member of the caller's request."),
+  must(
     'providers.converse-messages',
     'Messages to Converse alternate, are not empty, have documents with distinct names of the characters it takes and a text beside them, and keep the lifetime of cache breakpoints.',
   ),

@@ -59,6 +59,7 @@ function checkMessages(
   checkMessage: (message: JsonObject, path: string) => void,
 ): void {
   const { messages } = body;
+  if (absent(messages)) refuseOtherEndpoint(body);
   if (!Array.isArray(messages) || messages.length === 0)
     refuse('messages', messages, 'an array of at least one message');
   for (const [index, message] of messages.entries()) {
@@ -68,6 +69,22 @@ function checkMessages(
       refuse(`${path}.role`, message.role, `a role such as ${roles}`);
     checkMessage(message, path);
   }
+}
+
+/** Members of other endpoints' requests, by which clients send a body to the wrong one. */
+const endpointOf: readonly (readonly [member: string, endpoint: string])[] = [
+  ['input', '/v1/responses (or /v1/embeddings)'],
+  ['prompt', '/v1/completions'],
+  ['contents', 'a Gemini client; set it to the OpenAI or Anthropic form'],
+];
+
+function refuseOtherEndpoint(body: JsonObject): void {
+  const [member, endpoint] = endpointOf.find(([name]) => !absent(body[name])) ?? [];
+  if (member === undefined) return;
+  throw invalidRequest(
+    `${member} belongs to ${endpoint}, and messages is missing. Send this body there, or send messages here.`,
+    { param: member },
+  );
 }
 
 /** A text, or parts that each say what they are. An assistant's turn may be silent: it made tool calls instead. */

@@ -51,7 +51,11 @@ export async function* converseEvents(
     } else if (contentBlockStop) {
       yield { type: 'content_block_stop', index: Number(contentBlockStop.contentBlockIndex) };
     } else if (messageStop) stopped = stopReason(messageStop.stopReason);
-    else if (metadata) usage = usageOf(metadata.usage);
+    else if (metadata) {
+      usage = usageOf(metadata.usage);
+      // The last event, whether or not the connection is closed after it.
+      if (stopped !== null) break;
+    }
   }
   if (stopped === null) throw new BadReply('the stream ended before its end');
   yield { type: 'message_delta', delta: { stop_reason: stopped, stop_sequence: null }, usage };

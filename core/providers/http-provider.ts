@@ -123,11 +123,15 @@ export function httpProvider(
         if (!call.stream) return { type: 'json', body: form.reply(await whole(reply, key)) };
         refuseUnstreamed(reply);
         const frames = wire.frames === 'sse' ? sseDecoder({ maxEventBytes: maxFrameCharacters }) : lineFrames();
-        const events = streamOf(entry, call, reply, { frames, reader: form.stream(call) }, key);
+        const reader = form.stream(call);
+        const events = streamOf(entry, call, reply, { frames, reader }, key);
         const broken = (thrown: unknown) => withId(asFault(name, thrown, call.signal, 'broken'), id);
         return {
           type: 'stream',
-          events: await awaitFirstEvent(name, withEventTimeout(events, deadline(reply), broken)),
+          events: await awaitFirstEvent(
+            name,
+            withEventTimeout(events, deadline(reply), broken, () => reader.complete),
+          ),
         };
       } catch (thrown) {
         throw withId(asFault(name, thrown, call.signal, 'garbage'), id);

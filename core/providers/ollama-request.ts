@@ -106,7 +106,7 @@ function formatOf(format: Json | undefined): Json | undefined {
 
 function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
   const toolNames = new Map<string, string>();
-  return messages.map((message) => {
+  return messages.map((message, at) => {
     const calls = objectsOf(message.tool_calls).map((call) => {
       const { name, arguments: given } = isObject(call.function) ? call.function : {};
       toolNames.set(textOf(call.id) ?? '', textOf(name) ?? '');
@@ -115,7 +115,7 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
         function: { name: name ?? '', arguments: typeof given === 'string' ? argumentsOf(given) : (given ?? {}) },
       };
     });
-    const { content, images } = contentOf(message.content);
+    const { content, images } = contentOf(message.content, `messages[${at}].content`);
     const { role } = message;
     return defined({
       role: role === 'developer' ? 'system' : role,
@@ -127,12 +127,12 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
   });
 }
 
-function contentOf(content: Json | undefined): { content: string; images: string[] } {
+function contentOf(content: Json | undefined, path: string): { content: string; images: string[] } {
   if (typeof content === 'string') return { content, images: [] };
   const parts = objectsOf(content);
-  for (const { type } of parts)
+  for (const [at, { type }] of parts.entries())
     if (type !== 'text' && type !== 'image_url' && type !== 'refusal')
-      throw unfit(cannotCarry('messages[].content', 'parts of type text and image_url', type ?? null));
+      throw unfit(cannotCarry(`${path}[${at}]`, 'parts of type text and image_url', type ?? null));
   const images = parts.flatMap(({ image_url }) => {
     const url = textOf(isObject(image_url) ? image_url.url : image_url);
     if (url === undefined) return [];

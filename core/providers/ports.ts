@@ -120,6 +120,8 @@ export class ProviderFault extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
   readonly shown: string | undefined;
+  /** The member of the caller's request that it is about. */
+  readonly param: string | undefined;
   /** The provider's own word for the error beside its status, where the gateway acts on it. */
   readonly reason: FaultReason | undefined;
   /** The provider's own id of the call, as its answer named it. */
@@ -134,6 +136,7 @@ export class ProviderFault extends Error {
     this.status = options.status;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.shown = options.shown;
+    this.param = options.param;
     this.reason = options.reason;
     this.requestId = options.requestId;
     this.attempts = options.attempts ?? [];
@@ -163,6 +166,7 @@ interface FaultOptions {
   readonly status?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
   readonly shown?: string | undefined;
+  readonly param?: string | undefined;
   readonly reason?: FaultReason | undefined;
   readonly requestId?: string | undefined;
   readonly attempts?: readonly ProviderAttempt[] | undefined;

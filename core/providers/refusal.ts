@@ -1,4 +1,5 @@
 /** What a provider said when it refused, as a fault: bounded, and without the key it was asked with. */
+import { memberAtFault } from '#core/dialects/translate/member-path.ts';
 import { isObject } from '#core/dialects/wire.ts';
 import { mask, masked } from '#core/evidence/masked.ts';
 import type { Json } from '#core/kernel/json.ts';
@@ -21,6 +22,8 @@ interface Refusal {
   /** Its narrower word, e.g. `insufficient_quota`. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
+  /** The member that it names. */
+  readonly param?: string | undefined;
   readonly requestId?: string | undefined;
   /** The key of the call, so that it can be withheld. */
   readonly key?: string | undefined;
@@ -36,7 +39,7 @@ export function refusalFault(refusal: Refusal): ProviderFault {
   return new ProviderFault(provider, 'status', `${provider} answered ${status}${kind}${detail}`, {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(toCaller && said !== '' && { shown: said }),
+    ...(toCaller && said !== '' && { shown: said, param: memberAtFault(said, refusal.param) }),
     reason: reasonOf([type, code]) ?? (status === 404 && /^model\b/i.test(said) ? 'no_model' : undefined),
     requestId,
   });
@@ -60,7 +63,7 @@ export function requestIdOf(headers: HttpReply['headers'], key: string | undefin
 }
 
 /** `{error: {message, type}}`, `{error: "…"}`, `{message}` and `{detail}` are what providers write. */
-function said(text: string): Pick<Refusal, 'type' | 'code' | 'message'> {
+function said(text: string): Pick<Refusal, 'type' | 'code' | 'message' | 'param'> {
   let body: Json;
   try {
     body = JSON.parse(text) as Json;
@@ -76,6 +79,7 @@ function said(text: string): Pick<Refusal, 'type' | 'code' | 'message'> {
     type: typeof from.type === 'string' ? from.type : undefined,
     code: typeof from.code === 'string' ? from.code : undefined,
     message: typeof message === 'string' ? message : undefined,
+    param: typeof from.param === 'string' && /^[\w.[\]]{1,128}$/.test(from.param) ? from.param : undefined,
   };
 }
 

@@ -26,14 +26,35 @@ export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, 
 
 export type Events = Pick<AsyncGenerator<JsonObject, undefined>, 'next' | 'return'>;
 
+/** How long the usage and the end mark of a stream are waited for after its last word. */
+const afterLastWordMs = 3_000;
+
 /**
- * The events, each in time from when it is asked for: a slow reader never times out.
+ * The events, each in time from when it is asked for: a slow reader never times out. A complete answer ends the call even if the
+ * vendor keeps the connection open.
  * @param asFault what a time-out is to the reader.
+ * @param isComplete whether the answer has said why it ended.
  */
-export const withEventTimeout = (events: Events, deadline: Deadline, asFault: (thrown: unknown) => Error): Events => ({
-  next: () =>
-    withDeadline('event', events.next(), deadline).catch((thrown: unknown) => {
-      throw asFault(thrown);
-    }),
-  return: (value) => events.return(value),
-});
+export function withEventTimeout(
+  events: Events,
+  deadline: Deadline,
+  asFault: (thrown: unknown) => Error,
+  isComplete: () => boolean = () => false,
+): Events {
+  let over = false;
+  return {
+    async next() {
+      if (over) return { done: true, value: undefined };
+      const complete = isComplete();
+      const ms = complete ? Math.min(deadline.ms, afterLastWordMs) : deadline.ms;
+      try {
+        return await withDeadline('event', events.next(), { ...deadline, ms });
+      } catch (thrown) {
+        if (!complete || !(thrown instanceof HttpFault && thrown.kind === 'timeout')) throw asFault(thrown);
+        over = true;
+        return { done: true, value: undefined };
+      }
+    },
+    return: (value) => events.return(value),
+  };
+}

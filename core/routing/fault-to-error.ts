@@ -29,7 +29,9 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   if (kind === 'status' && status === 413)
     return fault('payload_too_large', `The request is larger than the provider takes${said(cause)}`);
   if (kind === 'status' && (status === 400 || status === 422))
-    return fault('invalid_request', `The provider refused the request${said(cause)}`);
+    return fault('invalid_request', `The provider refused the request${said(cause)}`, {
+      ...(cause.param !== undefined && { data: { param: cause.param } }),
+    });
   return fault(
     'provider_error',
     'The provider could not complete the request. Send it again later, or name another model.',

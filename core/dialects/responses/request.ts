@@ -17,6 +17,8 @@ interface ReadRequest {
 
 /** @throws GatewayError `invalid_request`. */
 export function readResponsesRequest(body: JsonObject): ReadRequest {
+  if (body.input === undefined && Array.isArray(body.messages))
+    throw refused('messages', 'belongs to /v1/chat/completions or /v1/messages', 'input; or send this body there');
   refuseKept(body);
   refuseLogprobs(body);
   const leftOut = [

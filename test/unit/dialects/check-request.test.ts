@@ -19,6 +19,8 @@ const refusedByBoth: [string, JsonObject, string][] = [
     ],
   ),
   ['messages missing', { model: 'm' }, 'messages is missing'],
+  ['a body of responses', { model: 'm', input: 'hi', instructions: 'x' }, 'input belongs to /v1/responses'],
+  ['a body of completions', { model: 'm', prompt: 'hi' }, 'prompt belongs to /v1/completions'],
   ['messages no array', { ...good, messages: { role: 'user' } }, 'messages is an object'],
   ['messages empty', { ...good, messages: [] }, 'messages is an empty array'],
   ['message no object', { ...good, messages: ['hi'] }, 'messages[0] is a text of 2 characters'],
