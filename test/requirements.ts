@@ -998,6 +998,10 @@ const evidence: readonly Requirement[] = [
     'A call whose process ended while the provider was asked has one entry, `aborted` with `process_ended`, charged as its reservation: at the next start of a local gateway, else when its lease has ended.',
   ),
   must(
+    'evidence.block-bounded',
+    'Of a blocked call with long parameters, the entry holds their digest and the first kilobyte, and says that they are not whole: verification, why, reports and policy mine go on.',
+  ),
+  must(
     'audit.set-aside',
     'A session that the projection cannot go on with is set aside after a few tries, counted, shown by health and doctor, and alerted as critical; everything else goes on, checkpoints do not wait for the archive, and archive repair brings it back.',
   ),

@@ -13,7 +13,7 @@ import { withheldTexts, withoutWithheld } from '#core/evidence/masked.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { type Redaction, redact, type Salt } from '#core/evidence/redact.ts';
 import { federatedActor } from '#core/identity/principal.ts';
-import { digestOf } from '#core/kernel/canonical.ts';
+import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type ClockPort, type IdsPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
 import { taskNote } from '#core/task-manifests/decide-manifests.ts';
@@ -185,7 +185,8 @@ export function decisionDraft(
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
-  const { target, parameters, sent_with, justification, task, withheld, hide } = safe;
+  const { target, justification, task, hide } = safe;
+  const { withheld, ...parameters } = recordedParameters(action, kind, safe);
   const assessed = action.assess?.(extra.approval_ref !== undefined);
   const body = {
     protocol,
@@ -195,8 +196,7 @@ export function decisionDraft(
     ...(upstream !== undefined && { upstream }),
     ...(upstream_tool !== undefined && { upstream_tool }),
     ...(definition !== undefined && { definition }),
-    ...(action.privateParameters ? { parameters_sha256: digestOf(envelope.parameters) } : { parameters }),
-    ...(sent_with && { sent_with }),
+    ...parameters,
     ...(withheld.length > 0 && { withheld }),
     matched_rule: decision.matched_rule,
     policy: decision.policy,
@@ -212,6 +212,27 @@ export function decisionDraft(
     ...extra,
   };
   return { draft: draftOf(ports, action, kind, envelope.envelope_id, body), changes: safe.changes };
+}
+
+/** Of a blocked call that is longer, its entry holds the beginning: who repeats it writes no more than that. */
+const wholeBlockCharacters = 4_096;
+const headCharacters = 1_024;
+
+/** The parameters as an entry holds them, and the paths of the call that it does not hold [evidence.block-bounded]. */
+function recordedParameters(
+  { envelope, privateParameters }: GovernedAction,
+  kind: 'allow' | 'block' | 'review',
+  { parameters, sent_with, withheld }: Redacted,
+) {
+  const sent = { ...(sent_with && { sent_with }) };
+  if (privateParameters) return { parameters_sha256: digestOf(envelope.parameters), ...sent, withheld };
+  const text = kind === 'block' ? canonicalize({ parameters, ...sent }) : '';
+  if (text.length <= wholeBlockCharacters) return { parameters, ...sent, withheld };
+  return {
+    parameters_sha256: digestOf(parameters),
+    parameters_head: canonicalize(parameters).slice(0, headCharacters).toWellFormed(),
+    withheld: [...withheld, '$.parameters', ...(sent_with ? ['$.sent_with'] : [])],
+  };
 }
 
 /** A refused attempt is noted by its class, not by what the call names. */

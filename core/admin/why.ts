@@ -27,7 +27,7 @@ export const why: Operation = async (call) => {
     target,
     capability,
     upstream,
-    parameters,
+    parameters: parameters ?? {},
     ...(sent_with && { sent_with }),
   };
   const document = policyOfTenant(configuration, call.principal.tenant);

@@ -236,7 +236,7 @@ function factsOf(entry: EvidenceEntry): LooseFact[] {
 }
 
 function documentsOf({ kind, body }: EvidenceEntry): { heading: string; json: string }[] {
-  if (decisionKinds.has(kind)) return documentOf('Parameters', body.parameters);
+  if (decisionKinds.has(kind)) return documentOf('Parameters', body.parameters ?? body.parameters_head);
   if (kind === 'result') return documentOf('Result', body.result);
   if (kind === 'approve' || kind === 'deny' || kind === 'credential' || kind === 'chat') return [];
   return documentOf(`Recorded (${kind})`, body);
