@@ -2570,7 +2570,7 @@ const toolGateway: readonly Requirement[] = [
   ),
   must(
     'mcp.resource-metadata',
-    'RFC 9728 metadata says where and how a key is sent; a 401 points to it where an issuer is configured, and to nothing else.',
+    'Where an issuer is configured, RFC 9728 metadata names the configured resource, a 401 points to it, and a token whose role is too low gets insufficient_scope; without an issuer there is none.',
   ),
   must('mcp.no-upstream', '-32003 when no upstream serves the tool.'),
   must('mcp.upstream-error', 'Upstream errors name tool and upstream and give a hint.'),

@@ -71,6 +71,8 @@ interface HttpServerOptions {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Static pages beside the routes; undefined for paths that are not theirs. */
   readonly pages?: Pages;
+  /** Further names of our own in Host. */
+  readonly ownNames?: () => Promise<readonly string[]>;
   /** Absent where callers connect to the listener themselves. */
   readonly loadBalancer?: LoadBalancer;
   /** By which the edge of this process proves itself: of its requests the client's address is believed [edge.address]. */
@@ -114,7 +116,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     requestId: string,
     { open, signal, goOn }: Exchange,
   ): Promise<HttpReply> => {
-    checkHost(request, options.host, loadBalancer?.hosts);
+    checkHost(request, options.host, [...(loadBalancer?.hosts ?? []), ...((await options.ownNames?.()) ?? [])]);
     checkExpectation(request.headers);
     checkTransferCoding(request.headers);
     const target = targetOf(request.url ?? '/');

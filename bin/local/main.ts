@@ -1,4 +1,5 @@
 /** `npm start`: the gateway on this machine. */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { FairShare } from '#core/limits/fair-share.ts';
+import { resourceHosts } from '#core/mcp/resource-address.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
 import { folderTrouble } from '../agentctl/own-folder.ts';
@@ -198,7 +200,14 @@ function openListeners(
       routes: routes.filter(({ surface }) => surface === 'admin' || surface === 'callbacks'),
       pages: consolePages(checkout, link),
     },
-    { port: flags.mcpPort, routes: routes.filter(({ surface }) => surface === 'mcp') },
+    {
+      port: flags.mcpPort,
+      routes: routes.filter(({ surface }) => surface === 'mcp'),
+      ownNames: async () => {
+        const { ports } = await gateway;
+        return resourceHosts((await ports.snapshots.current({ evenStale: true })).configuration.identity);
+      },
+    },
   ];
   const shared = {
     host: flags.host,

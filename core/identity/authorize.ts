@@ -5,6 +5,13 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
+/** A caller whose role is too low: with a token of another scope it may have a higher one. */
+export class RoleTooLow extends GatewayError {
+  constructor(message: string) {
+    super('forbidden', message);
+  }
+}
+
 /**
  * Returns when every rule of the route is met. What a caller may see inside `own` routes is checked where the thing
  * itself is read.
@@ -21,7 +28,7 @@ export function authorize(route: Route, principal: Principal | undefined): void 
   if (principal.plane !== undefined)
     throw forbidden(`${call}: found the token of the data plane ${principal.plane}, allowed a key.`);
   if (!includesRole(principal.role, route.access)) {
-    throw forbidden(`${call}: found role ${principal.role}, allowed ${rolesFrom(route.access)}.`);
+    throw new RoleTooLow(`${call}: found role ${principal.role}, allowed ${rolesFrom(route.access)}.`);
   }
   if (route.humansOnly && principal.kind !== 'human') {
     throw forbidden(`${call}: found a key of kind ${principal.kind}, allowed human.`);

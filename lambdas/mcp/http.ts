@@ -3,8 +3,9 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import type { Route } from '#core/contracts/route.ts';
+import { includesRole, type Route } from '#core/contracts/route.ts';
 import { routes } from '#core/contracts/routes.ts';
+import { RoleTooLow } from '#core/identity/authorize.ts';
 import { areBothHere, assertOrigin } from '#core/identity/web-origin.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -14,6 +15,7 @@ import type { OlderPorts, OlderStreams } from '#core/mcp/http-sse.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
 import { assertKnownVersion } from '#core/mcp/protocol/era.ts';
 import { errorOf, mcpCodes, RpcFault, responseOf } from '#core/mcp/protocol/messages.ts';
+import { resourceBase } from '#core/mcp/resource-address.ts';
 import { challengeOf, errorReply } from '../middleware/answers.ts';
 import { headerOf, headerValues, rawBody } from '../middleware/body.ts';
 import { withCors } from '../middleware/cors.ts';
@@ -43,19 +45,21 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
     if (route.operation === 'health') return replyOf({ body: { status: 'ok', version: ports.version } });
     if (route.operation === 'mcpResource') {
       const { configuration } = await ports.snapshots.current();
+      // Clients that find metadata begin a sign-in, and without an issuer there is none.
+      if (configuration.identity.oidc.length === 0) throw new GatewayError('not_found', noIssuer);
       return replyOf({ body: resourceMetadata(event, configuration) });
     }
-    let signsIn = false;
+    let identity: Configuration['identity'] | undefined;
     try {
       const snapshot = await ports.snapshots.current();
-      signsIn = snapshot.configuration.identity.oidc.length > 0;
+      identity = snapshot.configuration.identity;
       const [origins, host] = [headerValues(event, 'origin'), headerOf(event, 'host')];
       if (!areBothHere(origins, host)) assertOrigin(origins, host, snapshot.configuration.server.cors.allowed_origins);
       const call = await callOf(event, context, route, snapshot, ports);
       const { params } = inputsOf(route, event);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
-      return refusal(event, fault, { inPlace: route.operation !== 'mcpSessionMessage', signsIn });
+      return refusal(event, fault, { inPlace: route.operation !== 'mcpSessionMessage', identity, route });
     }
   };
 
@@ -142,14 +146,10 @@ function wantsEvents(event: HttpEvent): void {
 /**
  * A refusal before there is a session: an HTTP status with a JSON-RPC body.
  * @param inPlace whether the answer to this HTTP request is the answer to the message; else its client reads the status alone.
- * @param signsIn whether an issuer is configured. Without one a client that was sent to the metadata would begin a sign-in that
- * cannot succeed [mcp.resource-metadata].
+ * @param identity without an issuer a client that was sent to the metadata would begin a sign-in that cannot succeed
+ * [mcp.resource-metadata].
  */
-function refusal(
-  event: HttpEvent,
-  fault: unknown,
-  { inPlace, signsIn }: { readonly inPlace: boolean; readonly signsIn: boolean },
-): HttpReply {
+function refusal(event: HttpEvent, fault: unknown, { inPlace, identity, route }: Refused): HttpReply {
   if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;
   const { error } = errorOf(fault);
   const shape = { body: () => responseOf(null, { error }) };
@@ -159,25 +159,46 @@ function refusal(
     return { statusCode, headers: { 'content-type': 'application/json' }, body };
   }
   const reply = errorReply(fault, shape);
-  if (reply.statusCode === 401 && signsIn) {
-    const metadata = `resource_metadata="${baseOf(event)}/.well-known/oauth-protected-resource"`;
-    reply.headers['www-authenticate'] = challengeOf(fault, metadata);
+  if (identity && identity.oidc.length > 0) {
+    const base = resourceBase(identity) ?? baseOf(event);
+    const metadata = `resource_metadata="${base}/.well-known/oauth-protected-resource"`;
+    if (reply.statusCode === 401) reply.headers['www-authenticate'] = challengeOf(fault, metadata);
+    if (fault instanceof RoleTooLow && headerOf(event, 'authorization') !== undefined)
+      reply.headers['www-authenticate'] = `Bearer error="insufficient_scope", ${scopeFor(identity, route)}${metadata}`;
   }
   if (reply.statusCode === 405) reply.headers.allow = takesPostAlone(event) ? 'POST' : 'POST, DELETE';
   return reply;
+}
+
+interface Refused {
+  readonly inPlace: boolean;
+  readonly identity: Configuration['identity'] | undefined;
+  readonly route: Route;
+}
+
+/** The scopes for which the configuration gives a role that the route takes (RFC 6750, `scope`); empty if it maps none. */
+function scopeFor({ oidc }: Configuration['identity'], { access }: Route): string {
+  if (access === 'open' || access === 'signed' || access === 'plane') return '';
+  const callers = oidc.flatMap((issuer) => issuer.callers).filter(({ role }) => includesRole(role, access));
+  const scopes = callers.flatMap(({ when }) => ['scope', 'scp'].flatMap((claim) => when[claim] ?? []));
+  const plain = [...new Set(scopes)].filter((scope) => /^[!#-[\]-~]+$/.test(scope));
+  return plain.length === 0 ? '' : `scope="${plain.join(' ')}", `;
 }
 
 /** From that revision on the endpoint takes POST alone. */
 const takesPostAlone = (event: HttpEvent): boolean =>
   (headerOf(event, 'mcp-protocol-version')?.trim() ?? '') >= '2026-07-28';
 
-/** RFC 9728 [identity.oidc-mcp]. Without an issuer there is no authorization server to name: the operator gives out keys. */
+/** RFC 9728 [identity.oidc-mcp]. */
 const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonObject => ({
   resource: identity.mcp_resource ?? `${baseOf(event)}/mcp`,
   resource_name: 'Agent Governance Gateway',
-  ...(identity.oidc.length > 0 && { authorization_servers: [...new Set(identity.oidc.map(({ issuer }) => issuer))] }),
+  authorization_servers: [...new Set(identity.oidc.map(({ issuer }) => issuer))],
   bearer_methods_supported: ['header'],
 });
+
+const noIssuer =
+  'No issuer is configured, so there is nowhere to sign in. Send a key as X-API-Key or Authorization: Bearer.';
 
 /** Where the caller found us: behind API Gateway by its domain and stage. */
 function baseOf(event: HttpEvent): string {

@@ -54,8 +54,7 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
   return [
     check('the MCP surface answers health and names itself, and wants a key for the rest', async () => {
       assert.equal(expectStatus(await mcp(undefined, 'GET /health'), 200).status, 'ok');
-      const metadata = expectStatus(await mcp(undefined, 'GET /.well-known/oauth-protected-resource'), 200);
-      assert.match(metadata.resource, /\/mcp$/);
+      expectStatus(await mcp(undefined, 'GET /.well-known/oauth-protected-resource'), 404); // no issuer
       expectStatus(await mcp(undefined, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }), 401);
       expectStatus(await mcp('viewer', 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 403);
     }),

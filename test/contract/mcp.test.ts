@@ -137,17 +137,32 @@ describe('what is refused', () => {
     expect([answer.status, answer.last.error.code]).toEqual([status, code]);
   });
 
-  test('[mcp.resource-metadata] without an issuer a 401 sends no client into a sign-in; the metadata says how a key is sent', async () => {
+  test('[mcp.resource-metadata] without an issuer a 401 sends no client into a sign-in, and there is no metadata', async () => {
     const answer = await http('POST', '/mcp', rpcCall('echo', {}), { key: 'nobody', headers: { host: 'mcp.test' } });
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,
       'Bearer realm="agent-governance-gateway"',
     ]);
-    const metadata = await http('GET', '/.well-known/oauth-protected-resource', undefined, {
-      headers: { host: 'mcp.test' },
+    for (const path of ['', '/mcp'])
+      expect((await http('GET', `/.well-known/oauth-protected-resource${path}`, undefined, {})).status).toBe(404);
+  });
+
+  test('[mcp.resource-metadata] with an issuer a 401 names the configured resource, whatever Host came', async () => {
+    const callers = [{ when: { scope: ['mcp:use'] }, tenant: 'default', role: 'operator' }];
+    const issuer = { name: 'corp', issuer: 'https://issuer.test', audiences: ['https://gw.example/mcp'], callers };
+    await configure({ extra: { identity: { mcp_resource: 'https://gw.example/mcp', oidc: [issuer] } } });
+    const headers = { host: '127.0.0.1:8082', accept: 'text/event-stream' };
+    const pointer = 'Bearer resource_metadata="https://gw.example/.well-known/oauth-protected-resource"';
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const answer = await http(method, '/mcp', method === 'POST' ? rpcCall('echo', {}) : undefined, {
+        ...{ key: 'nobody', headers },
+      });
+      expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, pointer]);
+    }
+    const metadata = await http('GET', '/.well-known/oauth-protected-resource/mcp', undefined, { headers });
+    expect(metadata.last).toMatchObject({
+      ...{ resource: 'https://gw.example/mcp', authorization_servers: ['https://issuer.test'] },
     });
-    expect(metadata.last).toMatchObject({ resource: 'http://mcp.test/mcp', bearer_methods_supported: ['header'] });
-    expect(metadata.last).not.toHaveProperty('authorization_servers');
   });
 
   test('GET and DELETE of the new era', async () => {

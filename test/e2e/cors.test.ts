@@ -165,9 +165,12 @@ describe('[cors.headers] an answer', () => {
   });
 
   test('of health and of the metadata of the MCP endpoint needs no key, and is for configured origins too', async () => {
-    for (const path of ['/health', '/.well-known/oauth-protected-resource']) {
+    for (const [path, expected] of [
+      ['/health', 200],
+      ['/.well-known/oauth-protected-resource', 404], // no issuer
+    ] as const) {
       const { status, headers } = await ask(listing.ready.mcp_url, 'GET', path, { headers: { origin: page } });
-      expect([status, headers.get('access-control-allow-origin')]).toEqual([200, page]);
+      expect([status, headers.get('access-control-allow-origin')]).toEqual([expected, page]);
     }
   });
 });

@@ -58,10 +58,10 @@ test('[edge.routing] chat, a reviewed action, its approval and its use, all thro
   expect((await call('/mcp', agent, initialize)).status).not.toBe(404);
 });
 
-test('[edge.mcp-metadata] [edge.routing] the metadata of the MCP endpoint stands at the root, and names the address that was asked', async () => {
+test('[edge.mcp-metadata] [edge.routing] the metadata of the MCP endpoint stands at the root; without an issuer there is none', async () => {
   for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
     const answer = await call(path, '');
-    expect([answer.status, JSON.parse(answer.text).resource]).toEqual([200, `${gateway.ready.edge_url}/mcp`]);
+    expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([404, expect.stringContaining('No issuer')]);
   }
   expect((await call('/.well-known/oauth-authorization-server', '')).status).toBe(404);
 });

@@ -12,7 +12,11 @@ import { type OidcServer, signingKey, startOidc } from '../support/oidc.ts';
 import { until } from './client.ts';
 
 const redirect = 'http://127.0.0.1:1/callback';
-const claims = { 'mcp-bot': { groups: ['agents'] }, 'carol@example.com': { groups: ['agents'] } };
+const claims = {
+  'mcp-bot': { groups: ['agents'] },
+  'low-bot': { groups: ['readers'] },
+  'carol@example.com': { groups: ['agents'] },
+};
 
 let server: OidcServer;
 let upstream: McpServer;
@@ -28,7 +32,11 @@ const wanted = (resource?: string) => ({
           name: 'corp',
           issuer: server.issuer,
           audiences: [resource ?? 'none', 'https://chat.test'],
-          callers: [{ when: { groups: ['agents'] }, tenant: 'default', role: 'operator' }],
+          callers: [
+            { when: { groups: ['agents'] }, tenant: 'default', role: 'operator' },
+            { when: { groups: ['readers'] }, tenant: 'default', role: 'viewer' },
+            { when: { scope: ['mcp:use'] }, tenant: 'default', role: 'operator' },
+          ],
         },
       ],
     },
@@ -41,7 +49,10 @@ const metadata = async () => {
 
 beforeAll(async () => {
   const keys = [await signingKey('mcp-key')];
-  [server, upstream] = await Promise.all([startOidc({ keys, clients: ['mcp-bot'], claims }), startMcpServer()]);
+  [server, upstream] = await Promise.all([
+    startOidc({ keys, clients: ['mcp-bot', 'low-bot'], claims }),
+    startMcpServer(),
+  ]);
   gateway = await startMcpGateway(wanted());
   gateway.configure(wanted(gateway.url)); // its port is known now
   const token = await server.token('mcp-bot', gateway.url);
@@ -69,7 +80,7 @@ test('[identity.oidc-mcp] [edge.mcp-metadata] metadata names the resource and it
     asked.once('response', (answer) => resolve(answer.resume().headers['www-authenticate'])).once('error', reject);
     asked.end('{}');
   });
-  expect(throughEdge).toBe(`Bearer resource_metadata="${gateway.ready.edge_url}/.well-known/oauth-protected-resource"`);
+  expect(throughEdge).toBe(`Bearer resource_metadata="${gateway.ready.mcp_url}/.well-known/oauth-protected-resource"`);
   const challenge = async (authorization?: string) => {
     const answer = await fetch(gateway.url, {
       method: 'POST',
@@ -85,6 +96,9 @@ test('[identity.oidc-mcp] [edge.mcp-metadata] metadata names the resource and it
   expect((await whoami(token)).name).toBe('mcp-bot');
   const refused = `${pointer}, error="invalid_token", error_description="Not authenticated: the token is not for ${gateway.url}; ask the issuer for one with this audience."`;
   expect(await challenge(`Bearer ${token}`)).toEqual([401, refused]);
+  const low = await challenge(`Bearer ${await server.token('low-bot', gateway.url)}`);
+  const step = pointer.replace('Bearer ', 'Bearer error="insufficient_scope", scope="mcp:use", ');
+  expect(low).toEqual([403, step]);
 });
 
 test('[identity.oidc-mcp] an agent finds the issuer from the 401, gets a token by client credentials and calls tools', async () => {

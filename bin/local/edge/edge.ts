@@ -11,6 +11,7 @@ import { forwardedHeaders } from '#core/edge/forwarded-headers.ts';
 import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '#core/edge/routing.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
+import { resourceHosts } from '#core/mcp/resource-address.ts';
 import type { CallOutcome } from '#core/routing/breaker.ts';
 import { shortened } from '#lambdas/middleware/route.ts';
 import { checkExpectation, checkHost, checkTransferCoding, isOwnHost, noTunnel } from '../http-event.ts';
@@ -170,7 +171,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
   const placed = async (request: EdgeRequest) => {
     if (request.method === 'CONNECT') throw noTunnel();
-    requireOwnHost(request, options.host);
+    const { identity } = (await options.snapshot()).configuration;
+    requireOwnHost(request, options.host, resourceHosts(identity));
     checkExpectation(request.headers);
     checkTransferCoding(request.headers);
     const target = edgeTarget(pathOf(request.url ?? '/'));
@@ -257,15 +259,15 @@ const onward = (
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 
 /** A page that rebinds its own name to our address is stopped here, as at the listeners behind. */
-function requireOwnHost(request: EdgeRequest, listenHost: string): void {
+function requireOwnHost(request: EdgeRequest, listenHost: string, names: readonly string[]): void {
   if (!('stream' in request)) {
-    checkHost(request, listenHost);
+    checkHost(request, listenHost, names);
     return;
   }
   const { host, ':authority': authority = host } = request.headers;
   if (authority === undefined || (host !== undefined && host !== authority))
     throw invalidRequest('Send exactly one authority: ":authority", or "host" with the same value.');
-  if (!isOwnHost(String(authority), listenHost))
+  if (!isOwnHost(String(authority), listenHost, names))
     throw new GatewayError('forbidden', 'The authority names another host than this gateway; use its own address.');
 }
 
