@@ -2383,6 +2383,10 @@ const toolGateway: readonly Requirement[] = [
     'Progress of a wait counts seconds, with the total; that of the server goes on from there, so that progress always grows.',
   ),
   must(
+    'mcp.one-bad-line',
+    'A message of a server that cannot be read, a definition that is none, and a cursor that comes again take no other tool or call of it away.',
+  ),
+  must(
     'mcp.shared-servers',
     'Of a server that several callers share, a session hears that lists changed and its own subscriptions; log lines go to the gateway.',
   ),

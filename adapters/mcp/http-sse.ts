@@ -1,9 +1,11 @@
 /** MCP servers by the older HTTP+SSE transport: a stream of events, and an address for messages that the stream names first. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { SseEvent } from '#core/dialects/sse.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
 import { type Channel, ChannelLink, type ChannelOptions, type ServerLog } from './channel.ts';
 import { type ExchangePorts, eventsOf, exchange, messageIn } from './http-exchange.ts';
+import { idIn } from './lines.ts';
 
 const streamIdleMs = 24 * 3_600_000;
 
@@ -31,7 +33,7 @@ export async function connectSse(
   const read = async () => {
     for await (const event of eventsOf(reply, entry)) {
       if (event.event === 'endpoint') address.resolve(addressIn(event.data, entry));
-      else if (event.data !== '') link.take(messageIn(event, entry));
+      else if (event.data !== '') takeEvent(link, event, entry);
     }
     throw new UpstreamFault('broken', 'its stream of events ended');
   };
@@ -59,6 +61,16 @@ function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, cl
     },
     close: async () => closing.abort(),
   };
+}
+
+/** An event that cannot be read fails its own request; the other callers of the stream go on [mcp.one-bad-line]. */
+function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry): void {
+  try {
+    link.take(messageIn(event, entry));
+  } catch (fault) {
+    const id = idIn(event.data);
+    if (fault instanceof UpstreamFault && id !== undefined) link.fail(id, fault);
+  }
 }
 
 /** Credentials go with every message: an address elsewhere is refused. */

@@ -117,3 +117,20 @@ test('[mcp.shared-servers] no caller sets the log level of a shared server, nor 
     { params: { protocolVersion: '2025-11-25', clientInfo: { name: 'agent-governance-gateway' } } },
   ]);
 });
+
+test('[mcp.one-bad-line] an event that is not JSON leaves the stream and the other calls as they are', async () => {
+  const session = await open({ at: process_ });
+  shared.write('data: starting {"id"\n\n');
+  expect((await call('read', { path: 'a' }, { session, at: process_ })).last.result).toBeDefined();
+  expect(methodsAsked('initialize')).toHaveLength(1);
+});
+
+test('[mcp.one-bad-line] a list whose cursor comes again, with a tool that is none, serves its other tools', async () => {
+  shared.results['tools/list'] = {
+    tools: [null, { name: 7 }, { name: 'read', inputSchema: { type: 'object' } }],
+    nextCursor: 'again',
+  };
+  const session = await open({ at: process_ });
+  expect((await call('read', { path: 'a' }, { session, at: process_ })).last.result).toBeDefined();
+  expect(methodsAsked('tools/list')).toHaveLength(2);
+});

@@ -5,7 +5,8 @@ import { json } from 'node:stream/consumers';
 
 type Message = Readonly<Record<string, unknown>> & { readonly id?: number; readonly method?: string };
 
-export async function startSharedMcpServer(results: Readonly<Record<string, object>> = {}) {
+export async function startSharedMcpServer(given: Readonly<Record<string, object>> = {}) {
+  const results: Record<string, object> = { ...given };
   const streams: ServerResponse[] = [];
   const asked: Message[] = [];
   const say = (message: object) => {
@@ -28,6 +29,11 @@ export async function startSharedMcpServer(results: Readonly<Record<string, obje
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sse`,
     asked,
+    results,
+    /** Bytes of the stream as they are. */
+    write: (text: string) => {
+      for (const stream of streams) stream.write(text);
+    },
     say,
     stop: async () => {
       server.closeAllConnections();

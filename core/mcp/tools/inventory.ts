@@ -110,14 +110,17 @@ async function readAll(conversation: Conversation, entry: McpUpstreamEntry, aski
   const read: JsonObject[] = [];
   let count = 0;
   let cursor: string | undefined;
+  const cursors = new Set<string>();
   for (let page = 0; page < maxPages; page++) {
     const result = await listPage(conversation, entry, 'tools/list', cursor, asking);
     if (!Array.isArray(result.tools)) throw new UpstreamFault('garbage', 'its tools/list holds no list of tools');
     count += result.tools.length;
     assertFewTools(entry, count);
     read.push(...result.tools.filter((tool) => isServed(entry, tool)).map((tool) => tool as JsonObject));
-    if (typeof result.nextCursor !== 'string') return read;
+    // A cursor that comes again leads to pages that were read already.
+    if (typeof result.nextCursor !== 'string' || cursors.has(result.nextCursor)) return read;
     cursor = result.nextCursor;
+    cursors.add(cursor);
   }
   throw new UpstreamFault('garbage', `its tools/list has more than ${maxPages} pages`);
 }
