@@ -2654,6 +2654,10 @@ const toolGateway: readonly Requirement[] = [
     'A call with two parameters that both name its file, such as path and file_path, is unclear unless they name the same one.',
   ),
   must(
+    'effects.loops',
+    'A loop over plain names, or over a pattern of files that are read, is read with each value in the place of its variable.',
+  ),
+  must(
     'effects.git-folder',
     'Git in a folder below or outside the workspace (-C, cd, cwd) is unclear: the folder may be a repository whose settings run programs.',
   ),

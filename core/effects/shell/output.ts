@@ -1,7 +1,18 @@
 /** What a command prints, where the text says so: `echo …`, `printf …` and here-documents fed to a shell. */
 import { foundBelow, foundNames } from './found-names.ts';
+import { type Stdin, short } from './invocation.ts';
 import type { Command } from './syntax.ts';
 import { type Arg, argOf, expandWord, joinedWord } from './words.ts';
+
+/** What the next command of a pipeline finds on its input. */
+export function printedBy(command: Command): Stdin {
+  const text = outputOf(command);
+  if (text !== undefined) return { kind: 'text', text };
+  const names = namesPrinted(command);
+  if (names) return { kind: 'names', names };
+  const [first] = command.kind === 'simple' ? (command.words[0]?.pieces ?? []) : [];
+  return { kind: 'unknown', ...(first?.kind === 'text' && { from: short(first.text) }) };
+}
 
 /** The text on the standard output, or undefined where it is not certain. */
 export function outputOf(command: Command): string | undefined {

@@ -7,7 +7,8 @@ import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
 import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';
 import { type Host, Invocation, type Situation, type Stdin, short, splitDoubt } from './invocation.ts';
-import { namesPrinted, outputOf } from './output.ts';
+import { roundsOf } from './loops.ts';
+import { printedBy } from './output.ts';
 import { parseShell } from './parser.ts';
 import {
   type AndOr,
@@ -28,15 +29,6 @@ type Simple = Extract<Command, { kind: 'simple' }>;
 const inherited: Stdin = { kind: 'inherited' };
 const unknown: Stdin = { kind: 'unknown' };
 const maxPlaces = 4;
-
-function printedBy(command: Command): Stdin {
-  const text = outputOf(command);
-  if (text !== undefined) return { kind: 'text', text };
-  const names = namesPrinted(command);
-  if (names) return { kind: 'names', names };
-  const [first] = command.kind === 'simple' ? (command.words[0]?.pieces ?? []) : [];
-  return first?.kind === 'text' ? { kind: 'unknown', from: short(first.text) } : unknown;
-}
 
 export class Walk implements Host {
   readonly parts: ToolCall[] = [];
@@ -221,7 +213,7 @@ export class Walk implements Host {
     const stdin = this.#redirects(command.redirects, situation) ?? situation.stdin;
     const inside = { ...situation, stdin };
     const before = this.cwds;
-    this.#bodies(command, inside);
+    for (const bodies of roundsOf(command) ?? [command.bodies]) this.#bodies({ ...command, bodies }, inside);
     // The next round of a loop begins where this one ended.
     if (command.scope === 'loop' && this.cwds !== before) {
       const once = this.cwds;

@@ -1,0 +1,96 @@
+/** Loops over plain names and patterns: their bodies with each value in the place of `"$name"` [effects.loops]. */
+import { type Command, type Piece, type Script, Unreadable, type Word } from './syntax.ts';
+import { type Arg, expandWord } from './words.ts';
+
+type Compound = Extract<Command, { kind: 'compound' }>;
+
+const maxValues = 16;
+const plainValue = /^[A-Za-z0-9_][\w./-]*$/;
+const plainPattern = /^[A-Za-z0-9_][\w./*?-]*$/;
+
+/** Commands that read the files they are given; a name that a pattern matches is never part of a program for them. */
+const readsFiles = new Set(
+  'ls stat cat head tail nl wc grep egrep fgrep cut sort file cmp md5sum sha1sum sha256sum sha512sum cksum basename dirname'.split(
+    ' ',
+  ),
+);
+/** Commands that change variables, or what a word means. */
+const setsVariables = new Set(
+  'read unset export readonly declare typeset local eval source . set let mapfile readarray getopts alias'.split(' '),
+);
+
+/** The bodies once for each value; undefined if a value or a body is not of a plain form. */
+export function roundsOf({ scope, sets: name, words, bodies }: Compound): readonly (readonly Script[])[] | undefined {
+  if (scope !== 'loop' || name === undefined || words.length === 0) return undefined;
+  const values = valuesOf(words);
+  if (values === undefined || !bodies.every((body) => keeps(body, name))) return undefined;
+  return values.map((value) => bodies.map((body) => bindScript(body, name, value)));
+}
+
+function valuesOf(words: readonly Word[]): readonly Arg[] | undefined {
+  try {
+    const values = words.flatMap(expandWord);
+    const isPlain = ({ known, glob, text }: Arg) =>
+      known && (glob ? plainPattern : plainValue).test(text) && !text.includes('..');
+    return values.length <= maxValues && values.every(isPlain) ? values : undefined;
+  } catch (thrown) {
+    if (thrown instanceof Unreadable) return undefined;
+    throw thrown;
+  }
+}
+
+const commandsOf = (script: Script): Command[] =>
+  script.flatMap(({ first, rest }) => [...first, ...rest.flatMap(({ pipeline }) => pipeline)]);
+
+/** Whether the variable still has the value of the loop wherever the body uses it. */
+const keeps = (script: Script, name: string): boolean =>
+  commandsOf(script).every((command) => {
+    if (command.kind === 'function') return false;
+    if (command.kind === 'compound') return command.sets !== name && command.bodies.every((body) => keeps(body, name));
+    const program = nameOf(command.words[0]);
+    return (
+      command.assignments.every((each) => each.name !== name) && program !== undefined && !setsVariables.has(program)
+    );
+  });
+
+const nameOf = (word: Word | undefined): string | undefined => {
+  const [piece, ...others] = word?.pieces ?? [];
+  return piece?.kind === 'text' && others.length === 0 ? piece.text : undefined;
+};
+
+const bindScript = (script: Script, name: string, value: Arg): Script =>
+  script.map(({ first, rest, background }) => ({
+    first: first.map((command) => bindCommand(command, name, value)),
+    rest: rest.map(({ operator, pipeline }) => ({
+      operator,
+      pipeline: pipeline.map((command) => bindCommand(command, name, value)),
+    })),
+    background,
+  }));
+
+function bindCommand(command: Command, name: string, value: Arg): Command {
+  if (command.kind === 'function') return command;
+  if (command.kind === 'compound')
+    return { ...command, bodies: command.bodies.map((body) => bindScript(body, name, value)) };
+  if (value.glob && !readsFiles.has(nameOf(command.words[0]) ?? '')) return command;
+  return {
+    ...command,
+    words: command.words.map((word) => bindWord(word, name, value)),
+    // A pattern would be several files where one is written.
+    ...(!value.glob && {
+      redirects: command.redirects.map((each) => ({ ...each, target: bindWord(each.target, name, value) })),
+    }),
+  };
+}
+
+/** Of a pattern only a whole word: one of the files that it matches, whatever it is called. */
+function bindWord(word: Word, name: string, { text, glob }: Arg): Word {
+  // Quotes begin with an empty text.
+  const isSome = (piece: Piece): boolean => piece.kind === 'unknown' || piece.text !== '';
+  if (glob && word.pieces.filter(isSome).length > 1) return word;
+  const bind = (piece: Piece): Piece =>
+    piece.kind === 'unknown' && piece.quoted && (piece.source === `$${name}` || piece.source === `\${${name}}`)
+      ? { kind: 'text', text, quoted: !glob }
+      : piece;
+  return { ...word, pieces: word.pieces.map(bind) };
+}
