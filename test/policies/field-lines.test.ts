@@ -88,7 +88,7 @@ const lines: Readonly<Record<Decision, readonly string[]>> = {
   ],
 };
 test.each(Object.entries(lines).flatMap(([decision, all]) => all.map((line) => [decision, line] as const)))(
-  '[pack.coding-agent] %s: %j',
+  '[pack.coding-agent] [effects.loops] %s: %j',
   async (decision, line) => {
     expect((await coding(shell(line))).decision).toBe(decision);
   },

@@ -60,7 +60,7 @@ function unescaped(text: string): string | undefined {
 }
 
 /** What `find … -print0` may print, where that is names of sources only and it does nothing else. */
-export function namesPrinted(command: Command): readonly Arg[] | undefined {
+function namesPrinted(command: Command): readonly Arg[] | undefined {
   if (command.kind !== 'simple' || command.assignments.length > 0 || command.redirects.length > 0) return undefined;
   const [name, ...args] = command.words.flatMap(expandWord);
   if (name?.text !== 'find' || !name.known || args.some((arg) => !arg.known)) return undefined;
