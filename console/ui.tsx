@@ -87,7 +87,16 @@ export function Badge({ of }: { readonly of: string }) {
 const kinds: Readonly<Record<string, Kind>> = {
   ...{ allow: 'good', approved: 'good', consumed: 'good', executed: 'good', healthy: 'good', resolved: 'good' },
   ...{ ok: 'good', valid: 'good', success: 'good', accepted: 'good', up: 'good', approve: 'good' },
-  ...{ block: 'bad', denied: 'bad', failed: 'bad', critical: 'bad', unhealthy: 'bad', blocked: 'bad', invalid: 'bad' },
+  ...{
+    block: 'bad',
+    denied: 'bad',
+    'timed out': 'bad',
+    failed: 'bad',
+    critical: 'bad',
+    unhealthy: 'bad',
+    blocked: 'bad',
+    invalid: 'bad',
+  },
   ...{ deny: 'bad', down: 'bad', unavailable: 'bad', dead: 'bad' },
   ...{ review: 'warn', pending: 'warn', warning: 'warn', degraded: 'warn', active: 'warn', alert: 'warn' },
   ...{ changed: 'warn', new: 'warn', retrying: 'warn' },

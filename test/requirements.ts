@@ -526,7 +526,10 @@ const approvals: readonly Requirement[] = [
     'approval.reviewer-beside-person',
     'The reviewer text is recorded beside the authenticated person, never instead of it.',
   ),
-  must('approval.denied', 'A denied call stays denied: the same id with reason denied for 60 s, then a new request.'),
+  must(
+    'approval.denied',
+    'A denied call stays denied: the same id with reason denied for approvals.denial_lifetime (its session by default), then a new request.',
+  ),
   must(
     'approval.denial-told',
     'A denial reaches the agent as a block by denied:<envelope_id> with reviewer and comment, whichever way it waits.',

@@ -128,7 +128,8 @@ async function personOfKey(cli: Cli): Promise<string> {
 
 function showRecord(out: Output, record: Fields): void {
   const style = record.status === 'approved' ? 'green' : 'red';
-  out.line('status: ', painted(style, text(record.status) ?? 'unknown'));
+  const status = record.reason === 'timeout' ? 'timed out (no reviewer decided in time)' : text(record.status);
+  out.line('status: ', painted(style, status ?? 'unknown'));
   const names = [
     ...['envelope_id', 'reviewer', 'person', 'approved_at', 'denied_at', 'comment', 'evidence_hash'],
     ...['still_needed', 'executed_by', 'outcome', 'refused_because'],

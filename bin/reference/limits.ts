@@ -1,5 +1,5 @@
 import { resultSizes } from '#core/actions/kept-result.ts';
-import { approvalLeaseSeconds, denialLifetimeSeconds } from '#core/approvals/approval.ts';
+import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { maxYamlBytes } from '#core/configuration/load/yaml.ts';
 import { chatJson, chatSizes } from '#core/contracts/chat.ts';
@@ -92,7 +92,11 @@ export function limitsPage(): string {
       'denied by system',
     ],
     ['time to use an approval', 'the same again, from the decision on', 'review, `expired`'],
-    ['a denial answers the identical call', `${denialLifetimeSeconds} s`, 'then a new request'],
+    [
+      'a denial answers the identical call',
+      'the rest of its session (`approvals.denial_lifetime`)',
+      'then a new request',
+    ],
     ['the lease on an executing approval', `${approvalLeaseSeconds} s`, 'outcome `unknown`'],
     ['holding a call (`approvals.hold_seconds`)', '0 to 50 s', 'then review'],
     ['policy versions kept', '20', 'older ones are dropped'],

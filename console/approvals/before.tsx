@@ -43,11 +43,17 @@ const isAlike = (view: View, { envelope_id, tool, target }: Item): boolean =>
   view.tool === tool && view.target === target && view.envelope_id !== envelope_id;
 
 function Decision({ view, same }: { readonly view: View; readonly same: boolean }) {
-  const { denied_at, approved_at, person, reviewer, comment } = view;
+  const { denied_at, approved_at, person, reviewer, comment, reason } = view;
   const at = denied_at ?? approved_at;
   return (
     <li>
-      <Badge of={denied_at ? 'denied' : 'approved'} /> by <Text of={person ?? reviewer ?? 'the time limit'} />{' '}
+      {reason === 'timeout' ? (
+        <Badge of="timed out" />
+      ) : (
+        <>
+          <Badge of={denied_at ? 'denied' : 'approved'} /> by <Text of={person ?? reviewer ?? 'a reviewer'} />
+        </>
+      )}{' '}
       {at && <RelativeTime at={at} />} {same ? '(the same call)' : '(other parameters or session)'}
       {comment && (
         <>

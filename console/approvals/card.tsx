@@ -290,7 +290,8 @@ function Decided({ view }: { readonly view: View | Item }) {
     <Part title="Decision">
       <Facts>
         <Fact name="Decision">
-          <Badge of={denied_at ? 'denied' : 'approved'} /> {at && <RelativeTime at={at} />}
+          <Badge of={reason === 'timeout' ? 'timed out' : denied_at ? 'denied' : 'approved'} />{' '}
+          {at && <RelativeTime at={at} />}
           {reason === 'timeout' && ' because no reviewer decided in time'}
         </Fact>
         {(person ?? reviewer) && (

@@ -1,6 +1,6 @@
 /** Decision results as callers see them. */
 
-import { denialExpiresAt } from '#core/approvals/approval.ts';
+import { denialExpiresAt, isAnswerCurrent } from '#core/approvals/approval.ts';
 import { approvalUrl } from '#core/approvals/approval-url.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult, ToolCall } from '#core/contracts/envelope.ts';
@@ -100,7 +100,10 @@ export function denialOf(row: ApprovalRow) {
       reason: 'denied',
       reviewer,
       comment,
-      suggested_alternative: `Change the call as the reviewer says, or ask again${ask_again_after === undefined ? '' : ` after ${ask_again_after}`}.`,
+      suggested_alternative:
+        ask_again_after === undefined
+          ? 'Change the call as the reviewer says. The denial holds for the rest of this session.'
+          : `Change the call as the reviewer says, or ask again after ${ask_again_after}.`,
       ...(row.decided_at !== undefined && { denied_at: row.decided_at }),
       ...(ask_again_after !== undefined && { ask_again_after }),
     },
@@ -111,7 +114,7 @@ export function denialOf(row: ApprovalRow) {
 export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: string) {
   return {
     code: rpcCodes.approvalRequired,
-    message: `${row.tool} needs a human's approval${reason === undefined ? '' : ` (${reason})`}.`,
+    message: `${row.tool} needs a human's approval${reason === undefined ? '' : ` (${reason === 'expired' ? 'expired: the earlier request timed out' : reason})`}.`,
     data: {
       approval_url: approvalUrl(adminUrl, row.envelope_id),
       queued_at: row.queued_at,
@@ -122,9 +125,14 @@ export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: st
   };
 }
 
-/** The live policy's answer; nothing was recorded and nothing was used up. */
-export function dryRun(action: GovernedAction): DecisionResult {
+/**
+ * The live policy's answer; nothing was recorded and nothing was used up.
+ * @param found the approval of the identical call: a denial that still holds answers it.
+ */
+export function dryRun(action: GovernedAction, found: ApprovalRow | undefined, now: string): DecisionResult {
   const { decision } = action.decision;
+  if (decision === 'review' && found?.status === 'denied' && isDenialOf(action, found, now))
+    return { ...denied(action, found), dry_run: true };
   if (decision === 'block') return { ...blocked(action), dry_run: true };
   const review = decision === 'review' && {
     error: {
@@ -135,3 +143,6 @@ export function dryRun(action: GovernedAction): DecisionResult {
   };
   return { ...answer(action), decision, dry_run: true, ...review };
 }
+
+const isDenialOf = ({ envelope, call_digest }: GovernedAction, row: ApprovalRow, now: string): boolean =>
+  row.key_id === envelope.key_id && row.call_digest === call_digest && isAnswerCurrent(row, now);

@@ -13,6 +13,7 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { answer, dryRun } from './answers.ts';
@@ -52,7 +53,9 @@ export async function govern(
     const judged = await judgedOf(ports, asked, call, known);
     if ('replayed' in judged) return judged.replayed;
     const { action } = judged;
-    const result = request.dry_run ? dryRun(action) : await enforced(ports, { asked, call, known, action }, how);
+    const result = request.dry_run
+      ? dryRun(action, (await approvalOf(ports, call, known, action))?.row, isoTime(ports.clock.now()))
+      : await enforced(ports, { asked, call, known, action }, how);
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;

@@ -2,7 +2,7 @@
  * The approval that a caller asked for on an earlier connection [mcp.approvals-reconnect]. The call is decided in its own session, with its
  * own words and values; only a call that is in review there may use such an approval, in the chain of the session that asked for it.
  */
-import { isAnswerCurrent } from '#core/approvals/approval.ts';
+import { isDenialJoinable } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
 import { blockedBy } from '#core/behavior/assess.ts';
@@ -44,7 +44,7 @@ export async function joinApproval(
 /** A reviewer was shown the rule of the request, and the drift that its session had. */
 function fits({ decision, drift = [] }: GovernedAction, row: ApprovalRow, now: string): boolean {
   if (drift.length > 0 && !isEachDriftShown(drift, row.drift)) return false;
-  if (row.status === 'denied') return isAnswerCurrent(row, now);
+  if (row.status === 'denied') return isDenialJoinable(row, now);
   return row.matched_rule === decision.matched_rule && isJoinable(row, now);
 }
 

@@ -166,6 +166,7 @@ const vote =
       channel: 'http',
       channels: channelsOf(snapshot.configuration, row),
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
+      denialLifetime: snapshot.configuration.approvals.denial_lifetime,
     });
     return { body: approvalRecord(decided) };
   };

@@ -53,8 +53,8 @@ export const moveApproval = (
 /** How long an executing call may stay without an outcome before it counts as `unknown`. */
 export const approvalLeaseSeconds = 120;
 
-/** How long a human's denial answers the identical call; afterwards a new request may be made. */
-export const denialLifetimeSeconds = 60;
+/** How long a denial that holds for its session also answers the identical call on a later connection. */
+const shortestDenialSeconds = 600;
 
 /** Why the gateway did not make a call that was approved, or an approval cannot be used by a call: `error.data.reason`. */
 export type Unusable =
@@ -100,12 +100,26 @@ export function unusable(row: ApprovalRow | undefined, attempt: Attempt): Unusab
 const deniedBy = ({ reason }: ApprovalRow): 'denied' | 'expired' | 'withdrawn' =>
   reason === 'timeout' ? 'expired' : reason === 'withdrawn' ? 'withdrawn' : 'denied';
 
-/** Whether the identical call keeps being answered with this request instead of opening a new one. */
+/** Whether the identical call keeps being answered with this request instead of opening a new one [approval.denial-told]. */
 export const isAnswerCurrent = (row: ApprovalRow, now: string): boolean =>
-  row.status === 'pending' ? row.expires_at > now : now < (denialExpiresAt(row) ?? '');
+  row.status === 'pending' ? row.expires_at > now : isDenialCurrent(row, now);
 
-/** Until when a human's denial answers the identical call; undefined for a row that no human denied. */
+const isDenialCurrent = (row: ApprovalRow, now: string): boolean => {
+  if (!isHumanDenial(row)) return false;
+  const ends = denialExpiresAt(row);
+  return ends === undefined || now < ends;
+};
+
+/** Whether a denial answers the identical call on a later connection of its client. */
+export const isDenialJoinable = (row: ApprovalRow, now: string): boolean =>
+  isHumanDenial(row) &&
+  now < (denialExpiresAt(row) ?? isoTime(Date.parse(row.decided_at ?? '') + shortestDenialSeconds * 1000));
+
+const isHumanDenial = (row: ApprovalRow): boolean =>
+  row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied';
+
+/** Until when a human's denial answers the identical call; undefined where it does for the rest of the session. */
 export const denialExpiresAt = (row: ApprovalRow): string | undefined =>
-  row.status === 'denied' && row.decided_at !== undefined && deniedBy(row) === 'denied'
-    ? isoTime(Date.parse(row.decided_at) + denialLifetimeSeconds * 1000)
+  isHumanDenial(row) && row.denial_seconds !== undefined
+    ? isoTime(Date.parse(row.decided_at ?? '') + row.denial_seconds * 1000)
     : undefined;

@@ -188,6 +188,7 @@ const counted = async (
     given_on: { pull_request: pullRequestName(notice.at), comment_id: written.id, head_sha: notice.head_sha },
     channels: channelsOf(configuration, row),
     useSeconds: configuration.approvals.timeout_seconds,
+    denialLifetime: configuration.approvals.denial_lifetime,
   });
 
 /** A refusal is an answer; what is our fault or the host's is not. */

@@ -13,8 +13,11 @@ export function assertUndecided(row: ApprovalRow): void {
 
 export function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
   if (!row) return notFound('approval');
-  const by = row.reason === 'timeout' ? 'its time-out' : (row.person ?? 'another vote');
-  return new GatewayError('conflict', `Approval ${row.envelope_id} is already ${row.status} (by ${by}).`, {
+  const what =
+    row.reason === 'timeout'
+      ? 'has timed out: no reviewer decided in time, so it counts as denied. The agent may ask again'
+      : `is already ${row.status} (by ${row.person ?? 'another vote'})`;
+  return new GatewayError('conflict', `Approval ${row.envelope_id} ${what}.`, {
     data: { record: approvalRecord(row) },
   });
 }

@@ -1,6 +1,7 @@
 /** A vote as the reviewer gave it, and the evidence entry that records it. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 import type { Assertion } from '#core/contracts/passkey.ts';
@@ -37,6 +38,8 @@ export interface Vote {
   readonly channels: readonly string[];
   /** Seconds an approval may be used after it was given. */
   readonly useSeconds: number;
+  /** How long a denial answers the identical call; `session` where absent. */
+  readonly denialLifetime?: Configuration['approvals']['denial_lifetime'];
 }
 
 interface Separation {

@@ -77,6 +77,7 @@ async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote):
     channel: vote.channel,
     decided_at: now,
     ...(vote.reason && { reason: vote.reason }),
+    ...(to === 'denied' && typeof vote.denialLifetime === 'number' && { denial_seconds: vote.denialLifetime }),
     ...(several && { votes: several.votes, vote_count: nextCount(row) }),
     ...(to === 'approved' && addedTerms(row)),
     ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),

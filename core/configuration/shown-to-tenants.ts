@@ -17,7 +17,7 @@ aliases: models
 aliases.models: *
 alerts: enabled error_rate oldest_pending_seconds p95_latency_ms rejected_credentials_per_minute requests_per_minute sigmas usd_per_minute
 analytics: enabled
-approvals: chat_review digest escalate_to hold_seconds max_pending_per_key max_pending_per_tenant on_approval timeout_seconds
+approvals: chat_review denial_lifetime digest escalate_to hold_seconds max_pending_per_key max_pending_per_tenant on_approval timeout_seconds
 approvals.digest: above channels every_seconds
 behavior: credential_abuse destructive_sequence enabled exfiltration fan_out key_factor kill_switch_score known_hosts privilege_escalation
 behavior: repeated_escalation sensitive window_minutes

@@ -117,6 +117,8 @@ export interface ApprovalRow extends KeptResult {
   readonly comment?: string;
   readonly reason?: string;
   readonly decided_at?: string;
+  /** How long a person's denial answers the identical call; absent where it does for the rest of the session. */
+  readonly denial_seconds?: number;
   /** Hash of the entry of the vote, and its place in the session's chain. */
   readonly evidence_hash?: string;
   readonly evidence_index?: number;

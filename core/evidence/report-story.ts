@@ -137,7 +137,7 @@ function detailOf({ kind, body }: EvidenceEntry): string {
       return `rule ${text(body.matched_rule) ?? 'not recorded'}${body.break_glass === true ? ', break-glass' : ''}`;
     case 'approve':
     case 'deny':
-      return `by ${reviewerOf(body)}`;
+      return hasTimedOut(body) ? 'timed out: no reviewer decided in time' : `by ${reviewerOf(body)}`;
     case 'result':
       return [text(outcomeText(body.outcome)), text(body.error)].filter(Boolean).join(': ');
     case 'credential':
@@ -216,7 +216,7 @@ function factsOf(entry: EvidenceEntry): LooseFact[] {
     ];
   }
   if (kind === 'approve' || kind === 'deny') {
-    const verb = kind === 'approve' ? 'Approved' : 'Denied';
+    const verb = kind === 'approve' ? 'Approved' : hasTimedOut(body) ? 'Timed out' : 'Denied';
     return [
       [verb, `by ${reviewerOf(body)} at ${text(body.approved_at) ?? timestamp}${via(body)}`],
       ['Comment', body.comment],
@@ -261,9 +261,13 @@ function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined
     return last.body.execution === 'not_executed' ? 'allowed, not executed' : 'allowed, no outcome recorded';
   if (last?.kind === 'review') return 'waiting for approval';
   if (last?.kind === 'approve') return text(approvedOutcome(use, left)) ?? 'approved';
+  if (last?.kind === 'deny' && hasTimedOut(last.body)) return 'timed out';
   const words: Record<string, string> = { block: 'blocked', deny: 'denied' };
   return words[last?.kind ?? ''] ?? 'recorded';
 }
+
+/** A denial by time: no reviewer decided. */
+const hasTimedOut = ({ reason }: EvidenceEntry['body']): boolean => reason === 'timeout';
 
 /** The authenticated person stands first; the text a reviewer gave stands beside it, never instead of it. */
 function reviewerOf(body: EvidenceEntry['body']): string {

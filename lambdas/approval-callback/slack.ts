@@ -78,6 +78,7 @@ async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackIn
       channel: 'slack',
       channels: channelsOf(snapshot.configuration, row),
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
+      denialLifetime: snapshot.configuration.approvals.denial_lifetime,
     });
     if (decided.status === 'pending')
       return `${decided.tool}: your approval counts. It needs ${missingVotesText(decided)}.`;

@@ -119,7 +119,7 @@ test('[approval.terms-now] a shorter time counts from when the call was sent: la
   });
   gateway.pass(180);
   expect(await listed(id)).toBeUndefined();
-  expect(said(await approve(id))).toEqual([409, expect.stringContaining('already denied (by its time-out)')]);
+  expect(said(await approve(id))).toEqual([409, expect.stringContaining('has timed out: no reviewer decided in time')]);
   const { reason, id: next } = await asked(undefined, session);
   expect([reason, next === id]).toEqual(['expired', false]);
 });

@@ -58,9 +58,9 @@ describe('a question on a pull request', () => {
   test('a time-out is commented as well', async () => {
     const id = await asked();
     gateway.pass(1801);
-    expect((await comment({ text: `/approve ${id}` })).body.text).toContain('already denied');
+    expect((await comment({ text: `/approve ${id}` })).body.text).toContain('has timed out');
     await notify(gateway.ports)();
-    expect(host.comments[0]?.body).toContain('**Denied: no reviewer decided in time**');
+    expect(host.comments[0]?.body).toContain('**Timed out: no reviewer decided in time**');
   });
 
   test('[pr-comment.place] what is about no listed pull request is asked on the fixed one, and decided there only', async () => {

@@ -25,7 +25,7 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * The call as it goes on once an approval of exactly this call was taken, or its end while a human has to decide.
- * @throws GatewayError `policy_violation` for a minute after a human denied it; `conflict` where what waits is answered as an error.
+ * @throws GatewayError `policy_violation` while a denial of the same call holds; `conflict` where what waits is answered as an error.
  */
 export async function awaitApproval(
   ports: ChatPorts,

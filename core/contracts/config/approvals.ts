@@ -80,6 +80,13 @@ export const approvals = z
     timeout_seconds: seconds
       .default(1800)
       .meta({ description: 'Seconds until a pending approval expires and counts as denied.' }),
+    denial_lifetime: z
+      .union([z.literal('session'), seconds], "'session' or a number of seconds")
+      .default('session')
+      .meta({
+        description:
+          "How long a person's denial answers the identical call of its session, in seconds; session: for as long as the session is used, and 10 minutes on later connections of the same MCP client.",
+      }),
     on_approval: z.enum(['release', 'execute']).default('release').meta({
       description:
         'What follows an approval: release waits for the caller to retry, execute carries the call out at once. Chat calls are always released.',

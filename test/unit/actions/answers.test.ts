@@ -41,7 +41,7 @@ describe('answers', () => {
   });
 
   test('of a denial have the reviewer, a bounded comment, and when to ask again', () => {
-    expect(denialOf(row)).toMatchObject({
+    expect(denialOf({ ...row, denial_seconds: 60 })).toMatchObject({
       ...{ code: -32001, message: 'scm.put was denied by alice.' },
       data: { reviewer: 'alice', denied_at: isoTime(nowMs), ask_again_after: isoTime(nowMs + 60_000) },
     });
@@ -51,7 +51,9 @@ describe('answers', () => {
     expect(bare.message).toBe('scm.put was denied by the reviewer.');
     expect(bare.data).not.toHaveProperty('denied_at');
     expect(bare.data).not.toHaveProperty('ask_again_after');
-    expect(bare.data.suggested_alternative).toBe('Change the call as the reviewer says, or ask again.');
+    expect(bare.data.suggested_alternative).toBe(
+      'Change the call as the reviewer says. The denial holds for the rest of this session.',
+    );
   });
 
   test('of a review say where it is decided, and why an approval at hand did not do', () => {
@@ -60,7 +62,7 @@ describe('answers', () => {
     expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('sources');
     const more = approvalRequired({ ...row, sources: ['s'] }, 'http://x', 'expired');
     expect(more).toMatchObject({
-      message: expect.stringContaining('(expired)'),
+      message: expect.stringContaining('(expired: the earlier request timed out)'),
       data: { reason: 'expired', sources: ['s'] },
     });
     expect(inReview(action(), row, 'http://x')).not.toHaveProperty('evidence_hash');

@@ -101,8 +101,7 @@ describe('a request for approval', () => {
   test('that another request replaced meanwhile, and that is over, is replaced in its turn', async () => {
     const name = fresh();
     const id = await held(name);
-    await gateway.vote(id, 'deny');
-    gateway.pass(61);
+    gateway.pass(1_801);
     // The pointer of the call is read too late: the row it names is over.
     const approvals = { ...gateway.ports.approvals, byCall: async () => undefined };
     const over = { approvals: Object.setPrototypeOf(approvals, gateway.ports.approvals) };
@@ -192,7 +191,7 @@ describe('an approval', () => {
 });
 
 describe('a denial', () => {
-  test('answers the identical call for a minute, then a new request may be made', async () => {
+  test('[approval.denied] answers the identical call for the rest of the session', async () => {
     const name = fresh();
     const id = await held(name);
     await gateway.vote(id, 'deny', 'not on\u001b Friday');
@@ -206,19 +205,17 @@ describe('a denial', () => {
           reason: 'denied',
           reviewer: 'alice',
           denied_at: expect.any(String),
-          ask_again_after: expect.any(String),
         },
       },
     });
     expect(answer.error.message).not.toContain('\u001b');
-    expect(answer.error.data.suggested_alternative).toContain(`after ${answer.error.data.ask_again_after}`);
+    expect(answer.error.data.suggested_alternative).toContain('holds for the rest of this session');
     const other = '00000000-0000-4000-8000-000000000000';
     expect(await gateway.act(name, { ...calls.pull, approval_ref: other })).toMatchObject({ decision: 'block' });
-    gateway.pass(61);
-    const later = await gateway.act(name, calls.pull);
-    expect(later).toMatchObject({ decision: 'review' });
-    expect(later.error.data).not.toHaveProperty('reason');
-    expect(await gateway.kinds(name)).toEqual(['review', 'deny', 'review']);
+    gateway.pass(7 * 86_400);
+    expect(await gateway.act(name, calls.pull)).toMatchObject({ decision: 'block', matched_rule: `denied:${id}` });
+    expect(await gateway.kinds(name)).toEqual(['review', 'deny']);
+    expect(await gateway.act(fresh(), calls.pull)).toMatchObject({ decision: 'review' });
   });
 });
 

@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { approvalEvents, isAnswerCurrent, moveApproval, transition, unusable } from '#core/approvals/approval.ts';
+import {
+  approvalEvents,
+  isAnswerCurrent,
+  isDenialJoinable,
+  moveApproval,
+  transition,
+  unusable,
+} from '#core/approvals/approval.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 
 const statuses: ApprovalStatus[] = ['pending', 'approved', 'denied', 'executing', 'consumed'];
@@ -125,10 +132,16 @@ describe('using an approval', () => {
     expect(unusable(given, { ...attempt, ...change })).toBe(reason);
   });
 
-  test('a denial stands for 60 seconds, a pending request until it expires', () => {
-    const denied = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
-    expect(isAnswerCurrent(denied, '2026-01-01T00:10:59.999Z')).toBe(true);
-    expect(isAnswerCurrent(denied, '2026-01-01T00:11:00.000Z')).toBe(false);
+  test('[approval.denied] a denial stands for its session or its seconds, a pending request until it expires', () => {
+    const forSession = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
+    expect(isAnswerCurrent(forSession, '2027-01-01T00:00:00.000Z')).toBe(true);
+    expect(isDenialJoinable(forSession, '2026-01-01T00:19:59.999Z')).toBe(true);
+    expect(isDenialJoinable(forSession, '2026-01-01T00:20:00.000Z')).toBe(false);
+    const denied = { ...forSession, denial_seconds: 60 };
+    for (const holds of [isAnswerCurrent, isDenialJoinable]) {
+      expect(holds(denied, '2026-01-01T00:10:59.999Z')).toBe(true);
+      expect(holds(denied, '2026-01-01T00:11:00.000Z')).toBe(false);
+    }
     for (const reason of ['timeout', 'withdrawn'])
       expect(isAnswerCurrent({ ...denied, reason }, '2026-01-01T00:10:00.000Z')).toBe(false);
     expect(isAnswerCurrent(row({ status: 'pending' }), '2026-01-01T00:29:59.999Z')).toBe(true);

@@ -81,7 +81,7 @@ describe('[approval.pr-comment] the comment of a request', () => {
     [{ status: 'approved', person: 'alice', comment: 'fine' }, '**Approved by ` alice `: ` fine `**'],
     [{ status: 'executing', person: 'alice' }, '**Approved by ` alice `**'],
     [{ status: 'denied', person: 'bob', comment: '@all `x`' }, '**Denied by ` bob `: `` @all `x` ``**'],
-    [{ status: 'denied', person: 'system', reason: 'timeout' }, '**Denied: no reviewer decided in time**'],
+    [{ status: 'denied', person: 'system', reason: 'timeout' }, '**Timed out: no reviewer decided in time**'],
   ] as const)('once decided nothing is left to answer: %j', (over, headline) => {
     const text = textOf(over);
     expect(text.split('\n')[0]).toBe(headline);

@@ -48,7 +48,7 @@ describe('the message of a request', () => {
     [{ status: 'approved', person: 'alice', comment: 'fine' }, 'Approved by alice: fine'],
     [{ status: 'executing', person: 'alice' }, 'Approved by alice'],
     [{ status: 'denied', person: 'bob' }, 'Denied by bob'],
-    [{ status: 'denied', person: 'system', reason: 'timeout' }, 'Denied: no reviewer decided in time'],
+    [{ status: 'denied', person: 'system', reason: 'timeout' }, 'Timed out: no reviewer decided in time'],
   ] as const)('once decided there are no buttons: %j', (over, headline) => {
     const { blocks, text } = message(over);
     expect(JSON.stringify(blocks)).not.toContain('"button"');

@@ -63,7 +63,7 @@ test('a decision has its time under its own name, and what came of the call', ()
 
 test.each<[Partial<ApprovalRow>, string]>([
   [{}, 'Approval needed before 2026-01-01T00:30:00.000Z'],
-  [{ status: 'denied', reason: 'timeout', person: 'system' }, 'Denied: no reviewer decided in time'],
+  [{ status: 'denied', reason: 'timeout', person: 'system' }, 'Timed out: no reviewer decided in time'],
   [{ status: 'denied', person: 'alice', comment: 'Not now' }, 'Denied by alice: Not now'],
   [{ status: 'approved', person: 'alice', comment: '' }, 'Approved by alice'],
   [{ status: 'consumed', reviewer: 'al' }, 'Approved by al'],

@@ -91,7 +91,7 @@ describe('[approval.vote-after-expiry] time', () => {
     const early = world(row);
     expect(await decideApproval(early.ports, row, vote())).toMatchObject({ status: 'approved' });
     const late = world(approvalRow({ expires_at: at(60) }));
-    await expectConflict(decideApproval(late.ports, late.row, vote()), /already denied \(by its time-out\)/);
+    await expectConflict(decideApproval(late.ports, late.row, vote()), /has timed out: no reviewer decided in time/);
     expect(late.rows.get('e1')).toMatchObject({ status: 'denied', reason: 'timeout', person: 'system' });
   });
 
@@ -106,7 +106,7 @@ describe('[approval.vote-after-expiry] time', () => {
     });
     await expectConflict(
       decideApproval(ports, row, vote({ separation: team as never })),
-      /already denied \(by its time-out\)/,
+      /has timed out: no reviewer decided in time/,
     );
     expect(rows.get('e1')).toMatchObject({ status: 'denied', reason: 'timeout' });
   });
@@ -132,7 +132,7 @@ describe('[approval.vote-after-expiry] time', () => {
 describe('what was decided stays decided', () => {
   test.each<[Partial<ApprovalRow>, RegExp]>([
     [{ status: 'approved', person: 'carol' }, /already approved \(by carol\)/],
-    [{ status: 'denied', reason: 'timeout', person: 'system' }, /already denied \(by its time-out\)/],
+    [{ status: 'denied', reason: 'timeout', person: 'system' }, /has timed out: no reviewer decided in time/],
     [{ status: 'consumed' }, /already consumed \(by another vote\)/],
   ])('a vote on a row that is %j is a conflict', async (over, message) => {
     const { ports, row, commits } = world(approvalRow(over));

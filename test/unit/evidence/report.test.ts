@@ -130,7 +130,8 @@ test('tolerates bodies that miss everything', async () => {
 
 test.each([
   ['block', { tool: 't' }, 'blocked'],
-  ['deny', { reviewer: 'system', reason: 'timeout' }, 'denied'],
+  ['deny', { reviewer: 'system', reason: 'timeout' }, 'timed out'],
+  ['deny', { reviewer: 'alice' }, 'denied'],
   ['review', {}, 'waiting for approval'],
   ['approve', {}, 'approved, not yet used'],
   ['allow', { execution: 'not_executed' }, 'allowed, not executed'],
