@@ -52,9 +52,14 @@ export function unionOf(names: readonly FunctionName[]): Rights {
   const distinct = <T>(lists: readonly (readonly T[] | undefined)[]): T[] => [
     ...new Set(lists.flatMap((l) => l ?? [])),
   ];
+  const puts = Object.entries(specs.find(({ putsOnly }) => putsOnly)?.putsOnly ?? {}) as [TableName, string][];
+  const limited = puts.filter(([table, keys]) =>
+    specs.every((spec) => spec.tables[table] === undefined || spec.putsOnly?.[table] === keys),
+  );
   return {
     purpose: `serves ${names.join(', ')}`,
     tables,
+    putsOnly: Object.fromEntries(limited),
     queries: distinct(specs.map(({ queries }) => queries)),
     secrets: distinct(specs.map(({ secrets }) => secrets)),
     ...Object.fromEntries(granted.map((right) => [right, true])),

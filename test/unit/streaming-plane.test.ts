@@ -71,10 +71,14 @@ describe('[plane.rights] the union of rows', () => {
       if (access === 'write') expect(specs.map((spec) => spec.tables[table as 'config'])).toContain('write');
     expect(unionOf(['models', 'count-tokens'])).toMatchObject({ tables: { config: 'get' }, objects: 'read' });
     expect(unionOf(['models'])).not.toHaveProperty('results');
+    const evaluations = { deliveries: '*#evaluation#evaluation' };
+    expect(unionOf(['messages', 'models'])).toMatchObject({ putsOnly: evaluations });
+    expect(unionOf(['messages', 'mcp']).putsOnly).toEqual({});
   });
 
   it('knows every right that its functions have', () => {
-    const notRights = ['streams', 'timeoutSeconds', 'memoryMb'];
+    // A limit of puts holds for a process only if it holds for all of its functions.
+    const notRights = ['streams', 'timeoutSeconds', 'memoryMb', 'putsOnly'];
     for (const spec of specs)
       expect(Object.keys(union)).toEqual(
         expect.arrayContaining(Object.keys(spec).filter((member) => !notRights.includes(member))),

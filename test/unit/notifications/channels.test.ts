@@ -97,6 +97,7 @@ describe('pull requests', () => {
       comment_id,
       head_sha: headSha,
       text_sha256,
+      whole: 'true',
     });
     await notifier({ repositories: [] }).send('approved', { ...decided, ...about }, receipt);
     expect(host.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
