@@ -88,6 +88,7 @@ const noNotifications: NotificationClients = {
   webhook: failing('client of webhooks'),
   pullRequestHost: failing('client of Git hosts'),
   respondToSlack: notGiven('client of Slack'),
+  openSlackView: notGiven('client of Slack'),
   askEvaluator: notGiven('client of evaluators'),
 };
 const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };

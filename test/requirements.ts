@@ -637,8 +637,13 @@ const approvals: readonly Requirement[] = [
   must('slack.signature', 'The Slack callback checks the v0 signature over the raw body and a 5-minute window.'),
   must('slack.replay', 'A replayed Slack callback is refused.'),
   must(
+    'slack.confirmed',
+    'A click decides nothing: a dialog that names the call asks for a confirmation. If Slack opens none, a button that Slack asks to confirm replaces it.',
+  ),
+  must('slack.comment', 'The dialog takes an optional comment, which is recorded with the vote.'),
+  must(
     'slack.acknowledged-first',
-    'A click is acknowledged before its vote is recorded, the acknowledgement claims nothing, and the outcome is posted afterwards.',
+    'A click or a submitted dialog is acknowledged before its vote is recorded, the acknowledgement claims nothing, and the outcome is posted afterwards.',
   ),
   must(
     'notify.within-seconds',
@@ -652,7 +657,7 @@ const approvals: readonly Requirement[] = [
     'slack.own-workspace',
     'A Slack account is that of its own workspace, also in a channel that two workspaces share.',
   ),
-  must('slack.vote', 'A Slack button votes as the mapped person and the message is updated.'),
+  must('slack.vote', 'A confirmed Slack button votes as the mapped person and the message is updated.'),
   must(
     'notify.escalation',
     'A channel of approvals.escalate_to hears of a request when half of its time is over and it still waits, and of its decision only then.',

@@ -2,7 +2,7 @@
 import type { NotificationClients } from '#core/notifications/deliver-ports.ts';
 import { askEvaluator } from './evaluation-sender.ts';
 import { pullRequestHost, pullRequestNotifier } from './pull-request-host.ts';
-import { respondToSlack, slackNotifier } from './slack-client.ts';
+import { openSlackView, respondToSlack, slackNotifier } from './slack-client.ts';
 import { webhookNotifier } from './webhook-sender.ts';
 
 export const notificationClients: NotificationClients = {
@@ -11,5 +11,6 @@ export const notificationClients: NotificationClients = {
   webhook: webhookNotifier,
   pullRequestHost,
   respondToSlack,
+  openSlackView,
   askEvaluator,
 };

@@ -3,11 +3,13 @@
 import { slackDigest } from '#core/approvals/slack-digest.ts';
 import { type SlackMessage, slackAlert, slackMessage } from '#core/approvals/slack-message.ts';
 import { DeliveryRefused } from '#core/notifications/deliver.ts';
-import type { Notifier, SlackOptions } from '#core/notifications/deliver-ports.ts';
+import type { Notifier, SlackOptions, SlackReply } from '#core/notifications/deliver-ports.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 
 const timeoutMs = 10_000;
 const respondTimeoutMs = 5_000;
+/** A trigger expires after three seconds. */
+const openTimeoutMs = 3_000;
 
 export function slackNotifier(options: SlackOptions): Notifier {
   return {
@@ -49,13 +51,18 @@ interface SlackAnswer {
   readonly ts?: string;
 }
 
-async function callSlack({ apiUrl, token }: SlackOptions, method: string, body: object): Promise<SlackAnswer> {
+async function callSlack(
+  { apiUrl, token }: Pick<SlackOptions, 'apiUrl' | 'token'>,
+  method: string,
+  body: object,
+  timeout = timeoutMs,
+): Promise<SlackAnswer> {
   const response = await fetch(`${apiUrl}/${method}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
     redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(timeout),
   });
   const answer = (await response.json().catch(() => ({}))) as SlackAnswer;
   if (response.ok && answer.ok === true) return answer;
@@ -65,12 +72,21 @@ async function callSlack({ apiUrl, token }: SlackOptions, method: string, body: 
   throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
 }
 
+/** Opens a dialog for the person whose click gave the trigger. */
+export async function openSlackView(
+  options: Pick<SlackOptions, 'apiUrl' | 'token'>,
+  trigger_id: string,
+  view: object,
+): Promise<void> {
+  await callSlack(options, 'views.open', { trigger_id, view }, openTimeoutMs);
+}
+
 /** Tells the clicker what became of the click, at the address Slack gave for it. */
-export async function respondToSlack(responseUrl: string, text: string): Promise<void> {
+export async function respondToSlack(responseUrl: string, message: SlackReply): Promise<void> {
   const response = await fetch(responseUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, text }),
+    body: JSON.stringify({ response_type: 'ephemeral', replace_original: false, ...message }),
     redirect: 'error',
     signal: AbortSignal.timeout(respondTimeoutMs),
   });

@@ -35,35 +35,89 @@ export function slackSignature(secret: string, timestamp: string, rawBody: Uint8
 const refused = (why: string) =>
   new GatewayError('authentication_error', `The request is not signed by Slack: ${why}.`);
 
-export interface SlackInteraction {
+interface SlackVoter {
   /** The workspace of the account: in a shared channel another one than that of the app [slack.own-workspace]. */
   readonly team: string;
   readonly user: string;
-  readonly action: 'approve' | 'deny';
+  readonly verdict: 'approve' | 'deny';
   readonly envelope_id: string;
-  /** Unique per click; Slack's repeats carry the same. */
+  /** Unique per interaction; Slack's repeats carry the same. */
   readonly callback_id: string;
   /** Where the outcome is posted; absent where the interaction names no address. */
   readonly response_url?: string;
 }
 
-const interactionSchema = z.object({
-  type: z.literal('block_actions'),
+/** A click on a button of the message. It decides nothing: the gateway opens a dialog with the trigger [slack.confirmed]. */
+export interface SlackClick extends SlackVoter {
+  readonly step: 'click';
+  readonly trigger_id?: string;
+}
+
+/** A submitted dialog, or a click on a button that Slack itself asked to confirm. */
+export interface SlackConfirmation extends SlackVoter {
+  readonly step: 'confirmation';
+  readonly comment: string;
+}
+
+export type SlackInteraction = SlackClick | SlackConfirmation;
+
+/** Ids of the dialog, and of its comment. */
+export const voteDialog = { callbackId: 'vote', block: 'comment', action: 'comment', maxComment: 3000 } as const;
+
+const voter = {
   team: z.object({ id: z.string().min(1) }),
   user: z.object({ id: z.string().min(1), team_id: z.string().min(1).optional() }),
   trigger_id: z.string().min(1).optional(),
+};
+
+const clickSchema = z.object({
+  ...voter,
+  type: z.literal('block_actions'),
   response_url: z.url().optional(),
   actions: z
     .array(
-      z.object({ action_id: z.enum(['approve', 'deny']), value: z.uuid(), action_ts: z.string().min(1).optional() }),
+      z.object({
+        action_id: z.enum(['approve', 'deny', 'confirmed_approve', 'confirmed_deny']),
+        value: z.uuid(),
+        action_ts: z.string().min(1).optional(),
+      }),
     )
     .length(1),
 });
 
+const submissionSchema = z.object({
+  ...voter,
+  type: z.literal('view_submission'),
+  view: z.object({
+    id: z.string().min(1),
+    callback_id: z.literal(voteDialog.callbackId),
+    private_metadata: z.string(),
+    state: z.object({
+      values: z.object({
+        [voteDialog.block]: z.object({
+          [voteDialog.action]: z.object({ value: z.string().max(voteDialog.maxComment).nullish() }),
+        }),
+      }),
+    }),
+  }),
+});
+
+const interactionSchema = z.discriminatedUnion('type', [clickSchema, submissionSchema]);
+
+/** What the dialog carries from the click to its submission. */
+const carriedSchema = z.strictObject({
+  envelope_id: z.uuid(),
+  verdict: z.enum(['approve', 'deny']),
+  response_url: z.url().optional(),
+});
+
+export const carriedOf = ({ envelope_id, verdict, response_url }: SlackClick): string =>
+  JSON.stringify({ envelope_id, verdict, response_url } satisfies z.input<typeof carriedSchema>);
+
 /**
- * A verified body (`payload=<JSON>`, form-encoded) as a click.
+ * Parses a verified body (`payload=<JSON>`, form-encoded) as a click or a submitted dialog.
  * @param apiUrl the configured Slack API: answers go to its host or to hooks.slack.com, nowhere else.
- * @throws GatewayError `invalid_request` for anything that is not one click on one of our buttons.
+ * @throws GatewayError `invalid_request` for anything that is neither one click on one of our buttons nor our dialog.
  */
 export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): SlackInteraction {
   const payloads = new URLSearchParams(new TextDecoder().decode(rawBody)).getAll('payload');
@@ -72,27 +126,50 @@ export function parseSlackInteraction(rawBody: Uint8Array, apiUrl: string): Slac
       `The body holds ${payloads.length} fields called payload; allowed is exactly one, as Slack sends it.`,
     );
   const [payload] = payloads as [string];
-  const outcome = interactionSchema.safeParse(parseStrict(payload, { numbers: 'double' }), { error: describeIssue });
-  if (!outcome.success) {
-    const [{ path, message } = { path: [], message: '' }] = outcome.error.issues;
-    throw invalidRequest(
-      `Unsupported Slack action: expected an approve or deny button of this gateway. ${path.join('.') || 'payload'}: ${message}.`,
-    );
+  const sent = checked(interactionSchema, parseStrict(payload, { numbers: 'double' }), 'payload');
+  const account = { team: sent.user.team_id ?? sent.team.id, user: sent.user.id };
+  if (sent.type === 'view_submission') {
+    const { view } = sent;
+    const carried = checked(carriedSchema, parseStrict(view.private_metadata), 'private_metadata');
+    return {
+      step: 'confirmation',
+      ...account,
+      verdict: carried.verdict,
+      envelope_id: carried.envelope_id,
+      callback_id: `view#${view.id}`,
+      comment: view.state.values[voteDialog.block][voteDialog.action].value?.trim() ?? '',
+      ...answerAt(carried.response_url, apiUrl),
+    };
   }
-  const { team, user, trigger_id, response_url, actions } = outcome.data;
-  const [action] = actions;
-  if (!action || (response_url !== undefined && !mayAnswerAt(response_url, apiUrl)))
+  const { trigger_id, response_url, actions } = sent;
+  const { action_id, value: envelope_id, action_ts } = actions[0]!;
+  // A repeat of a click that names neither is the same text again.
+  const isNamed = trigger_id !== undefined && action_ts !== undefined;
+  const vote = {
+    ...account,
+    verdict: action_id.endsWith('approve') ? 'approve' : 'deny',
+    envelope_id,
+    callback_id: isNamed ? `${trigger_id}#${action_ts}` : sha256(payload),
+    ...answerAt(response_url, apiUrl),
+  } as const;
+  if (action_id.startsWith('confirmed_')) return { step: 'confirmation', ...vote, comment: '' };
+  return { step: 'click', ...vote, ...(trigger_id !== undefined && { trigger_id }) };
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown, place: string): z.output<T> {
+  const outcome = schema.safeParse(value, { error: describeIssue });
+  if (outcome.success) return outcome.data;
+  const [{ path, message } = { path: [], message: '' }] = outcome.error.issues;
+  throw invalidRequest(
+    `Unsupported Slack action: expected an approve or deny button of this gateway, or its dialog. ${path.join('.') || place}: ${message}.`,
+  );
+}
+
+function answerAt(responseUrl: string | undefined, apiUrl: string): { readonly response_url?: string } {
+  if (responseUrl === undefined) return {};
+  if (!mayAnswerAt(responseUrl, apiUrl))
     throw invalidRequest('response_url is not an HTTPS address of Slack, so no answer is sent there.');
-  const named = trigger_id !== undefined && action.action_ts !== undefined;
-  return {
-    team: user.team_id ?? team.id,
-    user: user.id,
-    action: action.action_id,
-    envelope_id: action.value,
-    // A repeat of a click that names neither is the same text again.
-    callback_id: named ? `${trigger_id}#${action.action_ts}` : sha256(payload),
-    ...(response_url !== undefined && { response_url }),
-  };
+  return { response_url: responseUrl };
 }
 
 /**

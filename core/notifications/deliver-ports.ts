@@ -72,14 +72,25 @@ export interface WebhookOptions {
   readonly policyEvents: readonly PolicyEventName[];
 }
 
+export interface SlackReply {
+  readonly text: string;
+  readonly blocks?: readonly object[];
+}
+
 /** The clients of chat systems, Git hosts and webhooks, each made as the configuration has it. Making one sends nothing. */
 export interface NotificationClients {
   readonly slack: (options: SlackOptions) => Notifier;
   readonly pullRequests: (options: PullRequestOptions) => Notifier;
   readonly webhook: (options: WebhookOptions) => Notifier;
   readonly pullRequestHost: (options: PullRequestHostOptions) => PullRequestHost;
-  /** Answers the click on a button of a message. */
-  readonly respondToSlack: (responseUrl: string, text: string) => Promise<void>;
+  /** Answers the click on a button of a message, to the clicker alone. */
+  readonly respondToSlack: (responseUrl: string, message: SlackReply) => Promise<void>;
+  /** Opens a dialog for the clicker. @throws Error if Slack does not open it. */
+  readonly openSlackView: (
+    options: Pick<SlackOptions, 'apiUrl' | 'token'>,
+    triggerId: string,
+    view: object,
+  ) => Promise<void>;
   /**
    * @param unread takes why a reply was left aside: too long, or not what it should be. The call is not sent again for that.
    * @throws Error when the evaluator did not take the call.

@@ -1,9 +1,16 @@
-/** Votes by Slack button: signature first, then identity, then the vote. */
+/** Votes by Slack button: signature first, then identity, a dialog to confirm, then the vote. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
-import { notWhole } from '#core/approvals/open-request.ts';
-import { parseSlackInteraction, type SlackInteraction, verifySlackRequest } from '#core/approvals/slack.ts';
+import { assertUndecided, notWhole } from '#core/approvals/open-request.ts';
+import {
+  parseSlackInteraction,
+  type SlackClick,
+  type SlackConfirmation,
+  type SlackInteraction,
+  verifySlackRequest,
+} from '#core/approvals/slack.ts';
+import { confirmMessage, voteView } from '#core/approvals/slack-confirmation.ts';
 import { isWholeInSlack } from '#core/approvals/slack-message.ts';
 import { missingVotesText } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
@@ -14,6 +21,7 @@ import { separationOf } from '#core/identity/separation-rules.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import type { SlackReply } from '#core/notifications/deliver-ports.ts';
 import { boundedBody, headerOf } from '../middleware/body.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { verifyingSecrets } from './verifying-secrets.ts';
@@ -36,56 +44,100 @@ export async function slackCallback(ports: GatewayPorts, event: HttpEvent): Prom
     ]),
     nowSeconds: Math.floor(ports.clock.now() / 1000),
   });
-  const click = parseSlackInteraction(rawBody, slack.api_url);
-  if (!(await ports.deliveries.seen(`slack#${click.callback_id}`, isoTime(ports.clock.now() + replayMemoryMs)))) {
+  const interaction = parseSlackInteraction(rawBody, slack.api_url);
+  const expiresAt = isoTime(ports.clock.now() + replayMemoryMs);
+  if (!(await ports.deliveries.seen(`slack#${interaction.callback_id}`, expiresAt))) {
     throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
   }
-  // Slack waits three seconds, and an empty answer claims nothing: the vote and its outcome follow [slack.acknowledged-first].
-  return { statusCode: 200, headers: {}, body: '', finished: decide(ports, { ...snapshot, configuration }, click) };
+  // Slack waits three seconds, and an empty answer claims nothing: dialog, vote and outcome follow [slack.acknowledged-first].
+  const finished = answer(ports, { ...snapshot, configuration }, interaction);
+  return { statusCode: 200, headers: {}, body: '', finished };
 }
 
 /** Never rejects: the clicker reads what became of the click, also where it could not be recorded. */
-async function decide(ports: GatewayPorts, snapshot: Snapshot, click: SlackInteraction): Promise<void> {
+async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction): Promise<void> {
   const { telemetry, notificationClients } = ports;
-  const { envelope_id, response_url } = click;
-  const said = (message: string) => (cause: Error) =>
-    telemetry.log('warn', message, { envelope_id, error: cause.message });
-  const text = await outcomeOf(ports, snapshot, click).catch((cause: Error) => {
+  const { envelope_id, response_url } = interaction;
+  const reply = await replyTo(ports, snapshot, interaction).catch((cause: Error): SlackReply => {
     telemetry.log('error', 'a vote by Slack was not recorded', { envelope_id, error: cause.message });
-    return 'Not decided: the gateway could not record the vote. Look at the message, and click again if it still waits.';
+    return {
+      text: 'Not decided: the gateway could not record the vote. Look at the message, and click again if it still waits.',
+    };
   });
-  if (response_url !== undefined)
-    await notificationClients.respondToSlack(response_url, text).catch(said('slack was not answered'));
+  if (!reply || response_url === undefined) return;
+  await notificationClients.respondToSlack(response_url, reply).catch((cause: Error) => {
+    telemetry.log('warn', 'slack was not answered', { envelope_id, error: cause.message });
+  });
 }
 
-/** What the clicker reads. Refusals are answers too: Slack shows nothing of an error status. */
-async function outcomeOf(ports: GatewayPorts, snapshot: Snapshot, click: SlackInteraction): Promise<string> {
+/** What the clicker reads; undefined if a dialog opened. Refusals are answers too: Slack shows nothing of an error status. */
+async function replyTo(
+  ports: GatewayPorts,
+  snapshot: Snapshot,
+  interaction: SlackInteraction,
+): Promise<SlackReply | undefined> {
   try {
-    const row = await ports.approvals.find(click.envelope_id);
-    const voter = slackVoter(snapshot, click.team, click.user, row?.tenant);
-    if (!row) throw notFound('approval', click.envelope_id);
-    assertMayVote(voter, row, snapshot.identities);
-    if (click.action === 'approve' && !isWholeInSlack(row)) throw notWhole('the Slack message', row.envelope_id);
-    const person = voter.person ?? voter.name;
-    const decided = await decideApproval(ports, row, {
-      verdict: click.action,
-      person,
-      terms: click.action === 'approve' ? await currentTermsFinder(ports, snapshot)(row) : undefined,
-      separation: separationOf(snapshot.configuration, row, { person, role: voter.role }),
-      key_id: voter.key_id,
-      reviewer: voter.name,
-      comment: '',
-      channel: 'slack',
-      channels: channelsOf(snapshot.configuration, row),
-      useSeconds: snapshot.configuration.approvals.timeout_seconds,
-      denialLifetime: snapshot.configuration.approvals.denial_lifetime,
-    });
-    if (decided.status === 'pending')
-      return `${decided.tool}: your approval counts. It needs ${missingVotesText(decided)}.`;
-    return `${decided.tool}: ${decided.status} by ${decided.person}.`;
+    if (interaction.step === 'click') return await askToConfirm(ports, snapshot, interaction);
+    return { text: await decide(ports, snapshot, interaction) };
   } catch (thrown) {
     const error = asGatewayError(thrown);
     if (error.kind.status >= 500) throw error;
-    return `Not decided: ${error.message}`;
+    return { text: `Not decided: ${error.message}` };
   }
+}
+
+/** Opens the dialog; if Slack does not open it, returns a message whose button Slack asks to confirm [slack.confirmed]. */
+async function askToConfirm(
+  ports: GatewayPorts,
+  snapshot: Snapshot,
+  click: SlackClick,
+): Promise<SlackReply | undefined> {
+  const { row } = await votable(ports, snapshot, click);
+  assertUndecided(row);
+  try {
+    if (click.trigger_id === undefined) throw new Error('the click has no trigger_id');
+    const { api_url: apiUrl, bot_token_env } = snapshot.configuration.approvals.channels.slack!;
+    const token = await ports.secrets.get(bot_token_env);
+    if (!token) throw new Error(`the secret ${bot_token_env} holds no value`);
+    await ports.notificationClients.openSlackView({ apiUrl, token }, click.trigger_id, voteView(row, click));
+    return undefined;
+  } catch (cause) {
+    const { envelope_id } = row;
+    ports.telemetry.log('warn', 'slack opened no dialog', { envelope_id, error: (cause as Error).message });
+    return confirmMessage(row, click);
+  }
+}
+
+/** Returns the request and its voter. @throws GatewayError if the account has no vote on it, or no approval from Slack. */
+async function votable(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction) {
+  const { team, user, envelope_id, verdict } = interaction;
+  const row = await ports.approvals.find(envelope_id);
+  const voter = slackVoter(snapshot, team, user, row?.tenant);
+  if (!row) throw notFound('approval', envelope_id);
+  assertMayVote(voter, row, snapshot.identities);
+  if (verdict === 'approve' && !isWholeInSlack(row)) throw notWhole('the Slack message', row.envelope_id);
+  return { row, voter };
+}
+
+/** Returns the outcome in words. */
+async function decide(ports: GatewayPorts, snapshot: Snapshot, confirmation: SlackConfirmation): Promise<string> {
+  const { verdict, comment } = confirmation;
+  const { row, voter } = await votable(ports, snapshot, confirmation);
+  const person = voter.person ?? voter.name;
+  const decided = await decideApproval(ports, row, {
+    verdict,
+    person,
+    terms: verdict === 'approve' ? await currentTermsFinder(ports, snapshot)(row) : undefined,
+    separation: separationOf(snapshot.configuration, row, { person, role: voter.role }),
+    key_id: voter.key_id,
+    reviewer: voter.name,
+    comment,
+    channel: 'slack',
+    channels: channelsOf(snapshot.configuration, row),
+    useSeconds: snapshot.configuration.approvals.timeout_seconds,
+    denialLifetime: snapshot.configuration.approvals.denial_lifetime,
+  });
+  if (decided.status === 'pending')
+    return `${decided.tool}: your approval counts. It needs ${missingVotesText(decided)}.`;
+  return `${decided.tool}: ${decided.status} by ${decided.person}.`;
 }

@@ -6,6 +6,7 @@ import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { stepPorts } from '#lambdas/step-ports.ts';
 import { caller, eventTo } from '../support/call-endpoint.ts';
 import { fakeSlack } from '../support/fake-slack.ts';
+import type { Loose } from '../support/loose.ts';
 import { configuration, keys, type TestPorts, testPorts } from '../support/ports.ts';
 
 let slack: Awaited<ReturnType<typeof fakeSlack>>;
@@ -67,20 +68,16 @@ interface Click {
   readonly secret?: string;
   readonly agoSeconds?: number;
   readonly responseUrl?: string;
+  /** In the dialog. */
+  readonly comment?: string | null;
 }
 
-function requestOf(
-  id: string,
-  { action = 'approve', user = 'U01', home, trigger, secret = 'signing-1', agoSeconds = 0, responseUrl }: Click,
-) {
-  const payload = {
-    type: 'block_actions',
-    team: { id: 'T01' },
-    user: { id: user, ...(home !== undefined && { team_id: home }) },
-    trigger_id: trigger ?? `trigger-${++clicks}`,
-    response_url: responseUrl ?? `${slack.url}/response`,
-    actions: [{ action_id: action, value: id, action_ts: '1.2' }],
-  };
+const account = ({ user = 'U01', home }: Click) => ({
+  team: { id: 'T01' },
+  user: { id: user, ...(home !== undefined && { team_id: home }) },
+});
+
+function signed(payload: object, { secret = 'signing-1', agoSeconds = 0 }: Click) {
   const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   const timestamp = String(Math.floor(gateway.ports.clock.now() / 1000) - agoSeconds);
   const headers = {
@@ -91,11 +88,43 @@ function requestOf(
   return { raw, headers };
 }
 
-const click = (id: string, how: Click = {}) => call('POST', '/callbacks/slack', requestOf(id, how));
+function clickOf(id: string, how: Click) {
+  const { action = 'approve', trigger, responseUrl } = how;
+  const payload = {
+    type: 'block_actions',
+    ...account(how),
+    trigger_id: trigger ?? `trigger-${++clicks}`,
+    response_url: responseUrl ?? `${slack.url}/response`,
+    actions: [{ action_id: action, value: id, action_ts: '1.2' }],
+  };
+  return signed(payload, how);
+}
 
-/** The reply as the function gives it, before the work that goes on after it. */
-function clicked(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
-  const { raw, headers } = requestOf(id, {});
+/** The dialog as Slack sends it back, with what it was opened with unless `view` differs. */
+function submissionOf(view: Loose, how: Click = {}) {
+  const { callback_id, private_metadata } = view;
+  const values = { comment: { comment: { type: 'plain_text_input', value: how.comment ?? null } } };
+  const sent = { id: view.id ?? `V${++clicks}`, callback_id, private_metadata, state: { values } };
+  return signed({ type: 'view_submission', ...account(how), view: sent, response_urls: [] }, how);
+}
+
+const press = (id: string, how: Click = {}) => call('POST', '/callbacks/slack', clickOf(id, how));
+const submit = (view: Loose, how: Click = {}) => call('POST', '/callbacks/slack', submissionOf(view, how));
+const dialogs = () => slack.calls.filter(({ path }) => path === '/api/views.open').map(({ body }) => body.view);
+
+/** A click, and the dialog confirmed if one opens. */
+async function click(id: string, how: Click = {}) {
+  const before = dialogs().length;
+  const answer = await press(id, how);
+  const view = dialogs()[before];
+  if (view) await submit(view, how);
+  return answer;
+}
+
+/** The reply to a dialog as the function gives it, before the work that goes on after it. */
+async function confirmed(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
+  await press(id);
+  const { raw, headers } = submissionOf(dialogs().at(-1)!);
   return callback(ports)(eventTo('POST', '/callbacks/slack', { raw, headers }), { awsRequestId: 'request-1' });
 }
 
@@ -191,6 +220,101 @@ describe('Slack', () => {
   });
 });
 
+describe('the confirmation', () => {
+  test('[slack.confirmed] [slack.comment] a click opens a dialog that names the call and decides nothing; its submission votes, with the comment', async () => {
+    const id = await asked();
+    const row = await gateway.ports.approvals.find(id);
+    expect((await press(id, { action: 'deny', trigger: 'for-the-dialog' })).status).toBe(200);
+    expect(await statusOf(id)).toBe('pending');
+    const opened = slack.calls.find(({ path }) => path === '/api/views.open');
+    expect(opened).toMatchObject({ headers: { authorization: 'Bearer bot-token-value' } });
+    expect(opened!.body).toMatchObject({
+      trigger_id: 'for-the-dialog',
+      view: {
+        type: 'modal',
+        title: { text: 'Deny this call' },
+        submit: { text: 'Deny' },
+        blocks: [{}, { optional: true }],
+      },
+    });
+    const shown = opened!.body.view.blocks[0].text.text;
+    for (const part of ['scm.create_pull_request', 'acme/web', id.slice(-8), row!.call_digest.slice(0, 16)])
+      expect(shown).toContain(part);
+
+    const answer = await submit(opened!.body.view, { action: 'deny', comment: ' The branch is frozen. ' });
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(await gateway.ports.approvals.find(id)).toMatchObject({
+      ...{ status: 'denied', person: 'alice', comment: 'The branch is frozen.' },
+    });
+    expect(told()).toBe('scm.create_pull_request: denied by alice.');
+  });
+
+  test('[slack.confirmed] the vote is that of the person who submits the dialog, and the rules of clicks hold for it', async () => {
+    const id = await asked();
+    await press(id);
+    const view = { ...dialogs()[0], id: 'V-of-this-test' };
+    expect((await submit(view, { secret: 'wrong' })).status).toBe(401);
+    expect((await submit(view, { agoSeconds: 301 })).status).toBe(401);
+    const forged = (over: object) => ({
+      ...view,
+      private_metadata: JSON.stringify({ ...JSON.parse(view.private_metadata), ...over }),
+    });
+    for (const over of [
+      { response_url: 'http://169.254.169.254/latest' },
+      { verdict: 'approve_all' },
+      { envelope_id: 'x' },
+      { more: 1 },
+    ])
+      expect((await submit(forged(over))).status).toBe(400);
+    expect((await submit({ ...view, callback_id: 'other' })).status).toBe(400);
+    await submit({ ...view, id: 'V-of-nobody' }, { user: 'U99' });
+    expect(told()).toContain('not mapped to a person');
+    expect(await statusOf(id)).toBe('pending');
+    expect((await submit(view, { secret: 'signing-0' })).status).toBe(200);
+    expect(await statusOf(id)).toBe('approved');
+    expect((await submit(view)).status).toBe(409);
+  });
+
+  test('[approval.whole-or-deny] a dialog does not approve a call that no message can show', async () => {
+    const id = await asked({ parameters: { body: 'x'.repeat(4_000) } });
+    await press(id);
+    expect(dialogs()).toEqual([]);
+    await press(id, { action: 'deny' });
+    const [view] = dialogs();
+    const private_metadata = view.private_metadata.replace('"deny"', '"approve"');
+    await submit({ ...view, private_metadata });
+    expect(told()).toContain('Not counted: the Slack message is too small to show all of this call.');
+    expect(await statusOf(id)).toBe('pending');
+  });
+
+  test('[slack.confirmed] if Slack opens no dialog, the clicker gets a button that Slack asks to confirm', async () => {
+    const id = await asked();
+    slack.faults.push({ status: 200, body: { ok: false, error: 'missing_scope' } });
+    await press(id);
+    expect(await statusOf(id)).toBe('pending');
+    const reply = slack.calls.findLast(({ path }) => path === '/response')!.body;
+    expect(reply.text).toMatch(/^Not decided yet/);
+    const [button] = reply.blocks.at(-1).elements;
+    expect(button).toMatchObject({
+      action_id: 'confirmed_approve',
+      value: id,
+      confirm: { confirm: { text: 'Approve' } },
+    });
+    expect(gateway.lines.join('\n')).toContain('missing_scope');
+    await press(id, { action: button.action_id });
+    expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'approved', comment: '' });
+  });
+
+  test('[slack.confirmed] a request that was decided meanwhile opens no dialog', async () => {
+    const id = await asked();
+    await click(id);
+    const before = dialogs().length;
+    await press(id);
+    expect(dialogs()).toHaveLength(before);
+    expect(told()).toContain('already approved');
+  });
+});
+
 describe('the acknowledgement', () => {
   test('[slack.acknowledged-first] comes before the vote and claims nothing; the outcome is posted afterwards', async () => {
     const id = await asked();
@@ -201,7 +325,7 @@ describe('the acknowledgement', () => {
         return gateway.ports.ledger.commit(step);
       },
     };
-    const reply = await clicked(id, { ports: { ...gateway.ports, ledger } });
+    const reply = await confirmed(id, { ports: { ...gateway.ports, ledger } });
     expect([reply.statusCode, reply.body]).toEqual([200, '']);
     expect(await statusOf(id)).toBe('pending');
     expect(told()).toBe('nothing');
@@ -214,7 +338,7 @@ describe('the acknowledgement', () => {
   test('[slack.acknowledged-first] a vote that could not be recorded is answered as such, and the next click counts', async () => {
     const id = await asked();
     const ledger = { commit: () => Promise.reject(new Error('the store is down')) };
-    await (await clicked(id, { ports: { ...gateway.ports, ledger } })).finished;
+    await (await confirmed(id, { ports: { ...gateway.ports, ledger } })).finished;
     expect(told()).toMatch(/^Not decided: the gateway could not record the vote/);
     expect(await statusOf(id)).toBe('pending');
     await click(id);

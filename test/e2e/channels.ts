@@ -13,19 +13,28 @@ export interface Click {
   readonly secret?: string;
   /** Where the outcome is told, at Slack. */
   readonly response?: string;
+  /** In the dialog. */
+  readonly comment?: string;
 }
 
-/** A click on a button of a message; `slackUrl` is told its outcome. */
-export function slackClick(url: string, slackUrl: string, given: Click) {
+/** A click on a button of a message, whose dialog is confirmed; `slackUrl` is told its outcome. */
+export async function slackClick(url: string, slackUrl: string, given: Click) {
   const { id, user, trigger, action = 'approve', secret = 'signing-secret', response = '/response' } = given;
-  const payload = {
-    type: 'block_actions',
-    team: { id: 'T01' },
-    user: { id: user },
-    trigger_id: trigger,
-    response_url: slackUrl + response,
+  const response_url = slackUrl + response;
+  const account = { team: { id: 'T01' }, user: { id: user } };
+  const click = {
+    ...{ type: 'block_actions', ...account, trigger_id: trigger, response_url },
     actions: [{ action_id: action, value: id, action_ts: '1.2' }],
   };
+  const clicked = await sendSigned(url, click, secret);
+  if (clicked.status !== 200) return clicked;
+  const private_metadata = JSON.stringify({ envelope_id: id, verdict: action, response_url });
+  const values = { comment: { comment: { value: given.comment ?? null } } };
+  const view = { id: `V${trigger}`, callback_id: 'vote', private_metadata, state: { values } };
+  return sendSigned(url, { type: 'view_submission', ...account, view }, secret);
+}
+
+function sendSigned(url: string, payload: object, secret: string) {
   const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   const timestamp = String(Math.floor(Date.now() / 1000));
   const signature = `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${raw}`).digest('hex')}`;

@@ -39,7 +39,7 @@ const told = (text: RegExp) =>
 const statusOf = async (id: string) =>
   (await ask(url, 'GET', `/admin/v1/approvals/${id}`, { key: 'e2e-bob' })).body.status;
 
-test('[notify.events] [notify.slack-buttons] [slack.vote] [approval.card-place] a request is posted, decided by button, and the message rewritten', async () => {
+test('[notify.events] [notify.slack-buttons] [slack.vote] [slack.comment] [approval.card-place] a request is posted, decided by button, and the message rewritten', async () => {
   const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('slack-vote'));
   const posted = await until('the message', async () =>
     slack.calls.find(({ path }) => path === '/api/chat.postMessage'),
@@ -58,12 +58,20 @@ test('[notify.events] [notify.slack-buttons] [slack.vote] [approval.card-place] 
   );
   expect(hooked.body.approval.rule.place).toBe(rule.place);
 
-  const answer = await click(envelope_id, 'U01', 'first-click');
+  const [id, user, trigger] = [envelope_id, 'U01', 'first-click'];
+  const answer = await slackClick(url, slack.url, { id, user, trigger, comment: 'Looked at the diff.' });
   expect(answer.status).toBe(200);
+  const dialog = await until('the dialog', async () => slack.calls.find(({ path }) => path === '/api/views.open'));
+  expect(dialog.headers.authorization).toBe('Bearer bot-token-value');
+  const carried = { envelope_id, verdict: 'approve', response_url: `${slack.url}/response` };
+  expect(JSON.parse(dialog.body.view.private_metadata)).toEqual(carried);
   expect(await told(/approved by alice/)).toBeDefined();
   expect(await statusOf(envelope_id)).toBe('approved');
   const { entries } = await exportOf(url, 'e2e-bob', 'slack-vote');
-  expect(entries.at(-1)).toMatchObject({ kind: 'approve', body: { person: 'alice', channel: 'slack' } });
+  expect(entries.at(-1)).toMatchObject({
+    kind: 'approve',
+    body: { person: 'alice', channel: 'slack', comment: 'Looked at the diff.' },
+  });
   await until('the update', async () => slack.calls.find(({ path }) => path === '/api/chat.update'));
   expect((await decided(url, 'e2e-agent', { ...pullRequest('slack-vote'), approval_ref: envelope_id })).decision).toBe(
     'allow',

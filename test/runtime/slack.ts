@@ -17,15 +17,7 @@ export function slackChecks(world: World): Check[] {
     });
     return body.envelope_id;
   };
-  const click = (id: string, trigger: string): Call => {
-    const payload = {
-      type: 'block_actions',
-      team: { id: 'T01' },
-      user: { id: 'U01' },
-      trigger_id: trigger,
-      response_url: `${world.upstream.url}/response`,
-      actions: [{ action_id: 'approve', value: id, action_ts: '1.2' }],
-    };
+  const signed = (payload: object): Call => {
     const raw = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     const timestamp = String(Math.floor(Date.now() / 1000));
     return {
@@ -36,6 +28,21 @@ export function slackChecks(world: World): Check[] {
         'x-slack-signature': slackSignature(slackSecret, timestamp, Buffer.from(raw)),
       },
     };
+  };
+  const response_url = `${world.upstream.url}/response`;
+  const account = { team: { id: 'T01' }, user: { id: 'U01' } };
+  const click = (id: string, trigger_id: string): Call =>
+    signed({
+      ...{ type: 'block_actions', ...account, trigger_id, response_url },
+      actions: [{ action_id: 'approve', value: id, action_ts: '1.2' }],
+    });
+  const submission = (envelope_id: string, dialog: string): Call => {
+    const private_metadata = JSON.stringify({ envelope_id, verdict: 'approve', response_url });
+    const state = { values: { comment: { comment: { value: 'fine' } } } };
+    return signed({
+      ...{ type: 'view_submission', ...account },
+      view: { id: dialog, callback_id: 'vote', private_metadata, state },
+    });
   };
   const route = 'POST /callbacks/slack';
   const statusOf = async (id: string) =>
@@ -55,12 +62,12 @@ export function slackChecks(world: World): Check[] {
       assert.deepEqual(await delivered(), { delivered: 0 });
       assert.equal(world.upstream.calls.filter((body) => body.includes(id)).length, 1);
     }),
-    check('approval-callback acknowledges a click before the vote is recorded, and claims nothing', async () => {
+    check('approval-callback acknowledges a dialog before the vote is recorded, and claims nothing', async () => {
       const id = await asked('clicked-early');
       const gate = await storeGate(world.store, { kind: 'approve', when: 'before' });
       const slow = await world.anotherLambda('approval-callback', { AWS_ENDPOINT_URL_DYNAMODB: gate.url });
       try {
-        const answer = asCaller(await slow.invoke(restEvent(route, click(id, 'early'))));
+        const answer = asCaller(await slow.invoke(restEvent(route, submission(id, 'early'))));
         assert.deepEqual([answer.status, answer.text], [200, '']);
         await gate.stopped;
         assert.equal(await statusOf(id), 'pending');
@@ -71,10 +78,12 @@ export function slackChecks(world: World): Check[] {
     }),
     check('approval-callback records the vote behind the acknowledgement, and posts the outcome', async () => {
       const id = await asked('clicked');
-      const answer = await world.call('approval-callback', route, click(id, 'ordinary'));
+      assert.equal((await world.call('approval-callback', route, click(id, 'ordinary'))).status, 200);
+      const answer = await world.call('approval-callback', route, submission(id, 'ordinary'));
       assert.deepEqual([answer.status, answer.text], [200, '']);
       // An environment takes its next event only when it has done the work of the one before.
-      assert.equal((await world.call('approval-callback', route, click(id, 'ordinary'))).status, 409);
+      assert.equal((await world.call('approval-callback', route, submission(id, 'ordinary'))).status, 409);
+      assert.ok(world.upstream.calls.some((body) => body.includes('"trigger_id":"ordinary"')));
       assert.equal(await statusOf(id), 'approved');
       assert.ok(world.upstream.calls.some((body) => body.includes('scm.create_pull_request: approved by alice.')));
     }),

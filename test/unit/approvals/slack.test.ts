@@ -77,9 +77,11 @@ const parse = (over: object, apiUrl = 'https://slack.com/api') =>
 describe('a click', () => {
   test('names who, what and where to answer; fields we do not know are left alone', () => {
     expect(parse({})).toEqual({
+      step: 'click',
       team: 'T01',
       user: 'U01',
-      action: 'approve',
+      verdict: 'approve',
+      trigger_id: payload.trigger_id,
       envelope_id,
       callback_id: '13345224609.738474920.8088930838d88f008e0#1548426417.840180',
       response_url: payload.response_url,
@@ -100,7 +102,10 @@ describe('a click', () => {
     const { action_ts: _, ...action } = payload.actions[0]!;
     const bare = { trigger_id: undefined, response_url: undefined, actions: [action] };
     const click = parse(bare);
-    expect(click).toEqual({ team: 'T01', user: 'U01', action: 'approve', envelope_id, callback_id: click.callback_id });
+    const { callback_id } = click;
+    expect(click).toEqual({
+      ...{ step: 'click', team: 'T01', user: 'U01', verdict: 'approve', envelope_id, callback_id },
+    });
     expect(click.callback_id).toMatch(/^[0-9a-f]{64}$/);
     expect(parse(bare)).toEqual(click);
     expect(parse({ ...bare, user: { id: 'U02' } }).callback_id).not.toBe(click.callback_id);
@@ -108,7 +113,7 @@ describe('a click', () => {
 
   test('that is refused names what was found and what is allowed', () => {
     expect(() => parse({ actions: [{ ...payload.actions[0], action_id: 'approve_all' }] })).toThrow(
-      'actions.0.action_id: found "approve_all", allowed approve, deny.',
+      'actions.0.action_id: found "approve_all", allowed approve, deny, confirmed_approve, confirmed_deny.',
     );
   });
 
@@ -116,7 +121,8 @@ describe('a click', () => {
     ['an empty team', { team: { id: '' } }],
     ['an empty user', { user: { id: '' } }],
     ['an empty time', { actions: [{ ...payload.actions[0], action_ts: '' }] }],
-    ['another type', { type: 'view_submission' }],
+    ['another type', { type: 'view_closed' }],
+    ['a dialog without its view', { type: 'view_submission' }],
     ['no user', { user: undefined }],
     ['an unknown button', { actions: [{ ...payload.actions[0], action_id: 'approve_all' }] }],
     ['a value that is no envelope_id', { actions: [{ ...payload.actions[0], value: '../x' }] }],
