@@ -668,6 +668,10 @@ const approvals: readonly Requirement[] = [
   ),
   must('notify.events', 'Notifications go out when an approval is submitted, approved and denied.'),
   must(
+    'approval.list-bounded',
+    'Lists of approvals hold items of bounded size: long fields are shortened and named with their size, and the item route has the whole call.',
+  ),
+  must(
     'approval.whole-or-deny',
     'Where a message cannot show all of a call and of what its caller says, it names all parameters, can be denied there, and is approved elsewhere: also the vote of an older message is refused.',
   ),

@@ -40,7 +40,7 @@ export function addApprovals(parent: Parent): void {
         const answer = await cli.api().call('listApprovals', { query: { limit, cursor } });
         if (cli.globals.json) cli.out.json(answer.text);
         else {
-          showPending(cli.out, fields(answer.json));
+          await showPending(cli, fields(answer.json));
           showMore(cli, ['pending'], { limit }, fields(answer.json).cursor);
         }
       };
@@ -137,11 +137,15 @@ function showRecord(out: Output, record: Fields): void {
   for (const name of names) out.field(name, record[name]);
 }
 
-function showPending(out: Output, page: Fields): void {
+/** The list shortens long calls, and a card shows the whole text that will be executed. */
+async function showPending(cli: Cli, page: Fields): Promise<void> {
   const items = list(page.pending);
-  if (items.length === 0) out.line('nothing is pending');
+  if (items.length === 0) cli.out.line('nothing is pending');
   for (const item of items) {
-    showCard(out, item, briefCard);
-    out.line();
+    const envelope_id = text(item.envelope_id) ?? '';
+    const isWhole = list(item.omitted).length === 0;
+    const whole = isWhole ? item : fields((await cli.api().call('getApproval', { path: { envelope_id } })).json);
+    showCard(cli.out, whole, briefCard);
+    cli.out.line();
   }
 }

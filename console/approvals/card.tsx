@@ -26,7 +26,8 @@ interface OpenCardProps {
 }
 
 export function OpenCard({ pending, ...rest }: OpenCardProps) {
-  return pending ? <Card item={pending} {...rest} /> : <Looked {...rest} />;
+  // The list shortens long calls.
+  return pending && !pending.omitted ? <Card item={pending} {...rest} /> : <Looked {...rest} />;
 }
 
 function Looked({ api, id, ...rest }: Omit<OpenCardProps, 'pending'>) {

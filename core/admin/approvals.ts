@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { readResult } from '#core/actions/kept-result.ts';
+import { approvalHead, isLongCall } from '#core/approvals/approval-head.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
 import { assertUndecided } from '#core/approvals/open-request.ts';
 import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
@@ -26,11 +27,12 @@ export const listApprovals: Operation = async (call) => {
   const { ports } = call;
   const page = await ports.approvals.list(call.principal.tenant, 'pending', pageOf(call));
   const now = ports.clock.now();
-  const asked = await Promise.all(page.items.map((row) => shownUnderTerms(call, row)));
+  // The item route shows a long call under the terms in force: here each would be evaluated at every look at the list.
+  const asked = await Promise.all(page.items.map((row) => (isLongCall(row) ? row : shownUnderTerms(call, row))));
   const open = asked.filter((row) => row.expires_at > isoTime(now));
   const pending = await Promise.all(
     open.map(async (row) => ({
-      ...approvalItem(row, ports.adminUrl, now, await placeOfRule(call.ports, row)),
+      ...approvalHead(approvalItem(row, ports.adminUrl, now, await placeOfRule(call.ports, row))),
       ...toSign(row),
     })),
   );
@@ -84,7 +86,9 @@ export const approvalHistory: Operation = async (call) => {
     place = found.cursor ? `${at}.${found.cursor}` : states[at + 1] && `${at + 1}.`;
   }
   const approvals = await Promise.all(
-    rows.map(async (row) => approvalView(row, ports.adminUrl, ports.clock.now(), await placeOfRule(call.ports, row))),
+    rows.map(async (row) =>
+      approvalHead(approvalView(row, ports.adminUrl, ports.clock.now(), await placeOfRule(call.ports, row))),
+    ),
   );
   return { body: { approvals, ...(place !== undefined && { cursor: place }) } };
 };

@@ -119,3 +119,35 @@ describe('[approval.browser-page] the address of an approval in a browser', () =
       expect((await call(method, path, { headers: browser })).status).toBe(401);
   });
 });
+
+test('[approval.list-bounded] lists of long calls are small, and the item has the whole call', async () => {
+  const many = await testPorts();
+  const ask = caller(many.ports);
+  try {
+    const parameters = { command, notes: 'x'.repeat(90_000) };
+    const ids: string[] = [];
+    for (let i = 0; i < 10; i++) {
+      const body = { ...fresh(`long-${i}`), parameters: { ...parameters, i } };
+      ids.push((await ask('POST', '/admin/v1/test-action', { key: keys.agent, body })).body.envelope_id);
+    }
+    const listed = await ask('GET', '/admin/v1/approvals', { key: keys.human });
+    expect(listed.body.pending).toHaveLength(ids.length);
+    expect(listed.body.pending.map(({ envelope_id }: { envelope_id: string }) => envelope_id)).toEqual(ids);
+    expect(Buffer.byteLength(listed.text)).toBeLessThan(ids.length * 4_000);
+    const whole = (await ask('GET', `/admin/v1/approvals/${ids[0]}`, { key: keys.human })).body;
+    expect(whole.parameters).toEqual({ ...parameters, i: 0 });
+    expect(whole).not.toHaveProperty('omitted');
+    const [{ omitted, parameters: shown, ...rest }] = listed.body.pending;
+    expect(omitted).toEqual([{ field: 'parameters', bytes: JSON.stringify(whole.parameters).length }]);
+    expect(shown).toMatchObject({ command, i: 0, notes: expect.stringContaining(whole.approval_url) });
+    expect({ ...rest, parameters: whole.parameters }).toEqual(whole);
+
+    for (const id of ids)
+      await ask('POST', `/admin/v1/approvals/${id}/deny`, { key: keys.human, body: { reviewer: 'alice' } });
+    const decided = await ask('GET', '/admin/v1/approvals/history', { key: keys.human });
+    expect(decided.body.approvals).toHaveLength(ids.length);
+    expect(Buffer.byteLength(decided.text)).toBeLessThan(ids.length * 4_000);
+  } finally {
+    await many.stop();
+  }
+});

@@ -94,6 +94,16 @@ test('[approval.terms-now] a passkey that the rule asks for by now is asked for;
   });
 });
 
+test('[approval.list-bounded] the list evaluates no long call under later rules; its item and its votes do', async () => {
+  const { id } = await asked({ to: 'everyone', body: 'x'.repeat(5_000) });
+  await change({ rules: publish('require_passkey: true') });
+  const inList = await listed(id);
+  expect(inList.omitted).toEqual([{ field: 'parameters', bytes: expect.any(Number) }]);
+  expect(inList).not.toHaveProperty('passkey_required');
+  expect(await item(id)).toMatchObject({ passkey_required: true });
+  expect((await approve(id)).status).toBe(403);
+});
+
 test('[approval.terms-now] a rule that asks for less by now, and one for another call, change nothing', async () => {
   await change({ rules: publish('require_passkey: true, timeout_seconds: 600') });
   const strict = await asked();

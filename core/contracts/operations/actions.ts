@@ -141,6 +141,20 @@ const decided = z.strictObject({
 });
 const view = z.strictObject({ ...item.shape, ...decided.shape });
 
+/** Of lists. */
+const omitted = z
+  .array(
+    z.strictObject({
+      field: z.string().meta({ description: 'Name of a field that is shortened here.' }),
+      bytes: count.meta({ description: 'Size of the whole field as JSON.' }),
+    }),
+  )
+  .optional()
+  .meta({
+    description:
+      'Fields that are shortened to keep lists small. The item at `approval_url` has them whole, and the terms that a later configuration adds.',
+  });
+
 const relyingParty = z.strictObject({ id: z.string(), origin: z.string() }).meta({
   description: 'Host and page that passkeys are bound to.',
 });
@@ -257,8 +271,8 @@ export const actions = {
       not_replayed: z.unknown().optional(),
     }),
   },
-  listApprovals: { output: z.strictObject({ pending: z.array(item), cursor }) },
-  approvalHistory: { output: z.strictObject({ approvals: z.array(view), cursor }) },
+  listApprovals: { output: z.strictObject({ pending: z.array(item.extend({ omitted })), cursor }) },
+  approvalHistory: { output: z.strictObject({ approvals: z.array(view.extend({ omitted })), cursor }) },
   listPasskeys: { output: z.strictObject({ rp: relyingParty, passkeys: z.array(passkey), most: count }) },
   passkeyChallenge: {
     output: z.strictObject({

@@ -27,6 +27,17 @@ describe('approvals', () => {
     expect(out).toContain("more: agentctl pending --limit 1 --cursor 'c 1'\n");
   });
 
+  test('[cli.pending] [approval.list-bounded] a call that the list shortens is fetched; the others are not', async () => {
+    const long = { ...item, envelope_id: 'e-2', parameters: { title: 'head of it' } };
+    const omitted = [{ field: 'parameters', bytes: 90_000 }];
+    server.on('GET /admin/v1/approvals', { pending: [item, { ...long, omitted }] });
+    server.on('GET /admin/v1/approvals/e-2', { ...long, parameters: { title: 'all of it' } });
+    const { out } = await home.run(['pending']);
+    expect(server.seen.map(({ path }) => path)).toEqual(['/admin/v1/approvals', '/admin/v1/approvals/e-2']);
+    expect(out).toContain('all of it');
+    expect(out).not.toContain('head of it');
+  });
+
   test('[cli.pending] --json is the document, and an empty list is said in words', async () => {
     server.on('GET /admin/v1/approvals', { pending: [] });
     expect((await home.run(['pending', '--json'])).out).toBe('{"pending":[]}\n');
