@@ -119,7 +119,7 @@ function snapshotWith(settings: object): Snapshot {
     people: [],
     firstTenant: 'default',
   });
-  return { configuration: { edge: edgeSettings.parse(settings) }, identities } as unknown as Snapshot;
+  return { configuration: { identity: {}, edge: edgeSettings.parse(settings) }, identities } as unknown as Snapshot;
 }
 
 function overH1(port: number, ca: string, path: string, { method, headers, body }: Sent = {}): Promise<Answer> {
