@@ -2249,6 +2249,10 @@ const chat: readonly Requirement[] = [
     'A member of a request that the form of the provider lacks is refused by name with 400 and what is allowed where its loss would make another answer, and is left out by name where it would not.',
   ),
   must(
+    'chat.call-members',
+    "A vendor's own members of a tool call, such as a thought signature, are in the vendor's history again when a caller of messages or of responses sends the call back, whole and streamed.",
+  ),
+  must(
     'chat.left-out',
     'What a request holds and its provider does not get stands in X-Left-Out and in the left_out of its entry, also of an answer from the cache.',
   ),

@@ -4,6 +4,7 @@
  * opaque [content.every-text].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { embeddedId } from './call-id.ts';
 import type { TextSlot } from './dialect.ts';
 import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
 import { isObject } from './wire.ts';
@@ -21,6 +22,9 @@ const opaque: ReadonlyMap<string, RegExp> = new Map([
     /^[A-Za-z0-9+/_=-]*$/,
   ]),
 ]);
+
+/** Members that hold the id of a tool call. */
+const ids: ReadonlySet<string> = new Set(['id', 'tool_use_id', 'tool_call_id', 'call_id']);
 
 /** Members that hold files in base64. */
 const files: ReadonlySet<string> = new Set(['data', 'file_data', 'b64_json']);
@@ -102,12 +106,16 @@ class NamesSlot implements TextSlot {
   }
 }
 
-const isRead = (key: string, text: string): boolean => text !== '' && opaque.get(key)?.test(text) !== true;
+const isRead = (key: string, text: string): boolean =>
+  text !== '' && (opaque.get(key)?.test(text) !== true || (ids.has(key) && embeddedId(text) !== undefined));
 
 /** The slots of one text that filters read. */
 function leavesOf(channel: string, holder: JsonObject, key: string, text: string): LeafSlot[] {
   const type = typeof holder.media_type === 'string' ? holder.media_type : '';
-  const inside = embeddedUrl(text) ?? (files.has(key) ? embeddedBase64(text, type) : undefined);
+  const inside =
+    (ids.has(key) ? embeddedId(text) : undefined) ??
+    embeddedUrl(text) ??
+    (files.has(key) ? embeddedBase64(text, type) : undefined);
   if (inside === 'opaque') return isBroken(text) ? [new LeafSlot(channel, holder, key)] : [];
   if (inside === undefined) return [new LeafSlot(channel, holder, key)];
   const slot = new LeafSlot(channel, holder, key, inside);

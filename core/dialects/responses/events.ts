@@ -1,6 +1,7 @@
 /** A stream of chat completion chunks as the events of a response; a complete reply is the last of them. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
 import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { incompleteReason } from '../translate/stop-reasons.ts';
@@ -15,6 +16,12 @@ interface ResponseContext {
   readonly createdAt: number;
   /** Whether it is kept at its provider: in the end, what was done. */
   readonly stored?: () => boolean;
+}
+
+interface StreamedCall {
+  item?: OutputItem;
+  /** The vendor's own members that its id carries. */
+  members?: JsonObject | undefined;
 }
 
 /** A complete chat completion as a response. */
@@ -32,7 +39,7 @@ export class ResponseEvents {
   /** Text that goes on; a tool call or another kind of text ends it. */
   #open: OutputItem | undefined;
   readonly #calls: OutputItem[] = [];
-  readonly #callOf: (fragment: JsonObject) => { item?: OutputItem };
+  readonly #callOf: (fragment: JsonObject) => StreamedCall;
   readonly #ownName: (flat: string) => QualifiedToolName;
   #model = '';
   #finish: string | undefined;
@@ -45,7 +52,7 @@ export class ResponseEvents {
     this.#context = context;
     this.#id = context.id.replaceAll('-', '');
     this.#ownName = ownNamesOf(request);
-    this.#callOf = toolFragments<{ item?: OutputItem }>(() => ({}));
+    this.#callOf = toolFragments<StreamedCall>(() => ({}));
   }
 
   next(chunk: JsonObject): JsonObject[] {
@@ -108,9 +115,13 @@ export class ResponseEvents {
     const custom = objectOf(fragment.custom);
     const named = custom ?? objectOf(fragment.function) ?? {};
     const text = textOf(named.input) ?? textOf(named.arguments) ?? '';
-    if (call.item) return call.item.say(text);
+    if (call.item) {
+      refuseLate(fragment, call.members);
+      return call.item.say(text);
+    }
+    call.members = vendorMembers(fragment);
     const events = this.#close();
-    const call_id = textOf(fragment.id) || `call_${this.#id}_${this.#items.length}`;
+    const call_id = idCarrying(textOf(fragment.id) || `call_${this.#id}_${this.#items.length}`, fragment);
     const own = this.#ownName(textOf(named.name) ?? '');
     call.item = this.#begun(custom ? kinds.custom : kinds.function, { call_id, ...own });
     this.#calls.push(call.item);

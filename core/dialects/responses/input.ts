@@ -1,6 +1,7 @@
 /** The items of a responses request as the messages of a chat completions request. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { vendorId, withVendorMembers } from '../call-id.ts';
 import { isObject, member, objectsOf, textOf } from '../wire.ts';
 import { flatName } from './namespaces.ts';
 
@@ -42,7 +43,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
     case 'custom_tool_call_output':
       messages.push({
         role: 'tool',
-        tool_call_id: idOf(item, path),
+        tool_call_id: vendorId(idOf(item, path)),
         content: contentOf(item.output, `${path}.output`),
       });
       return;
@@ -58,7 +59,8 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
 }
 
 /** Calls in a row are one turn of the model, together with what it said before them. */
-function addCall(messages: JsonObject[], call: JsonObject): void {
+function addCall(messages: JsonObject[], given: JsonObject): void {
+  const call = withVendorMembers(given);
   const last = messages.at(-1);
   if (last?.role === 'assistant') last.tool_calls = [...objectsOf(last.tool_calls), call];
   else messages.push({ role: 'assistant', content: null, tool_calls: [call] });

@@ -4,6 +4,7 @@
  * complete JSON: nothing is lost, merged or reordered within a call, and indexes have no gaps.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
 import { objectOf, textOf } from '../wire.ts';
 
 type Kind = 'text' | 'thinking' | 'tool';
@@ -12,6 +13,8 @@ interface Block {
   readonly kind: Kind;
   id: string;
   name: string;
+  /** The vendor's own members of a call, which its id carries. */
+  members: JsonObject;
   /** Not sent yet. */
   waiting: string;
   /** A call's arguments so far: whether they are complete decides when the next block may begin. */
@@ -34,7 +37,17 @@ export function blockQueue(newId: (position: number) => string) {
 
   function begin(kind: Kind): Block {
     const id = kind === 'tool' ? newId(calls++) : '';
-    const block = { kind, id, name: '', waiting: '', whole: '', mayBeWhole: false, opened: false, closed: false };
+    const block: Block = {
+      kind,
+      id,
+      name: '',
+      members: {},
+      waiting: '',
+      whole: '',
+      mayBeWhole: false,
+      opened: false,
+      closed: false,
+    };
     queue.push(block);
     return block;
   }
@@ -99,8 +112,12 @@ export function blockQueue(newId: (position: number) => string) {
     add(block: Block, fragment: JsonObject): void {
       const named = objectOf(fragment.function) ?? objectOf(fragment.custom) ?? {};
       const text = textOf(named.arguments) ?? textOf(named.input) ?? '';
+      if (block.opened) refuseLate(fragment, block.members);
+      else {
+        block.id = textOf(fragment.id) || block.id;
+        block.members = { ...block.members, ...vendorMembers(fragment) };
+      }
       if (block.closed) return;
-      if (!block.opened) block.id = textOf(fragment.id) || block.id;
       block.name ||= textOf(named.name) ?? '';
       block.waiting += text;
       block.whole += text;
@@ -129,8 +146,8 @@ function isJson(text: string): boolean {
   }
 }
 
-function beginningOf({ kind, id, name }: Block): JsonObject {
-  if (kind === 'tool') return { type: 'tool_use', id, name, input: {} };
+function beginningOf({ kind, id, name, members }: Block): JsonObject {
+  if (kind === 'tool') return { type: 'tool_use', id: idCarrying(id, members), name, input: {} };
   return kind === 'thinking' ? { type: 'thinking', thinking: '', signature: '' } : { type: 'text', text: '' };
 }
 

@@ -1,6 +1,7 @@
 /** A complete chat completion as an Anthropic message. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { idCarrying } from '../call-id.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
@@ -43,7 +44,7 @@ function contentOf(message: JsonObject, calls: JsonObject[]): JsonObject[] {
       const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};
       return {
         type: 'tool_use',
-        id: textOf(call.id) || `call_${index}`,
+        id: idCarrying(textOf(call.id) || `call_${index}`, call),
         name: named.name ?? '',
         input: argumentsOf(textOf(named.arguments) ?? textOf(named.input) ?? ''),
       };

@@ -1,5 +1,6 @@
 /** Anthropic's system prompt and turns as the messages of a chat completions request. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { vendorId, withVendorMembers } from '../call-id.ts';
 import { blankLine } from '../system-prompt.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../wire.ts';
 import { cannotCarry, type Note } from './members.ts';
@@ -33,7 +34,7 @@ function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[]
     if (block.type !== 'tool_result') parts.push(...partsOf(block, `${path}[${index}]`));
     else {
       const { texts, others } = resultOf(block, `${path}[${index}]`);
-      results.push({ role: 'tool', tool_call_id: block.tool_use_id ?? '', content: texts });
+      results.push({ role: 'tool', tool_call_id: vendorId(textOf(block.tool_use_id) ?? ''), content: texts });
       parts.push(...others);
     }
   }
@@ -60,11 +61,13 @@ function assistantOf(content: Json | undefined, note: Note): JsonObject[] {
   const text = blocks.flatMap((block) => (block.type === 'text' ? [textOf(block.text) ?? ''] : [])).join('');
   const calls = blocks
     .filter((block) => block.type === 'tool_use')
-    .map(({ id, name, input }) => ({
-      id: id ?? '',
-      type: 'function',
-      function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) },
-    }));
+    .map(({ id, name, input }) =>
+      withVendorMembers({
+        id: id ?? '',
+        type: 'function',
+        function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) },
+      }),
+    );
   if (text === '' && calls.length === 0) return [];
   return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 && { tool_calls: calls }) }];
 }

@@ -1,0 +1,92 @@
+/**
+ * Ids of tool calls that carry the members their vendor wants back with the history, such as Gemini's thought signature. Messages and
+ * responses have no place for these members, chats leave no state in the gateway, and an id is what every client returns [chat.call-members].
+ */
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
+import type { Embedded } from './embedded.ts';
+import { isObject, objectOf } from './wire.ts';
+
+const mark = '__with__';
+const carrying = /^(.*?)__with__([A-Za-z0-9_-]+)$/s;
+
+/** Members of a call and of its function that every dialect has a place for. */
+const ofCalls: ReadonlySet<string> = new Set(['id', 'type', 'index', 'function', 'custom']);
+const ofFunctions: ReadonlySet<string> = new Set(['name', 'arguments', 'input', 'parameters', 'description']);
+
+/** Returns the id of a chat completion's call, with the vendor's own members of that call in it. */
+export function idCarrying(id: string, call: JsonObject): string {
+  const members = vendorMembers(call);
+  return members === undefined ? id : id + mark + encoded(JSON.stringify(members));
+}
+
+/** Returns the vendor's own members of a call, or undefined without any. */
+export function vendorMembers(call: JsonObject): JsonObject | undefined {
+  const form = call.custom === undefined ? 'function' : 'custom';
+  const inner = without(objectOf(call[form]) ?? {}, ofFunctions);
+  const outer = without(call, ofCalls);
+  const members = { ...outer, ...(Object.keys(inner).length > 0 && { [form]: inner }) };
+  return Object.keys(members).length === 0 ? undefined : members;
+}
+
+/**
+ * Checks a further piece of a streamed call, whose id was sent already.
+ * @throws GatewayError `provider_error` for a member that the id does not carry: without it the vendor refuses the history.
+ */
+export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void {
+  for (const [name, value] of Object.entries(vendorMembers(fragment) ?? {}))
+    if (JSON.stringify(carried[name]) !== JSON.stringify(value))
+      throw new GatewayError(
+        'provider_error',
+        `The provider sent ${name.slice(0, 64)} of a tool call after its beginning, so it cannot be kept in a stream of this form. Send the request without stream, or to /v1/chat/completions.`,
+      );
+}
+
+/** Returns the vendor's id of a call, or the id unchanged if it carries nothing. */
+export const vendorId = (id: string): string => read(id)?.id ?? id;
+
+/** Returns a call with its vendor's id and members. What the id carries comes from the caller: it never replaces a part of the call. */
+export function withVendorMembers(call: JsonObject): JsonObject {
+  const carried = typeof call.id === 'string' ? read(call.id) : undefined;
+  if (!carried) return call;
+  const form = call.custom === undefined ? 'function' : 'custom';
+  const inner = without(objectOf(carried.members[form]) ?? {}, ofFunctions);
+  return {
+    ...call,
+    ...without(carried.members, ofCalls),
+    id: carried.id,
+    [form]: { ...objectOf(call[form]), ...inner },
+  };
+}
+
+/** Returns what an id carries as a text for filters, or undefined if it carries nothing. */
+export function embeddedId(id: string): Embedded | undefined {
+  const carried = read(id);
+  return (
+    carried && {
+      read: () => JSON.stringify(carried.members),
+      write: (changed) => carried.id + mark + encoded(changed),
+    }
+  );
+}
+
+const encoded = (text: string): string => Buffer.from(text, 'utf8').toString('base64url');
+
+function read(id: string): { readonly id: string; readonly members: JsonObject } | undefined {
+  const [, own, payload] = carrying.exec(id) ?? [];
+  if (own === undefined || payload === undefined) return undefined;
+  try {
+    const members = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Json;
+    return isObject(members) ? { id: own, members } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In whatever case: some servers read names without regard to it. */
+const without = (members: JsonObject, names: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).filter(
+      ([name, value]) => value !== null && name !== '__proto__' && !names.has(name.toUpperCase().toLowerCase()),
+    ),
+  );
