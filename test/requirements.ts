@@ -539,6 +539,10 @@ const approvals: readonly Requirement[] = [
     'A request no reviewer decided in time opens no obstacle: the identical call is review again with reason expired.',
   ),
   must('approval.timeout', 'A pending approval whose time is over is denied by system with reason timeout.'),
+  must(
+    'approval.timeout-told',
+    'Texts about a request that no reviewer decided in time say that it timed out, to people and to agents.',
+  ),
   must('approval.vote-after-expiry', 'A vote after expires_at is 409, whatever the clocks did: the row decides.'),
   must('approval.decided-twice', 'A second decision is 409 conflict with the record.'),
   must(

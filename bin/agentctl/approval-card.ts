@@ -19,10 +19,7 @@ export const wholeCard: CardOptions = { lines: Number.POSITIVE_INFINITY, charact
 export function showCard(out: Output, item: Fields, options: CardOptions): void {
   const id = text(item.envelope_id) ?? '(no id)';
   const upstream = text(item.upstream);
-  out.line(
-    painted('bold', id),
-    item.status === undefined || item.status === 'pending' ? '' : `  ${plain(item.status)}`,
-  );
+  out.line(painted('bold', id), item.status === undefined || item.status === 'pending' ? '' : `  ${statusOf(item)}`);
   const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
   const there = text(item.upstream_tool) ? ` (${plain(item.upstream_tool)} there)` : '';
   out.line(`  ${what}${there} on ${spelledText(text(item.target) ?? '(no target)')}`);
@@ -42,6 +39,10 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   if (text(item.expires_at)) out.line(`  expires: ${left && 'in '}${left}at ${plain(item.expires_at)}`);
   out.field('  approval_url', item.approval_url);
 }
+
+/** The status in words: a request that no reviewer decided in time has the status of a denial. */
+export const statusOf = ({ status, reason }: Fields): string =>
+  reason === 'timeout' ? 'timed out' : plain(status ?? 'unknown');
 
 function showCaller(out: Output, item: Fields): void {
   const key = fields(item.key);

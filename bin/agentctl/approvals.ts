@@ -1,5 +1,5 @@
 /** `pending`, `show`, `approve`, `deny`: what waits for a human, and the human's answer. */
-import { briefCard, showCard, wholeCard } from './approval-card.ts';
+import { briefCard, showCard, statusOf, wholeCard } from './approval-card.ts';
 import { approvalId } from './approval-id.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
@@ -128,13 +128,13 @@ async function personOfKey(cli: Cli): Promise<string> {
 
 function showRecord(out: Output, record: Fields): void {
   const style = record.status === 'approved' ? 'green' : 'red';
-  const status = record.reason === 'timeout' ? 'timed out (no reviewer decided in time)' : text(record.status);
-  out.line('status: ', painted(style, status ?? 'unknown'));
+  const isLate = record.reason === 'timeout';
+  out.line('status: ', painted(style, `${statusOf(record)}${isLate ? ' (no reviewer decided in time)' : ''}`));
   const names = [
     ...['envelope_id', 'reviewer', 'person', 'approved_at', 'denied_at', 'comment', 'evidence_hash'],
     ...['still_needed', 'executed_by', 'outcome', 'refused_because'],
   ];
-  for (const name of names) out.field(name, record[name]);
+  for (const name of names) out.field(name === 'denied_at' && isLate ? 'timed_out_at' : name, record[name]);
 }
 
 /** The list shortens long calls, and a card shows the whole text that will be executed. */

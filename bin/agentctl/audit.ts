@@ -84,12 +84,12 @@ const version = (number: unknown) => (number === undefined ? undefined : `versio
 function showEntries({ out }: Cli, page: Fields, query: Query): void {
   const rows = list(page.entries).map((entry) => {
     const { agent, person, key_id } = fields(entry.actor);
-    const { tool, target, operation, action, policy_version, name, id } = fields(entry.body);
+    const { tool, target, operation, action, policy_version, name, id, reason } = fields(entry.body);
     // Of an administrative act: what was done, and to which version or thing.
     const place = target ?? (action === undefined ? undefined : (name ?? id ?? version(policy_version)));
     return [
       entry.timestamp,
-      entry.kind,
+      entry.kind === 'deny' && reason === 'timeout' ? 'timed out' : entry.kind,
       entry.session_id,
       agent ?? person ?? key_id,
       tool ?? operation ?? action,

@@ -16,7 +16,8 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   const { out } = cli;
   const data = fields(fields(answer.error).data);
   out.line('decision: ', decisionPart(answer.decision));
-  if (answer.decision !== 'review') out.field('message', fields(answer.error).message);
+  // The reason of a review is a code: why an earlier request did not do, in the words of the message.
+  if (answer.decision !== 'review' || text(data.reason)) out.field('message', fields(answer.error).message);
   if (answer.decision === 'allow' && hasFailed(answer))
     out.line('execution: ', painted('red', outcomeOf(answer, data)));
   out.field('matched_rule', answer.matched_rule);

@@ -155,7 +155,9 @@ function verdict(answer: Fields, review: 'deny' | 'ask'): Answer {
   const data = fields(error.data);
   const rule = `rule ${text(answer.matched_rule) ?? 'unknown'}, envelope ${text(answer.envelope_id) ?? 'unknown'}`;
   if (answer.decision === 'allow') return { permission: 'allow', reason: `Allowed by ${rule}.` };
-  const why = text(data.reason) ?? text(error.message) ?? 'The policy does not allow it.';
+  // `data.reason` of a review or of a person's denial is a code; the message has the reviewer's words.
+  const isCode = answer.decision === 'review' || data.reason === 'denied';
+  const why = (isCode ? undefined : text(data.reason)) ?? text(error.message) ?? 'The policy does not allow it.';
   if (answer.decision === 'review') {
     const where = text(data.approval_url);
     const next = `A person decides it${where ? ` at ${where}` : ''}; once it is approved, make the same call again.`;

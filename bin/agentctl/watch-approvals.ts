@@ -91,6 +91,9 @@ async function redrawn(cli: Cli, list: () => Promise<void>): Promise<void> {
 function shown({ globals, out }: Cli, event: string | undefined, happened: Fields): void {
   const { at, envelope_id, session_id, status } = happened;
   if (globals.json) out.json(JSON.stringify({ event, ...happened }));
-  else out.line([text(at), text(status) ?? event, text(envelope_id), text(session_id)].join('  '));
+  else {
+    const what = event === 'expired' ? 'timed out' : (text(status) ?? event);
+    out.line([text(at), what, text(envelope_id), text(session_id)].join('  '));
+  }
   out.flush();
 }

@@ -162,8 +162,9 @@ function EntryOf({ entry }: { readonly entry: Entry }) {
     <li>
       <details>
         <summary>
-          {index} <Badge of={kind} /> {said('action') && <Code of={said('action') ?? ''} />}{' '}
-          {tool && <Code of={tool} />} {target && <Text of={target} />}{' '}
+          {index} <Badge of={kind === 'deny' && said('reason') === 'timeout' ? 'timed out' : kind} />{' '}
+          {said('action') && <Code of={said('action') ?? ''} />} {tool && <Code of={tool} />}{' '}
+          {target && <Text of={target} />}{' '}
           <span class="quiet">
             <RelativeTime at={timestamp} />
           </span>

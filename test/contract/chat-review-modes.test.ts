@@ -81,6 +81,18 @@ describe('[chat.review-error]', () => {
     expect((await ask(test, 'land the rocket')).status).toBe(200);
   });
 
+  test('[approval.timeout-told] after a request that no reviewer decided in time the error says that it timed out', async () => {
+    const test = await start('approvals: { chat_review: error_409 }');
+    const first = await ask(test, 'launch the rocket');
+    expect(first.body.error.message).not.toContain('timed out');
+    test.pass(1_801);
+    const ref = { 'x-approval-ref': first.body.error.envelope_id };
+    const late = await ask(test, 'launch the rocket', {}, ref);
+    expect(late.body.error).toMatchObject({ type: 'conflict', reason: 'expired' });
+    expect(late.body.error.message).toMatch(/^The earlier request timed out\. The call needs approval: http/);
+    expect(late.body.error.envelope_id).not.toBe(first.body.error.envelope_id);
+  });
+
   test.each([
     ['status_202', 202],
     ['error_409', 409],

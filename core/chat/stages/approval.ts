@@ -124,7 +124,7 @@ function answerPending({ wire, stream, readsEvents }: ChatCall, answering: Answe
 const needsApproval = (pending: JsonObject): GatewayError =>
   new GatewayError(
     'conflict',
-    `The call needs approval: ${String(pending.approval_url)} (envelope ${String(pending.envelope_id)}). Send the same request again once it is approved.`,
+    `${pending.reason === 'expired' ? 'The earlier request timed out. ' : ''}The call needs approval: ${String(pending.approval_url)} (envelope ${String(pending.envelope_id)}). Send the same request again once it is approved.`,
     { data: pending },
   );
 

@@ -77,6 +77,13 @@ describe('test-action', () => {
     expect(out).toContain(`  ${retry} --state ${home.state}\n`);
   });
 
+  test('[approval.timeout-told] a review says in words why the earlier request did not do', async () => {
+    const message = "x needs a human's approval (expired: the earlier request timed out).";
+    const error = { ...review.error, message, data: { ...review.error.data, reason: 'expired' } };
+    answer({ ...review, error });
+    expect((await home.run(['test-action', ...call])).out).toContain(`message: ${message}\n`);
+  });
+
   test('a block exits 1 with reason and alternative, and suggests no approval', async () => {
     const data = { reason: 'never', suggested_alternative: 'archive it' };
     answer({ ...review, decision: 'block', error: { code: -32001, message: 'no', data } });

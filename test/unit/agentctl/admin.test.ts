@@ -71,6 +71,17 @@ describe('approvals', () => {
     expect([code, JSON.parse(server.seen.at(-1)!.body)]).toEqual([0, { reviewer: 'alice', comment: 'no' }]);
   });
 
+  test('[approval.timeout-told] show tells a time-out as one, and a denial as one', async () => {
+    const record = { ...item, status: 'denied', denied_at: 'then', person: 'system', reviewer: 'system' };
+    server.on('GET /admin/v1/approvals/e-1', { ...record, reason: 'timeout' });
+    const { out } = await home.run(['show', 'e-1']);
+    expect(out).toContain('status: timed out (no reviewer decided in time)\n');
+    expect(out).toContain('timed_out_at: then\n');
+    expect(out).not.toContain('denied');
+    server.on('GET /admin/v1/approvals/e-1', { ...record, person: 'alice' });
+    expect((await home.run(['show', 'e-1'])).out).toMatch(/status: denied\n[\s\S]*denied_at: then\n/);
+  });
+
   const ids = ['0197a3c2-7d1e-7000-8000-000000000001', '0197a3c9-7d1e-7000-8000-000000000002'];
 
   test('[cli.show] the beginning of an id is enough, where one approval has it', async () => {
@@ -176,7 +187,7 @@ describe('audit', () => {
     expect((await home.run(['verify'])).code).toBe(1);
   });
 
-  test('audit passes its filters on and lists what it gets', async () => {
+  test('[approval.timeout-told] audit passes its filters on and lists what it gets', async () => {
     const entry = {
       timestamp: 't',
       kind: 'block',
@@ -186,11 +197,12 @@ describe('audit', () => {
     };
     const body = { action: 'config.import', policy_version: 7 };
     const act = { ...entry, kind: 'admin', actor: { person: 'ann' }, body };
-    server.on('GET /admin/v1/audit', { entries: [entry, act], cursor: 'next' });
+    const late = { ...entry, kind: 'deny', actor: { key_id: 'system' }, body: { tool: 'shell.rm', reason: 'timeout' } };
+    server.on('GET /admin/v1/audit', { entries: [entry, act, late], cursor: 'next' });
     const { out } = await home.run(['audit', '--kind', 'block', '--from', '2026-01-01T00:00:00Z', '--limit', '1']);
     expect(server.seen[0]!.path).toBe('/admin/v1/audit?kind=block&from=2026-01-01T00%3A00%3A00Z&limit=1');
     expect(out).toMatch(
-      /^time +kind +session +actor +what +target\nt +block +s-1 +claude +shell\.rm +\/\nt +admin +s-1 +ann +config\.import +version 7\n/,
+      /^time +kind +session +actor +what +target\nt +block +s-1 +claude +shell\.rm +\/\nt +admin +s-1 +ann +config\.import +version 7\nt +timed out +s-1 +system +shell\.rm/,
     );
     expect(out).toContain('more: agentctl audit --kind block --from 2026-01-01T00:00:00Z --limit 1 --cursor next\n');
   });

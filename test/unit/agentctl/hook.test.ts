@@ -82,6 +82,20 @@ describe('[cli.hook] answers', () => {
     ]);
   });
 
+  test('[approval.timeout-told] [approval.denial-told] the outcome of an earlier request is reported in words, not by its code', async () => {
+    const error = (message: string, data: object) => ({ code: -32002, message, data });
+    const timedOut = "npm needs a human's approval (expired: the earlier request timed out).";
+    decides({ ...review, error: error(timedOut, { reason: 'expired', approval_url: 'http://x/e-1' }) });
+    const late = await hook(event('Bash', { command: 'npm i' }));
+    expect(late.answer.permissionDecisionReason).toMatch(
+      /^npm needs .* the earlier request timed out\)\. A person decides/,
+    );
+    const words = { reason: 'denied', reviewer: 'alice', comment: 'Use pnpm.', suggested_alternative: 'Change it.' };
+    decides({ decision: 'block', error: error('npm was denied by alice: Use pnpm.', words) });
+    const denied = await hook(event('Bash', { command: 'npm i' }));
+    expect(denied.answer.permissionDecisionReason).toMatch(/^npm was denied by alice: Use pnpm\. Change it\./);
+  });
+
   test.each([
     ['text that is not JSON', 'hello'],
     ['no text', ''],

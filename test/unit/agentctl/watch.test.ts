@@ -65,6 +65,16 @@ test('[cli.watch] --json prints one document an event, and a connection that bre
   expect(seen).toEqual([undefined, 'p.1', 'p.1']);
 });
 
+test('[approval.timeout-told] the line of an event says of an undecided request that it timed out', async () => {
+  streams(
+    listening(0) +
+      frame(1, 'expired', { ...happened('e-1'), status: 'denied' }) +
+      frame(2, 'decided', { ...happened('e-2'), status: 'denied' }),
+  );
+  const { out } = await home.run(['pending', '--watch', '--events', '2']);
+  expect(out).toMatch(/ {2}timed out {2}e-1 .*\n.* {2}denied {2}e-2 /);
+});
+
 test('[cli.watch] a gateway that is not ready is asked again, and missed events are reported', async () => {
   let asked = 0;
   server.on(events, (response: ServerResponse) => {
