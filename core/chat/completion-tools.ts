@@ -96,6 +96,8 @@ class Held {
       id: textOf(known.call.id) || (textOf(fragment.id) ?? ''),
       type: form,
       [form]: { name: textOf(before.name) || (textOf(named.name) ?? '') },
+      ...wantedBack(known.call),
+      ...wantedBack(fragment),
     };
   }
 
@@ -113,14 +115,27 @@ const argumentsOf = (given: Json | undefined): string =>
   typeof given === 'string' ? given : given === undefined || given === null ? '' : JSON.stringify(given);
 
 /** The call as it was decided, and nothing else that a client might run. */
-const asDecided = ({ id, index, extra_content }: JsonObject, form: JsonObject): JsonObject => ({
-  ...(index !== undefined && { index }),
-  id: textOf(id) ?? '',
+const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
+  ...(call.index !== undefined && { index: call.index }),
+  id: textOf(call.id) ?? '',
   type: Object.keys(form)[0]!,
   ...form,
-  // What some providers have to get back with the result of the call; text of theirs alone.
-  ...(extra_content !== undefined && { extra_content: withoutCalls(objectOf(extra_content) ?? {}) }),
+  ...wantedBack(call),
 });
+
+/** What some providers have to get back with the result of the call: texts of theirs, in objects without calls [chat.call-members]. */
+function wantedBack(call: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const name of ['extra_content', 'provider_specific_fields']) {
+    const value = objectOf(call[name]);
+    if (value) kept[name] = withoutCalls(value);
+  }
+  for (const name of ['thought_signature', 'signature']) {
+    const value = textOf(call[name]);
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}
 
 /** Members of choices and messages that hold more than a text or a number, and no call. */
 const knownMembers = new Set([
