@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command-line client `agentctl`. Started as `npx agentctl` in the checkout. */
+/** The command-line client `agentctl`. Started as `./agentctl` in the checkout. */
 import { enableCompileCache } from 'node:module';
 import { compiledFile } from './compiled.ts';
 

@@ -1,4 +1,5 @@
 /** What a person sees when the local run is ready, and the one line that programs read. */
+import { existsSync } from 'node:fs';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { commandLine } from '../agentctl/shell.ts';
 
@@ -35,9 +36,12 @@ export interface Shown {
   readonly state?: string | undefined;
 }
 
-/** How `agentctl` is called for a run, as it is typed into a shell. */
+/** How `agentctl` is called for a run, as it is typed into a shell: the file of a checkout, or that of an installed package. */
 export const clientCommand = (state: string | undefined): string =>
-  commandLine(['npx', 'agentctl', ...(state === undefined ? [] : ['--state', state])]);
+  commandLine([
+    ...(existsSync('agentctl') ? ['./agentctl'] : ['npx', 'agentctl']),
+    ...(state === undefined ? [] : ['--state', state]),
+  ]);
 
 export function banner(
   ready: Ready,

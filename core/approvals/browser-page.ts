@@ -44,9 +44,9 @@ pre { overflow-x: auto; padding: .75rem; border: 1px solid; border-radius: .25re
 <h1>${isList ? 'What waits for a person' : 'An action waits for a person'}</h1>
 <p>This page shows nothing of ${isList ? 'any request' : 'it'} and decides nothing: a browser sends no key. A person with the role operator, other than the requester, decides in one of these ways.</p>
 ${inConsole === undefined ? '' : linkTo(inConsole, isList ? 'Open the list' : 'Open the request')}<h2>On the command line</h2>
-<pre>${isList ? 'npx agentctl pending\n' : ''}npx agentctl show ${named}
-npx agentctl approve ${named} --comment "looked at it"
-npx agentctl deny ${named} --comment "why not"</pre>
+<pre>${isList ? 'agentctl pending\n' : ''}agentctl show ${named}
+agentctl approve ${named} --comment "looked at it"
+agentctl deny ${named} --comment "why not"</pre>
 <h2>Where it was announced</h2>
 <p>With the buttons of ${isList ? 'its own' : 'the'} Slack message, or by a comment on the pull request, if this gateway has such a channel.</p>
 <h2>Over HTTP</h2>

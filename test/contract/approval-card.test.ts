@@ -108,7 +108,7 @@ describe('[approval.browser-page] the address of an approval in a browser', () =
     await call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
     const list = await call('GET', '/admin/v1/approvals', { headers: browser });
     expect([list.status, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(list.text).toContain('npx agentctl pending\n');
+    expect(list.text).toContain('agentctl pending\n');
     expect(list.text).toContain('/&lt;envelope_id&gt;/approve');
     expect(list.text).not.toContain(action.tool);
     expect((await call('GET', '/admin/v1/approvals')).status).toBe(401);

@@ -102,6 +102,6 @@ test('[local.ready] [local.drain] it prints a banner, one ready line and four co
     admin_url: expect.any(String),
     keys_file: expect.any(String),
   });
-  expect(out.match(/npx agentctl /g)).toHaveLength(4);
-  expect(out).toMatch(/npx agentctl --state \S+ approve <envelope_id> .*--reviewer/);
+  expect(out.match(/\.\/agentctl /g)).toHaveLength(4);
+  expect(out).toMatch(/\.\/agentctl --state \S+ approve <envelope_id> .*--reviewer/);
 });

@@ -120,8 +120,7 @@ export class DocumentedRun {
       writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
       chmodSync(join(bin, name), 0o755);
     };
-    script('agentctl', `exec '${join(root, 'node_modules/.bin/node')}' '${join(root, 'bin/agentctl.ts')}' "$@"`);
-    script('npx', 'exec "$@"');
+    for (const place of ['../agentctl', 'agentctl']) script(place, `exec '${join(root, 'agentctl')}' "$@"`);
     script('curl', `PATH='${process.env.PATH}' exec curl --silent --show-error --fail-with-body "$@"`);
     const gateway = await startGateway({
       config: join(folder, 'config/gateway.yaml'),

@@ -31,11 +31,11 @@ export const walks: Readonly<Record<string, Walk>> = {
   'README.md': {},
   'docs/tutorial/first-governed-action.md': {},
   'docs/tutorial/first-governed-chat.md': {
-    before: { 'npx agentctl chat "Write to bob': (run, [filters = '']) => run.configure(filters) },
+    before: { './agentctl chat "Write to bob': (run, [filters = '']) => run.configure(filters) },
   },
   'docs/how-to/check-policies-in-ci.md': {
     before: {
-      'npx agentctl config check': async (run, [cases = '']) => {
+      './agentctl config check': async (run, [cases = '']) => {
         run.write('cases.yaml', cases);
         await run.shell('cp config/gateway.yaml main.yaml');
       },
@@ -43,8 +43,8 @@ export const walks: Readonly<Record<string, Walk>> = {
   },
   'docs/how-to/declare-a-task.md': {
     before: {
-      "npx agentctl manifest create --name 'fix": (run, [mode = '']) => run.configure(mode),
-      "npx agentctl manifest drift '<id>'  ": acted('mail-3'),
+      "./agentctl manifest create --name 'fix": (run, [mode = '']) => run.configure(mode),
+      "./agentctl manifest drift '<id>'  ": acted('mail-3'),
     },
     reports: /manifest drift/,
   },
@@ -52,16 +52,16 @@ export const walks: Readonly<Record<string, Walk>> = {
   'docs/how-to/rotate-keys.md': {},
   'docs/how-to/install-plugins.md': {
     before: {
-      'npx agentctl supply-chain trust': async (run) => {
+      './agentctl supply-chain trust': async (run) => {
         run.write('index.json', JSON.stringify(indexOf()));
         run.write('root.pem', rootKeys.pem.publicKey);
       },
-      'npx agentctl supply-chain keygen --out root': (run) => run.shell('rm root.pem index.json'),
-      'npx agentctl supply-chain sign keyword-guard.wasm': async (run) => {
+      './agentctl supply-chain keygen --out root': (run) => run.shell('rm root.pem index.json'),
+      './agentctl supply-chain sign keyword-guard.wasm': async (run) => {
         run.write('guard.json', JSON.stringify(about));
         await run.shell('cp plugins/keyword-guard.wasm .');
       },
-      'npx agentctl supply-chain sign index.in.json': async (run) => {
+      './agentctl supply-chain sign index.in.json': async (run) => {
         const sign = 'agentctl supply-chain sign keyword-guard.wasm --type artifact --about guard.json';
         await run.shell(`${sign} --signing-key publisher.key > entry.json`);
         const plugins = [JSON.parse(run.read('entry.json'))];
@@ -79,7 +79,7 @@ export const walks: Readonly<Record<string, Walk>> = {
         run.write('delegations.json', JSON.stringify(documents.delegations));
         run.write('revocations.json', JSON.stringify(documents.revocations));
       },
-      'npx agentctl supply-chain sign policies/mine.yaml': async (run) => {
+      './agentctl supply-chain sign policies/mine.yaml': async (run) => {
         const { abi: _abi, phase: _phase, url: _url, ...rest } = about;
         const mine = { ...rest, name: 'mine', kind: 'policy_pack', permissions: [], url: 'mine-1.0.0.json' };
         run.write('mine.json', JSON.stringify(mine));
@@ -89,8 +89,8 @@ export const walks: Readonly<Record<string, Walk>> = {
   },
   'docs/how-to/mine-a-policy.md': {
     before: {
-      'npx agentctl evidence export': acted('monday'),
-      'npx agentctl evidence verify': all(key('monday', 'gateway.pem'), acted('tuesday'), (run) =>
+      './agentctl evidence export': acted('monday'),
+      './agentctl evidence verify': all(key('monday', 'gateway.pem'), acted('tuesday'), (run) =>
         run.shell('agentctl evidence export --session tuesday --out tuesday.json'),
       ),
     },
@@ -99,7 +99,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   'docs/how-to/query-with-graphql.md': { keys: { KEY: 'human' } },
   'docs/how-to/roll-out-a-provider.md': {
     before: {
-      'npx agentctl rollout create': (run) =>
+      './agentctl rollout create': (run) =>
         run.configure(`
 providers:
   - { name: mock, type: mock, models: ["mock", "mock-*"] }
@@ -111,7 +111,7 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
   },
   'docs/how-to/run-tools-through-the-gateway.md': {
     before: {
-      'npx agentctl test-action --protocol http': async (run, [, rule = '']) => {
+      './agentctl test-action --protocol http': async (run, [, rule = '']) => {
         const service = await fakeHttpService(() => ({ body: { invoice: 7 } }));
         run.atEnd(() => service.stop());
         await run.configure(
@@ -123,35 +123,35 @@ routes: [{ match: { model: "gpt-*" }, providers: [openai] }]
   },
   'docs/how-to/runbook.md': { reports: /doctor/ },
   'docs/how-to/serve-data-planes.md': {
-    before: { 'npx agentctl federation key': (run, [planes = '']) => run.configure(planes) },
+    before: { './agentctl federation key': (run, [planes = '']) => run.configure(planes) },
     reports: /federation planes/,
   },
   'docs/how-to/sign-approvals-with-a-passkey.md': {
     before: {
-      'npx agentctl evidence export': acted('release-42'),
-      'npx agentctl evidence verify': key('release-42', 'gateway.pem'),
+      './agentctl evidence export': acted('release-42'),
+      './agentctl evidence verify': key('release-42', 'gateway.pem'),
     },
   },
   'docs/how-to/use-the-local-edge.md': {},
   'docs/how-to/verify-evidence-offline.md': {
     before: {
       'openssl pkey': acted('demo'),
-      'npx agentctl evidence verify --file bundle.json --public-key key.pem --checkpoints': (run) =>
+      './agentctl evidence verify --file bundle.json --public-key key.pem --checkpoints': (run) =>
         run.shell('cp .gateway/checkpoints.jsonl .'),
     },
   },
   'docs/how-to/write-a-content-policy.md': {
     before: {
-      'npx agentctl config put': async (run) => run.write('gateway.yaml', lookaround),
-      'npx agentctl chat "my address': (run) =>
+      './agentctl config put': async (run) => run.write('gateway.yaml', lookaround),
+      './agentctl chat "my address': (run) =>
         run.configure('policies: { input: [{ name: personal, type: pii, action: redact, entities: [email] }] }'),
     },
   },
   'docs/how-to/write-a-policy.md': {
     before: {
-      'npx agentctl config diff': async (run) =>
+      './agentctl config diff': async (run) =>
         run.write('config/gateway.yaml', run.read('config/gateway.yaml').replace('pr-writer', 'read-only')),
-      "npx agentctl why '<envelope_id>'": acted('demo'),
+      "./agentctl why '<envelope_id>'": acted('demo'),
     },
     reports: /config diff|simulate|diff-policy/,
   },
@@ -178,7 +178,7 @@ const elsewhere: readonly Reason[] = [
   { needs: 'a bucket for several gateways: test/e2e/shared-archive.test.ts', commands: /^GATEWAY_ARCHIVE_BUCKET=/ },
   {
     needs: 'a key of a provider: test/contract/providers.test.ts',
-    commands: /^OPENAI_API_KEY=… |^npx agentctl (?:chat|providers)\b/,
+    commands: /^OPENAI_API_KEY=… |^\.\/agentctl (?:chat|providers)\b/,
     page: 'add-a-provider',
   },
   { needs: 'a bundle: test/runtime builds it', commands: /^npm run bundle\b/ },
@@ -194,23 +194,23 @@ const elsewhere: readonly Reason[] = [
   { needs: 'Docker', commands: /^docker / },
   {
     needs: 'an account of AWS: test/infra and test/cloud',
-    commands: /^(?:npx cdk|aws) |^npx agentctl bootstrap$|aws dynamodb list-tables|^at=|^# once each table|^digest=/,
+    commands: /^(?:npx cdk|aws) |^\.\/agentctl bootstrap$|aws dynamodb list-tables|^at=|^# once each table|^digest=/,
   },
   { needs: 'a deployed gateway: test/cloud', commands: /<AdminUrl>|<GatewayUrl>/ },
   { needs: 'a Kubernetes cluster: test/operator', commands: /^(?:kubectl|helm) / },
   {
     needs: 'a server with an index of plugins: test/unit/supply-chain',
-    commands: /^npx agentctl plugin .*--index https:/,
+    commands: /^\.\/agentctl plugin .*--index https:/,
   },
   {
     needs: 'an MCP server whose tool changed: test/contract/tool-guard.test.ts',
-    commands: /^npx agentctl mcp show get_file$/,
+    commands: /^\.\/agentctl mcp show get_file$/,
   },
   { needs: 'a token of an issuer: test/contract/oidc.test.ts', commands: /^curl -H "Authorization: Bearer \$TOKEN"/ },
   { needs: 'a ticket of an action: test/e2e/tickets.test.ts', commands: /tickets\/redeem/ },
   {
     needs: 'the calls whose sums it shows: test/unit/agentctl/usage.test.ts',
-    commands: /^npx agentctl budgets$/,
+    commands: /^\.\/agentctl budgets$/,
     page: 'set-limits-and-budgets',
   },
   { needs: 'the agent itself: test/contract/coding-agents.test.ts', commands: /^export ANTHROPIC|^claude$/ },

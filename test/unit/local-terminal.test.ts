@@ -18,7 +18,7 @@ function terminal(bell = true) {
   const committed = approvalLines({
     write: (text) => void written.push(text),
     bell,
-    client: 'npx agentctl',
+    client: './agentctl',
     timeouts: {
       after: (_ms, work) => {
         timers.push(work);
@@ -35,7 +35,7 @@ describe('[local.approval-bell] a request that waits', () => {
     const { committed, written } = terminal();
     committed(entry());
     expect(written).toEqual([
-      `\u0007${clockTime(at)}  waits for a person: scm.merge on acme/web, asked by writer\n          npx agentctl show e-1\n`,
+      `\u0007${clockTime(at)}  waits for a person: scm.merge on acme/web, asked by writer\n          ./agentctl show e-1\n`,
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('[local.approval-bell] a request that waits', () => {
     for (let i = 0; i < 40; i++) committed(entry({ envelope_id: `e-${i}` }));
     expect([written.length, rung()]).toEqual([3, 1]);
     windowEnds();
-    expect(written.at(-1)).toBe('\u0007          and 37 more, see npx agentctl pending\n');
+    expect(written.at(-1)).toBe('\u0007          and 37 more, see ./agentctl pending\n');
     committed(entry({ envelope_id: 'later' }));
     expect([written.length, rung()]).toEqual([5, 3]);
   });

@@ -69,13 +69,13 @@ describe('the banner', () => {
     const text = banner(ready, keys, { terminal: false, file: false });
     for (const part of ['1.2.3', process.version, 'http://g', 'http://a', 'http://m', 'key-a', 'key-h', '/s/keys.json'])
       expect(text).toContain(part);
-    expect(text.match(/npx agentctl /g)).toHaveLength(4);
+    expect(text.match(/\.\/agentctl /g)).toHaveLength(4);
     expect(text).not.toContain('\u001b');
   });
 
   test('names the state folder in its commands, where it is not the one that agentctl looks into', () => {
     const shown = banner(ready, keys, { terminal: false, file: false }, { state: "/tmp/bob's state" });
-    expect(shown.match(/npx agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
+    expect(shown.match(/\.\/agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
   });
 
   test('[local.no-keys-in-files] names the file of the keys, and no key, where it goes into a file', () => {
