@@ -71,6 +71,7 @@ describe('[admin.health-dependencies] what the gateway depends on', () => {
       { kind: 'store', name: 'tables', needed: true, state: 'up', latency_ms: 0, since },
       { kind: 'object_store', name: 'objects', needed: true, state: 'up', latency_ms: 0, since },
       { kind: 'provider', name: 'mock', needed: false, state: 'unknown', since },
+      { kind: 'projection', name: 'evidence', needed: false, state: 'up', since },
     ]);
   });
 
