@@ -23,7 +23,7 @@ import type { ControlPlaneAddress } from './ports.ts';
 
 interface ReportPorts
   extends Pick<PollPorts, 'clock' | 'configStore' | 'controlPlane' | 'secrets' | 'snapshots' | 'telemetry'> {
-  readonly approvals: Pick<ApprovalStore, 'list'>;
+  readonly approvals: Pick<ApprovalStore, 'pendingKeys'>;
   readonly evidence: EvidenceLog;
   readonly observations: Pick<Observations, 'minutes'>;
   /** Tells gateways of one name apart; the same over restarts. */
@@ -36,7 +36,8 @@ const minuteMs = 60_000;
 const trafficMinutes = 5;
 /** Minutes that may still change after they were sent: projections lag, and a minute goes on. */
 const lateMinutes = 3;
-const pendingPageSize = 200;
+/** Pending requests of a tenant that are counted. */
+const maxCounted = 200;
 
 /** One data plane's reports, one after the other. */
 export class Reports {
@@ -136,8 +137,6 @@ async function trafficOf({ clock, observations }: ReportPorts): Promise<Pick<Pla
 }
 
 async function pendingOf({ approvals }: ReportPorts, tenants: readonly string[]): Promise<number> {
-  const pages = await Promise.all(
-    tenants.map((tenant) => approvals.list(tenant, 'pending', { limit: pendingPageSize })),
-  );
-  return pages.reduce((sum, { items }) => sum + items.length, 0);
+  const keys = await Promise.all(tenants.map((tenant) => approvals.pendingKeys(tenant, maxCounted)));
+  return keys.flat().length;
 }
