@@ -2,6 +2,7 @@
  * Ids of tool calls that carry the members their vendor wants back with the history, such as Gemini's thought signature. Messages and
  * responses have no place for these members, chats leave no state in the gateway, and an id is what every client returns [chat.call-members].
  */
+import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Embedded } from './embedded.ts';
@@ -57,6 +58,15 @@ export function withVendorMembers(call: JsonObject): JsonObject {
     id: carried.id,
     [form]: { ...objectOf(call[form]), ...inner },
   };
+}
+
+/**
+ * Returns the id of a call in the characters and the length that Anthropic and Converse take; other providers name calls otherwise,
+ * such as `functions.get:0`. Distinct ids stay distinct.
+ */
+export function portableId(id: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
+  return `${id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}_${sha256(id).slice(0, 12)}`;
 }
 
 /** Returns what an id carries as a text for filters, or undefined if it carries nothing. */

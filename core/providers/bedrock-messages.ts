@@ -2,9 +2,9 @@
  * Messages in Anthropic's form as those of Converse, which takes less: turns alternate and are not empty, a document has a name of few
  * characters that no other document of the request has, and a text beside it [providers.converse-messages].
  */
+import { portableId } from '#core/dialects/call-id.ts';
 import { cannotCarry } from '#core/dialects/translate/members.ts';
 import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
-import { sha256 } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { UnfitRequest, unfit } from './reply.ts';
 
@@ -19,8 +19,8 @@ interface Turn {
 export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   const names = new DocumentNames();
   const turns: Turn[] = [];
-  for (const { role, content } of messages) {
-    const parts = contentOf(content, names);
+  for (const [index, { role, content }] of messages.entries()) {
+    const parts = contentOf(content, `messages[${index}].content`, names);
     if (parts.length === 0) continue;
     if (turns.at(-1)?.role === role) turns.at(-1)!.content.push(...parts);
     else turns.push({ role, content: parts });
@@ -33,25 +33,28 @@ export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   return turns;
 }
 
-const contentOf = (content: Json | undefined, names: DocumentNames): Part[] =>
+const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
   typeof content === 'string'
     ? content === ''
       ? []
       : [{ text: content }]
-    : objectsOf(content).flatMap((block) => [...partsOf(block, names), ...cachePoint(block)]);
+    : objectsOf(content).flatMap((block, index) => [
+        ...partsOf(block, `${path}[${index}]`, names),
+        ...cachePoint(block),
+      ]);
 
-function partsOf(block: JsonObject, names: DocumentNames): Part[] {
+function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] {
   switch (block.type) {
     case 'text':
       return textOf(block.text) ? [{ text: textOf(block.text) }] : [];
     case 'image':
       return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block) } } }];
     case 'document':
-      return [{ document: documentOf(block, names) }];
+      return [{ document: documentOf(block, path, names) }];
     case 'tool_use':
       return [{ toolUse: { toolUseId: idOf(block.id), name: block.name, input: block.input ?? {} } }];
     case 'tool_result':
-      return [{ toolResult: toolResultOf(block, names) }];
+      return [{ toolResult: toolResultOf(block, path, names) }];
     case 'thinking':
       return [
         { reasoningContent: { reasoningText: { text: textOf(block.thinking) ?? '', signature: block.signature } } },
@@ -59,18 +62,21 @@ function partsOf(block: JsonObject, names: DocumentNames): Part[] {
     case 'redacted_thinking':
       return [{ reasoningContent: { redactedContent: decoded(textOf(block.data) ?? '') } }];
     default:
-      throw new UnfitRequest(`This model cannot be given content of type ${JSON.stringify(block.type ?? null)}.`);
+      throw new UnfitRequest(
+        `This model cannot be given ${path} of type ${JSON.stringify(block.type ?? null)}; allowed: text, image, document, tool_use, tool_result, thinking.`,
+      );
   }
 }
 
-function documentOf(block: JsonObject, names: DocumentNames): Part {
+function documentOf(block: JsonObject, path: string, names: DocumentNames): Part {
   if (isObject(block.citations) && block.citations.enabled === true)
-    throw unfit(cannotCarry('messages[].content[].citations', 'enabled: false'));
+    throw unfit(cannotCarry(`${path}.citations`, 'enabled: false'));
   const source = isObject(block.source) ? block.source : {};
   const name = names.nameOf(textOf(block.title) ?? '');
+  const context = textOf(block.context) ? { context: textOf(block.context) } : {};
   if (source.type === 'text')
-    return { format: 'txt', name, source: { bytes: new TextEncoder().encode(textOf(source.data) ?? '') } };
-  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block) } };
+    return { format: 'txt', name, source: { bytes: new TextEncoder().encode(textOf(source.data) ?? '') }, ...context };
+  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block) }, ...context };
 }
 
 /** Names of 1 to 200 of the characters that Converse takes, each once in a request, the same for the same request. */
@@ -96,19 +102,16 @@ class DocumentNames {
 }
 const longest = 200;
 
-function toolResultOf({ tool_use_id, content, is_error }: JsonObject, names: DocumentNames): Part {
+function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: string, names: DocumentNames): Part {
   return {
     toolUseId: idOf(tool_use_id),
-    content: content === undefined ? [] : contentOf(content, names),
+    content: content === undefined ? [] : contentOf(content, `${path}.content`, names),
     ...(is_error === true && { status: 'error' }),
   };
 }
 
-/** The id of a call in the characters that Converse takes; other providers name calls otherwise, such as `functions.get:0`. */
-function idOf(id: Json | undefined): Json | undefined {
-  if (typeof id !== 'string' || /^[A-Za-z0-9_-]{1,64}$/.test(id)) return id;
-  return `${id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}_${sha256(id).slice(0, 12)}`;
-}
+/** The id of a call in the characters that Converse takes. */
+const idOf = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
 
 const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
 /** Checks whether Converse knows how long a breakpoint's cache is to live. */

@@ -1,6 +1,6 @@
 /** A messages request in Anthropic's form as the input of Converse. */
-import { cannotCarry, noteRest } from '#core/dialects/translate/members.ts';
-import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { cannotCarry, noteBlock, noteRest } from '#core/dialects/translate/members.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { cachePoint, converseMessages, isKnownLifetime, type Part } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';
@@ -49,16 +49,25 @@ export function converseLeftOut({ metadata, tools, tool_choice, system, messages
   if (isObject(metadata)) names.push('metadata');
   if (isObject(tool_choice) && tool_choice.disable_parallel_tool_use === true)
     names.push('tool_choice.disable_parallel_tool_use');
+  const note = (name: string) => void (names.includes(name) || names.push(name));
   for (const tool of objectsOf(tools))
-    noteRest(tool, ['type', 'name', 'description', 'input_schema', 'cache_control'], 'tools', (name) =>
-      names.push(name),
-    );
+    noteRest(tool, ['type', 'name', 'description', 'input_schema', 'cache_control'], 'tools', note);
+  noteRest(objectOf(tool_choice), ['type', 'name', 'disable_parallel_tool_use'], 'tool_choice', note);
+  const type = objectOf(tool_choice)?.type;
+  if (objectsOf(tools).length === 0 && (type === 'any' || type === 'tool')) note('tool_choice');
+  for (const block of objectsOf(system)) noteBlock(block, 'system', note);
+  for (const message of objectsOf(messages)) {
+    noteRest(message, ['role', 'content'], 'messages', note);
+    for (const block of objectsOf(message.content)) noteBlock(block, 'messages.content', note);
+  }
   return names;
 }
 
 const systemOf = (system: Json | undefined): Part[] => {
   if (typeof system === 'string') return system === '' ? [] : [{ text: system }];
-  return objectsOf(system).flatMap((block) => [{ text: textOf(block.text) ?? '' }, ...cachePoint(block)]);
+  return objectsOf(system).flatMap((block) =>
+    textOf(block.text) ? [{ text: textOf(block.text) }, ...cachePoint(block)] : [],
+  );
 };
 
 function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObject): Part {

@@ -8,6 +8,11 @@ import {
   leftOut,
   type Members,
   type Note,
+  noteCall,
+  noteFormat,
+  notePart,
+  noteRest,
+  noteStreamOptions,
   translated,
   unless,
 } from '#core/dialects/translate/members.ts';
@@ -58,7 +63,21 @@ export function ollamaLeftOut(body: JsonObject): string[] {
     // `ollamaBody` says why.
   }
   if (!isKept(body.tool_choice)) names.push('tool_choice');
+  notePartsLeftOut(body, (name) => void (names.includes(name) || names.push(name)));
   return names;
+}
+
+const messageMembers = ['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio'];
+
+function notePartsLeftOut({ messages, response_format, stream_options }: JsonObject, note: Note): void {
+  noteStreamOptions(objectOf(stream_options), note);
+  noteFormat(objectOf(response_format), note);
+  for (const message of objectsOf(messages)) {
+    const named = message.role === 'function' ? ['name'] : [];
+    noteRest(message, [...messageMembers, ...named], 'messages', note);
+    for (const part of objectsOf(message.content)) notePart(part, [], note);
+    for (const call of objectsOf(message.tool_calls)) noteCall(call, note);
+  }
 }
 
 const isKept = (choice: Json | undefined): boolean =>
@@ -74,6 +93,8 @@ function crossed(body: JsonObject, note: Note): JsonObject {
 
 /** Ollama lets the model choose among the tools it is given: of a choice of the caller only what narrows them can be kept. */
 function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
+  for (const [at, { type, function: named }] of objectsOf(tools).entries())
+    if (type !== 'function' || !isObject(named)) throw unfit(cannotCarry(`tools[${at}]`, 'functions'));
   if (tool_choice === 'none') return undefined;
   const names = namesChosen(tool_choice);
   if (names === undefined) return tools ?? undefined;
@@ -99,16 +120,23 @@ function optionsOf(body: JsonObject): JsonObject {
 }
 
 function formatOf(format: Json | undefined): Json | undefined {
-  if (!isObject(format)) return undefined;
+  if (!isObject(format) || format.type === 'text') return undefined;
   if (format.type === 'json_object') return 'json';
-  return isObject(format.json_schema) ? format.json_schema.schema : undefined;
+  const schema = objectOf(objectOf(format.json_schema)?.schema);
+  if (format.type === 'json_schema' && schema) return schema;
+  throw unfit(cannotCarry('response_format', 'text, json_object, json_schema with a schema', format.type ?? null));
 }
 
 function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
   const toolNames = new Map<string, string>();
   return messages.map((message, at) => {
-    const calls = objectsOf(message.tool_calls).map((call) => {
-      const { name, arguments: given } = isObject(call.function) ? call.function : {};
+    if (isObject(message.audio)) throw unfit(cannotCarry(`messages[${at}].audio`, 'content'));
+    const old = objectOf(message.function_call);
+    const made = [...objectsOf(message.tool_calls), ...(old ? [{ function: old }] : [])];
+    const calls = made.map((call: JsonObject) => {
+      const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};
+      const name = named.name;
+      const given = named.arguments ?? named.input;
       toolNames.set(textOf(call.id) ?? '', textOf(name) ?? '');
       // Ollama wants an object where OpenAI has text.
       return {
@@ -118,11 +146,16 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
     const { content, images } = contentOf(message.content, `messages[${at}].content`);
     const { role } = message;
     return defined({
-      role: role === 'developer' ? 'system' : role,
-      content,
+      role: role === 'developer' ? 'system' : role === 'function' ? 'tool' : role,
+      content: content + (textOf(message.refusal) ?? ''),
       images: images.length > 0 ? images : undefined,
       tool_calls: calls.length > 0 ? calls : undefined,
-      tool_name: role === 'tool' ? toolNames.get(textOf(message.tool_call_id) ?? '') : undefined,
+      tool_name:
+        role === 'tool'
+          ? toolNames.get(textOf(message.tool_call_id) ?? '')
+          : role === 'function'
+            ? textOf(message.name)
+            : undefined,
     });
   });
 }

@@ -125,7 +125,9 @@ test('[responses.create] what Codex sends: custom tools, reasoning items, an opt
     client_metadata: { a: 'b' },
   });
   expect(answer.status).toBe(200);
-  expect(answer.headers['x-left-out']).toBe('client_metadata, include, reasoning.summary, tools[3] web_search');
+  expect(answer.headers['x-left-out']).toBe(
+    'client_metadata, include, reasoning.summary, input.reasoning, tools[3] web_search',
+  );
   expect(eventsOf(answer.text).at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
 });
 test.each([

@@ -135,14 +135,15 @@ async function openReply(
  */
 function bodyFor(call: ChatCall, given: JsonObject, provider: Provider, leftOut: string[]): JsonObject {
   const { dialect, keepsResponses } = provider;
+  const add = (name: string) => void (leftOut.includes(name) || leftOut.push(name));
   const { metadata: _, ...body } = given;
   const { store, ...unkept } = call.keep && !keepsResponses ? body : given;
   const own = store === undefined || keepsCompletion(store) ? unkept : { ...unkept, store };
   if (keepsCompletion(store)) leftOut.push('store');
   const asked = translator(call.dialect, dialect).request({ ...own, model: call.resolvedModel }, (name) => {
-    leftOut.push(name);
+    add(name);
   });
-  leftOut.push(...(provider.leftOut?.(asked) ?? []));
+  for (const name of provider.leftOut?.(asked) ?? []) add(name);
   if (dialect !== 'openai') return asked;
   // A provider that keeps responses gets the pictures where they were.
   const shown = call.operation === 'responses' && !(call.keep && keepsResponses) ? picturesAfterResults(asked) : asked;

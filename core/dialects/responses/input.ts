@@ -2,6 +2,7 @@
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
+import { noteRest } from '../translate/members.ts';
 import { isObject, member, objectsOf, textOf } from '../wire.ts';
 import { flatName } from './namespaces.ts';
 
@@ -105,6 +106,34 @@ function partOf(part: JsonObject, path: string): JsonObject {
     default:
       throw refused(`${path}.type`, 'input_text, output_text, refusal, input_image, input_file, input_audio');
   }
+}
+
+/** Members of items and of their parts that are read, or that hold what the gateway gave them. */
+const itemMembers: Readonly<Record<string, readonly string[]>> = {
+  message: ['role', 'content'],
+  function_call: ['call_id', 'name', 'namespace', 'arguments'],
+  custom_tool_call: ['call_id', 'name', 'namespace', 'input'],
+  function_call_output: ['call_id', 'output'],
+  custom_tool_call_output: ['call_id', 'output'],
+  ...{ input_text: ['text'], output_text: ['text'], text: ['text'], refusal: ['refusal'] },
+  ...{ input_image: ['image_url', 'detail'], input_file: ['file_data', 'filename'], input_audio: ['input_audio'] },
+};
+
+/** Returns the names of what a chat completion has no place for in the items of a request. */
+export function itemsLeftOut(input: Json | undefined): string[] {
+  const names = new Set<string>();
+  const note = (part: JsonObject, type: string, path: string) =>
+    noteRest(part, ['type', 'id', 'status', ...(itemMembers[type] ?? Object.keys(part))], path, (name) =>
+      names.add(name),
+    );
+  for (const item of objectsOf(input)) {
+    const type = textOf(item.type) ?? 'message';
+    if (type === 'reasoning') names.add('input.reasoning');
+    note(item, type, 'input');
+    for (const member of ['content', 'output'])
+      for (const part of objectsOf(item[member])) note(part, textOf(part.type) ?? '', `input.${member}`);
+  }
+  return [...names];
 }
 
 const idOf = (item: JsonObject, path: string): string => textIn(item.call_id, `${path}.call_id`);

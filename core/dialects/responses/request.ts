@@ -5,9 +5,9 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { noteRest } from '../translate/members.ts';
+import { noteRest, noteStreamOptions } from '../translate/members.ts';
 import { member, objectOf, textOf } from '../wire.ts';
-import { messagesOf } from './input.ts';
+import { itemsLeftOut, messagesOf } from './input.ts';
 import { flatName, toolsOfNamespace } from './namespaces.ts';
 
 interface ReadRequest {
@@ -24,6 +24,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
   const leftOut = [
     ...Object.keys(body).filter((name) => !read.has(name) && body[name] !== null),
     ...partsLeftOut(body),
+    ...itemsLeftOut(body.input),
   ];
   const tools = toolsOf(body.tools, leftOut);
   const text = objectOf(body.text);
@@ -80,13 +81,16 @@ function refuseKept(body: JsonObject): void {
 }
 
 /** Of a member that is read, what is not. */
-function partsLeftOut({ include, truncation, reasoning, text }: JsonObject): string[] {
+function partsLeftOut({ include, truncation, reasoning, text: given, stream_options }: JsonObject): string[] {
   const names: string[] = [];
   const note = (name: string) => names.push(name);
+  const text = objectOf(given);
+  noteStreamOptions(objectOf(stream_options), note);
   if (Array.isArray(include) && include.length > 0) note('include');
   if (truncation === 'auto') note('truncation');
   noteRest(objectOf(reasoning), ['effort'], 'reasoning', note);
-  noteRest(objectOf(text), ['format', 'verbosity'], 'text', note);
+  noteRest(text, ['format', 'verbosity'], 'text', note);
+  noteRest(objectOf(text?.format), ['type', 'name', 'schema', 'strict', 'description'], 'text.format', note);
   return names;
 }
 
@@ -108,8 +112,10 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
   const read = tools.flatMap((tool, at) => {
     const given = objectOf(tool);
     const type = textOf(given?.type) ?? '';
-    if (given && type === 'function') return [functionOf(given)];
-    if (given && type === 'custom') return [customOf(given)];
+    if (given && (type === 'function' || type === 'custom')) {
+      noteTool(given, `tools[${at}]`, leftOut);
+      return [type === 'custom' ? customOf(given) : functionOf(given)];
+    }
     if (given && type === 'namespace') return groupOf(given, at, leftOut);
     if (!optional.test(type))
       throw refused(
@@ -135,10 +141,16 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
 /** The tools of a namespace, each on its own. */
 function groupOf(group: JsonObject, at: number, leftOut: string[]): JsonObject[] {
   return toolsOfNamespace(group).flatMap(({ flat, tool, fits }) => {
+    if (fits) noteTool(tool, `tools[${at}]`, leftOut);
     if (fits) return [tool.type === 'custom' ? customOf(tool) : functionOf(tool)];
     leftOut.push(`tools[${at}] ${flat.slice(0, 128)}`);
     return [];
   });
+}
+
+function noteTool(tool: JsonObject, path: string, leftOut: string[]): void {
+  const own = tool.type === 'custom' ? ['format'] : ['parameters', 'strict'];
+  noteRest(tool, ['type', 'name', 'description', ...own], path, (name) => leftOut.push(name));
 }
 
 const functionOf = ({ name, description, parameters, strict }: JsonObject): JsonObject => ({

@@ -5,7 +5,7 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '../wire.ts';
+import { isObject, objectOf, objectsOf } from '../wire.ts';
 
 type Treatment =
   /** Put into the other dialect's words by the translation. */
@@ -136,7 +136,62 @@ export function crossing(body: JsonObject, members: Members, note: Note): JsonOb
 /** Members of a part of the request that no rule reads, by path. */
 export function noteRest(part: JsonObject | undefined, read: readonly string[], path: string, note: Note): void {
   for (const [name, value] of Object.entries(part ?? {}))
-    if (value !== null && !read.includes(name)) note(`${path}.${name}`);
+    if (value !== null && !read.includes(name) && !(emptyLists.has(name) && isEmptyList(value)))
+      note(`${path}.${name}`);
+}
+
+/** Lists that providers send empty, and clients return. */
+const emptyLists: ReadonlySet<string> = new Set(['annotations', 'citations', 'logprobs', 'tool_calls']);
+const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0;
+
+/** Notes what no rule reads of a call in a chat completion. */
+export function noteCall(call: JsonObject, note: Note): void {
+  const path = 'messages.tool_calls';
+  noteRest(call, ['id', 'type', 'index', 'function', 'custom'], path, note);
+  noteRest(objectOf(call.function), ['name', 'arguments'], `${path}.function`, note);
+  noteRest(objectOf(call.custom), ['name', 'input'], `${path}.custom`, note);
+}
+
+/** Notes what no rule reads of a part of a chat completion's content. @param read members that the provider has a place for. */
+export function notePart(part: JsonObject, read: readonly string[], note: Note): void {
+  const path = 'messages.content';
+  noteRest(part, ['type', 'text', 'refusal', 'image_url', 'file', ...read], path, note);
+  noteRest(objectOf(part.file), ['file_data', 'filename'], `${path}.file`, note);
+  const { detail = 'auto', ...image } = objectOf(part.image_url) ?? {};
+  noteRest(image, ['url'], `${path}.image_url`, note);
+  if (detail !== 'auto' && detail !== null) note('image_url.detail');
+}
+
+/** Members of Anthropic's blocks that translations read. Marks of a cache are treated apart. */
+const ofBlocks: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['source'],
+  document: ['source', 'title', 'context', 'citations'],
+  search_result: ['source', 'title', 'content', 'citations'],
+  tool_use: ['id', 'name', 'input'],
+  tool_result: ['tool_use_id', 'content', 'is_error'],
+  thinking: ['thinking', 'signature'],
+  redacted_thinking: ['data'],
+};
+
+/** Notes what no rule reads of a block of Anthropic's; blocks of other types are refused, or noted as a whole. */
+export function noteBlock(block: JsonObject, path: string, note: Note): void {
+  const read = typeof block.type === 'string' && Object.hasOwn(ofBlocks, block.type) ? ofBlocks[block.type] : undefined;
+  if (!read) return;
+  noteRest(block, ['type', 'cache_control', ...read], path, note);
+  for (const inner of objectsOf(block.content)) noteBlock(inner, `${path}.content`, note);
+}
+
+/** Padding of a stream that is not asked for needs no name. */
+export function noteStreamOptions(options: JsonObject | undefined, note: Note): void {
+  const padding = options?.include_obfuscation === false ? ['include_obfuscation'] : [];
+  noteRest(options, ['include_usage', ...padding], 'stream_options', note);
+}
+
+/** Notes what no rule reads of a response format: its name is a label, and both values of `strict` are kept by a guaranteed schema. */
+export function noteFormat(format: JsonObject | undefined, note: Note): void {
+  noteRest(format, ['type', 'json_schema'], 'response_format', note);
+  noteRest(objectOf(format?.json_schema), ['name', 'schema', 'strict'], 'response_format.json_schema', note);
 }
 
 /**

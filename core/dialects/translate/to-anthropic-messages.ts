@@ -1,9 +1,10 @@
 /** The conversation of a chat completions request as Anthropic's system prompt and alternating turns. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { portableId } from '../call-id.ts';
 import { isSystem } from '../openai/texts.ts';
 import { blankLine } from '../system-prompt.ts';
 import { argumentsOf, isObject, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, type Note, noteRest } from './members.ts';
+import { cannotCarry, type Note, noteCall, notePart, noteRest } from './members.ts';
 
 /**
  * System and developer messages, wherever they stand, make the system prompt; tool messages become `tool_result` blocks of
@@ -26,19 +27,15 @@ export function toAnthropicMessages(
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
 }
 
-const messageMembers = [
-  ...['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio', 'annotations'],
-];
+const messageMembers = [...['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio']];
 
 /** What an assistant said in sound lies with its provider: left out, the turn would be empty. */
 function checkMessage(message: JsonObject, path: string, note: Note): void {
   if (objectOf(message.audio)) throw cannotCarry(`${path}.audio`, 'content');
   const named = message.role === 'function' ? ['name'] : [];
   noteRest(message, [...messageMembers, ...named], 'messages', note);
-  for (const part of objectsOf(message.content)) {
-    const detail = objectOf(part.image_url)?.detail ?? 'auto';
-    if (detail !== 'auto') note('image_url.detail');
-  }
+  for (const part of objectsOf(message.content)) notePart(part, ['cache_control'], note);
+  for (const call of objectsOf(message.tool_calls)) noteCall(call, note);
 }
 
 interface Turn {
@@ -70,7 +67,7 @@ function blocksOf(message: JsonObject, path: string): JsonObject[] {
     return [
       {
         type: 'tool_result',
-        tool_use_id: toolId(textOf(message.tool_call_id) ?? textOf(message.name) ?? ''),
+        tool_use_id: portableId(textOf(message.tool_call_id) ?? textOf(message.name) ?? ''),
         content: typeof message.content === 'string' ? message.content : partsOf(message.content, `${path}.content`),
       },
     ];
@@ -84,20 +81,22 @@ function callsOf(message: JsonObject): JsonObject[] {
   const calls = objectsOf(message.tool_calls).map((call) => {
     const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};
     const text = textOf(named.arguments) ?? textOf(named.input) ?? '';
-    return { type: 'tool_use', id: toolId(textOf(call.id) ?? ''), name: named.name ?? '', input: argumentsOf(text) };
+    return {
+      type: 'tool_use',
+      id: portableId(textOf(call.id) ?? ''),
+      name: named.name ?? '',
+      input: argumentsOf(text),
+    };
   });
   const old = objectOf(message.function_call);
   if (old === undefined) return calls;
   const name = textOf(old.name) ?? '';
-  return [...calls, { type: 'tool_use', id: toolId(name), name, input: argumentsOf(textOf(old.arguments) ?? '') }];
+  return [...calls, { type: 'tool_use', id: portableId(name), name, input: argumentsOf(textOf(old.arguments) ?? '') }];
 }
 
-/** Anthropic takes letters, digits, `_` and `-` in ids; other providers' ids hold more. Calls and results change alike. */
-const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_') || '_';
-
-/** Content as blocks. An empty text is none: Anthropic refuses it. */
+/** Content as blocks. A text without a visible character is none: Anthropic refuses it. */
 function partsOf(content: Json | undefined, path: string): JsonObject[] {
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part, index) => (isObject(part) ? partOf(part, `${path}[${index}]`) : []));
 }
@@ -108,7 +107,7 @@ function partOf(part: JsonObject, path: string): JsonObject[] {
     case 'text':
     case 'refusal': {
       const text = textOf(part.text) ?? textOf(part.refusal) ?? '';
-      return text === '' ? [] : [{ type: 'text', text, ...cached }];
+      return text.trim() === '' ? [] : [{ type: 'text', text, ...cached }];
     }
     case 'image_url':
       return [{ type: 'image', source: imageSource(part.image_url, path), ...cached }];

@@ -3,7 +3,16 @@
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, crossing, membersToAnthropic, type Note, noteRest } from './members.ts';
+import { withinBreakpoints } from './breakpoints.ts';
+import {
+  cannotCarry,
+  crossing,
+  membersToAnthropic,
+  type Note,
+  noteFormat,
+  noteRest,
+  noteStreamOptions,
+} from './members.ts';
 import { toAnthropicMessages } from './to-anthropic-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what Anthropic's dialect cannot say. */
@@ -14,21 +23,29 @@ export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): Jso
   const tools = objectsOf(body.tools)
     .map((tool, index) => toTool(tool, index, note))
     .filter(({ name }) => offered === undefined || offered.includes(name));
+  noteSettings(body, tools.length > 0, note);
+  const cached = withinBreakpoints({ ...(tools.length > 0 && { tools }), ...member('system', system), messages }, note);
   return {
     ...crossed,
     model: body.model ?? null,
     max_tokens: countOf(body.max_completion_tokens) ?? countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,
-    ...member('system', system),
-    messages,
+    ...cached,
     ...member('stop_sequences', toStopSequences(body.stop)),
     ...member('temperature', toTemperature(body.temperature, note)),
     ...member('top_p', body.top_p ?? undefined),
     ...member('stream', body.stream ?? undefined),
-    ...(tools.length > 0 && { tools }),
     ...member('tool_choice', tools.length > 0 ? toToolChoice(body.tool_choice, body.parallel_tool_calls) : undefined),
     ...member('metadata', toMetadata(body)),
     ...member('output_config', toOutputConfig(objectOf(body.response_format))),
   };
+}
+
+function noteSettings(body: JsonObject, offersTools: boolean, note: Note): void {
+  const choice = body.tool_choice;
+  if (!offersTools && (choice === 'required' || objectOf(choice))) note('tool_choice');
+  noteRest(objectOf(choice), ['type', 'function', 'allowed_tools'], 'tool_choice', note);
+  noteStreamOptions(objectOf(body.stream_options), note);
+  noteFormat(objectOf(body.response_format), note);
 }
 
 /** Anthropic's scale ends at 1, OpenAI's at 2. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
 import { blankLine } from '../system-prompt.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, type Note } from './members.ts';
+import { cannotCarry, type Note, noteBlock, noteRest } from './members.ts';
 
 /**
  * Tool results become tool messages before whatever else their turn says, since they must follow the calls they answer.
@@ -11,6 +11,11 @@ import { cannotCarry, type Note } from './members.ts';
  */
 export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   const system = joined(body.system);
+  for (const block of objectsOf(body.system)) noteBlock(block, 'system', note);
+  for (const message of objectsOf(body.messages)) {
+    noteRest(message, ['role', 'content'], 'messages', note);
+    for (const block of objectsOf(message.content)) noteBlock(block, 'messages.content', note);
+  }
   return [
     ...(system === '' ? [] : [{ role: 'system', content: system }]),
     ...objectsOf(body.messages).flatMap((message, index) => messagesOf(message, `messages[${index}].content`, note)),
@@ -81,6 +86,7 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
     case 'document':
       return documentOf(block, path);
     case 'search_result': {
+      refuseCitations(block, path);
       const head = [block.title, block.source].filter((text) => typeof text === 'string').join(blankLine);
       return [{ type: 'text', text: [head, joined(block.content)].join(blankLine) }];
     }
@@ -89,9 +95,13 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
   }
 }
 
+/** The answer would lack the citations that a program reads. */
+function refuseCitations({ citations }: JsonObject, path: string): void {
+  if (objectOf(citations)?.enabled === true) throw cannotCarry(`${path}.citations`, 'enabled: false');
+}
+
 function documentOf(block: JsonObject, path: string): JsonObject[] {
-  // The answer would lack the citations that a program reads.
-  if (objectOf(block.citations)?.enabled === true) throw cannotCarry(`${path}.citations`, 'enabled: false');
+  refuseCitations(block, path);
   const source = objectOf(block.source) ?? {};
   const title = textOf(block.title);
   const head = [title, textOf(block.context)].filter((text) => text).map((text) => ({ type: 'text', text: text! }));

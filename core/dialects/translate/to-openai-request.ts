@@ -12,6 +12,11 @@ export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonOb
   const tools = objectsOf(body.tools).map((tool, index) => toTool(tool, index, note));
   const output = objectOf(body.output_config);
   noteRest(output, ['format'], 'output_config', note);
+  noteRest(objectOf(output?.format), ['type', 'schema'], 'output_config.format', note);
+  noteRest(objectOf(body.output_format), ['type', 'schema'], 'output_format', note);
+  const choice = objectOf(body.tool_choice);
+  noteRest(choice, ['type', 'name', 'disable_parallel_tool_use'], 'tool_choice', note);
+  if (tools.length === 0 && (choice?.type === 'any' || choice?.type === 'tool')) note('tool_choice');
   noteRest(objectOf(body.metadata), ['user_id'], 'metadata', note);
   const stops = Array.isArray(body.stop_sequences) && body.stop_sequences.length > 0 ? body.stop_sequences : undefined;
   return {
@@ -24,7 +29,7 @@ export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonOb
     ...member('top_p', body.top_p ?? undefined),
     ...member('stream', body.stream ?? undefined),
     ...(body.stream === true && { stream_options: { include_usage: true } }),
-    ...(tools.length > 0 && { tools, ...toToolChoice(objectOf(body.tool_choice)) }),
+    ...(tools.length > 0 && { tools, ...toToolChoice(choice) }),
     ...member('user', toUser(textOf(objectOf(body.metadata)?.user_id))),
     ...member('response_format', toResponseFormat(objectOf(output?.format) ?? objectOf(body.output_format))),
   };

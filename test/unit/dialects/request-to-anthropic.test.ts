@@ -37,7 +37,7 @@ describe('openai to anthropic', () => {
         content: [
           { type: 'text', text: 'Looking.' },
           { type: 'tool_use', id: 'a', name: 'f', input: { q: 'x' } },
-          { type: 'tool_use', id: 'b_2', name: 'f', input: {} },
+          { type: 'tool_use', id: expect.stringMatching(/^b_2_[0-9a-f]{12}$/), name: 'f', input: {} },
           { type: 'tool_use', id: 'c', name: 'f', input: { _raw: '{"q":' } },
         ],
       },
@@ -45,7 +45,11 @@ describe('openai to anthropic', () => {
         role: 'user',
         content: [
           { type: 'tool_result', tool_use_id: 'a', content: 'one' },
-          { type: 'tool_result', tool_use_id: 'b_2', content: [{ type: 'text', text: 'two' }] },
+          {
+            type: 'tool_result',
+            tool_use_id: expect.stringMatching(/^b_2_[0-9a-f]{12}$/),
+            content: [{ type: 'text', text: 'two' }],
+          },
           { type: 'tool_result', tool_use_id: 'c', content: '' },
           { type: 'text', text: 'go on' },
         ],
