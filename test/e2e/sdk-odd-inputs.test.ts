@@ -19,7 +19,7 @@ useOddClients();
 describe('[clients.odd-inputs] what the OpenAI client can say', () => {
   const schema = { type: 'object', properties: {}, additionalProperties: false };
   test.each<[string, object]>([
-    ['settings of the platform', { store: true, metadata: { a: 'b' }, service_tier: 'flex', safety_identifier: 's' }],
+    ['settings of the platform', { metadata: { a: 'b' }, service_tier: 'flex', safety_identifier: 's' }],
     [
       'settings of sampling',
       { reasoning_effort: 'low', verbosity: 'low', logprobs: true, top_logprobs: 2, n: 2, seed: 1 },
