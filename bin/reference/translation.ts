@@ -44,7 +44,7 @@ ${table(
   [
     [
       'chat completions',
-      'temperature above 1 (1 is sent), names of messages, reasoning of the history, detail of images',
+      'temperature above 1 (1 is sent), names of messages, reasoning of the history, detail of images, cache breakpoints before the last four, members of parts and tool calls that Anthropic lacks',
       'response_format json_object, sound, tools that are not functions, files without their data',
     ],
     [
@@ -54,7 +54,7 @@ ${table(
     ],
     [
       'responses',
-      'include, truncation auto, reasoning.summary, optional tools of the provider, members that chat completions lack',
+      'include, truncation auto, reasoning.summary, reasoning items, optional tools of the provider, members that chat completions lack',
       'top_logprobs, include of logprobs, prompt, conversation, background',
     ],
     [
