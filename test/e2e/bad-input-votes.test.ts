@@ -68,7 +68,7 @@ describe('votes and approvals', () => {
       () => vote(url, 'e2e-bob', 'approve', envelope_id) as ReturnType<typeof ask>,
       409,
       'conflict',
-      /time-out/,
+      /timed out/,
     );
   });
 
