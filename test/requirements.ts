@@ -2109,6 +2109,14 @@ const chat: readonly Requirement[] = [
     'A chat completion is not kept by its provider: store: true is left out by name, and refused in a batch.',
   ),
   must(
+    'chat.choosing-members',
+    'Members by which a provider may use another model or tools (models, route, fallbacks, plugins, …) are refused unless providers[].passes lists them; other unknown members pass.',
+  ),
+  must(
+    'chat.replied-model',
+    'A reply that names another model than the one asked for is charged as the dearer of the two, recorded as replied_model and logged; a snapshot, vendor prefix or alias is no other model.',
+  ),
+  must(
     'rollout.at-once',
     'A move of a rollout counts at once in the process that made it; elsewhere within ten seconds.',
   ),

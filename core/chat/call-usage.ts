@@ -2,7 +2,9 @@
 import type { Usage } from '#core/contracts/chat.ts';
 import { costOf, demoCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
+import { resolveModel } from '#core/routing/plan.ts';
 import type { KnownCall } from './call-stages.ts';
+import { isSameModel } from './replied-model.ts';
 
 /** The provider's counts, else estimates; nothing where no provider took the call. */
 export function usageOf(known: KnownCall): Usage {
@@ -30,5 +32,20 @@ export function costOfCall(known: KnownCall): { microusd: number; estimated: boo
   const { call } = known;
   const { configuration } = call.snapshot;
   if (known.demo) return demoCost(configuration, call.resolvedModel, usageOf(known));
-  return costOf(configuration, call.resolvedModel, usageOf(known), surchargeOf(call.body));
+  const costs = [call.resolvedModel, ...otherModelsOf(known)].map((model) =>
+    costOf(configuration, model, usageOf(known), surchargeOf(call.body)),
+  );
+  return costs.reduce((dearest, cost) => (cost.microusd > dearest.microusd ? cost : dearest));
+}
+
+/** Models that the reply names and that are not the one asked for: the dearest is charged [chat.replied-model]. */
+export function otherModelsOf({ call, progress, demo }: KnownCall): readonly string[] {
+  if (!progress || demo) return [];
+  const { configuration } = call.snapshot;
+  return progress.models.filter(
+    (model) =>
+      !isSameModel(call.resolvedModel, model) &&
+      !isSameModel(call.model, model) &&
+      !isSameModel(call.resolvedModel, resolveModel(configuration, model)),
+  );
 }

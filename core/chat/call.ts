@@ -14,8 +14,9 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
-import { disabledProvidersOf, planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
+import { disabledProvidersOf, entriesOf, planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import { type BatchRequest, batchEstimate } from './batches/request.ts';
+import { refuseChoosing } from './choosing-members.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas } from './provider-tools.ts';
 import { refuseToolUse } from './refuse-tools.ts';
@@ -93,6 +94,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const plan = continuing(planRoute(configuration, resolvedModel), request);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(configuration, request, wire);
+  if (plan) refuseChoosing(request.dialect, body, entriesOf(plan));
   const { passed, leftOut } = isBounded(snapshot, request)
     ? listedBetas(configuration.messages, request.passed)
     : { passed: request.passed, leftOut: [] };

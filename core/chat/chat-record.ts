@@ -4,7 +4,7 @@ import type { ChatRecord } from '#core/contracts/chat.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { EndedCall } from './call-stages.ts';
-import { costOfCall, usageOf } from './call-usage.ts';
+import { costOfCall, otherModelsOf, usageOf } from './call-usage.ts';
 import { findingsOf, leftOutOf, providerOf, rulingOf } from './known-facts.ts';
 import { boundedNames } from './left-out.ts';
 import { forcedTool, governsTools } from './structured-output.ts';
@@ -25,6 +25,7 @@ export function recordOf({ known, ending, status }: EndedCall, recording: Record
   const { decision, matchedRule } = rulingOf(known, ending);
   const [findings, leftOut, provider] = [findingsOf(known), leftOutOf(known), providerOf(known)];
   const cost = costOfCall(known);
+  const [replied] = otherModelsOf(known);
   const by = cancelledBy(call.signal);
   const tool = governsTools(call) && configuration.messages.structured_output === 'data' ? forcedTool(call) : undefined;
   return {
@@ -40,6 +41,7 @@ export function recordOf({ known, ending, status }: EndedCall, recording: Record
     ...(delivered !== undefined && { delivered }),
     model: call.model,
     resolved_model: call.resolvedModel,
+    ...(replied !== undefined && { replied_model: replied.slice(0, 256).toWellFormed() }),
     ...(provider !== undefined && { provider }),
     ...(known.region !== undefined && { region: known.region }),
     ...(known.demo && { demo: true }),

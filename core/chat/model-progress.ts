@@ -10,6 +10,7 @@ export class ModelProgress {
   #finishReason: string | undefined;
   #firstTokenMs: number | undefined;
   #keptId: string | undefined;
+  readonly #models = new Set<string>();
 
   /** The provider's own counts; later ones replace earlier ones. */
   get counted(): Partial<Usage> {
@@ -35,15 +36,22 @@ export class ModelProgress {
     return this.#keptId;
   }
 
+  /** Names of models that the reply gave. */
+  get models(): readonly string[] {
+    return [...this.#models];
+  }
+
   /** A complete reply in the provider's dialect. */
   readReply(native: Dialect, reply: JsonObject): void {
     this.#counted = native.usageOf(reply) ?? {};
+    this.readModel(reply);
     this.#read(native.finishReason(reply), native.replyTexts(reply));
   }
 
   /** One event of a stream: counts as the provider gives them, characters for where it gives none. */
   readEvent(native: Dialect, event: JsonObject, elapsedMs: () => number): void {
     const counted = native.usageOf(event);
+    this.readModel(event);
     if (counted) this.#counted = { ...this.#counted, ...counted };
     this.#read(native.finishReason(event), native.eventTexts(event));
     if (this.#firstTokenMs === undefined && this.#outputCharacters > 0) this.#firstTokenMs = Math.max(0, elapsedMs());
@@ -52,6 +60,12 @@ export class ModelProgress {
   #read(finishReason: string | undefined, texts: ReturnType<Dialect['replyTexts']>): void {
     if (finishReason !== undefined) this.#finishReason = finishReason;
     for (const { text, whole } of texts) if (!whole) this.#outputCharacters += text.length;
+  }
+
+  /** The name of the model in a reply, or in an event of either dialect. */
+  readModel({ model, message }: JsonObject): void {
+    const name = model ?? (message as JsonObject | null | undefined)?.model;
+    if (typeof name === 'string' && name !== '' && this.#models.size < maxModels) this.#models.add(name);
   }
 
   /** Of a provider that keeps responses, the id of this one. */
@@ -77,3 +91,4 @@ export class ModelProgress {
 }
 
 const charactersOfToken = 4;
+const maxModels = 8;

@@ -71,7 +71,7 @@ prices: file table unknown_model
 prices.table: as_of models
 prices.table.models: cache_read_usd_per_million cache_write_usd_per_million input_usd_per_million match output_usd_per_million source
 provenance: retention_hours
-providers: base_url breaker enabled keeps_responses latency_ms models name region retry timeout_ms type
+providers: base_url breaker enabled keeps_responses latency_ms models name passes region retry timeout_ms type
 providers.breaker: error_rate min_requests open_seconds window_seconds
 providers.retry: max_attempts
 rollouts: error_threshold latency_p95_threshold observation_window stages

@@ -108,6 +108,8 @@ export interface ChatRecord {
   /** As the caller named it, and as aliases resolved it. */
   readonly model: string;
   readonly resolved_model: string;
+  /** Of the reply, where it names another model: the dearer of the two was charged. */
+  readonly replied_model?: string;
   readonly provider?: string;
   readonly region?: string;
   /** The built-in mock answered for a model of another name. */

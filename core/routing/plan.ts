@@ -19,6 +19,9 @@ export interface RoutePlan {
   readonly candidates: readonly Candidate[];
 }
 
+/** The providers that may be asked. */
+export const entriesOf = ({ candidates }: RoutePlan): readonly ProviderEntry[] => candidates.map(({ entry }) => entry);
+
 /** How often each round-robin route was planned, so that each call begins one further; forgotten with the process. */
 type Rotation = Map<string, number>;
 

@@ -2,11 +2,13 @@
 import type { ContentPolicy, Verdict } from '#core/content-policy/ports.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
-import { invalidRequest } from '#core/kernel/errors.ts';
+import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { entriesOf } from '#core/routing/plan.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCall } from '../call.ts';
 import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
+import { refuseChoosing } from '../choosing-members.ts';
 import { keepsCompletion } from '../left-out.ts';
 import { looksAtTools } from '../looks-at-tools.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -34,6 +36,7 @@ export async function checkLines(
   let worst: { readonly verdict: Verdict; readonly line: number } = { verdict: clean, line: 0 };
   await ports.telemetry.span('policy.check_input', {}, async (span) => {
     for (const { number, body } of lines) {
+      refuseLine(call, body, number);
       if (chats) {
         refuseTools(call, body, number);
         refuseStore(body, number);
@@ -63,6 +66,14 @@ export async function checkLines(
   const screened = { ...admitted, body: call.body, lines: bodies, inputVerdict: verdict };
   if (verdict.decision === 'block') throw blocked(screened, verdict, atLine(worst.line, violation(verdict)));
   return screened;
+}
+
+function refuseLine({ dialect, plan }: ChatCall, body: JsonObject, line: number): void {
+  try {
+    refuseChoosing(dialect, body, entriesOf(plan));
+  } catch (thrown) {
+    throw atLine(line, asGatewayError(thrown));
+  }
 }
 
 /** What a batch answers is read later, and its tool calls are not decided: they pass only where all do. */

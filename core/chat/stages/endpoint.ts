@@ -82,6 +82,7 @@ async function askProvider(
       return found;
     });
     const reply = answered.reply.type === 'json' ? answered.reply.body : {};
+    progress.readModel(reply);
     count(begun, endpoint, reply);
     answered.settleSpan({ body: {}, usage: progress.counted, finishReason: undefined });
     const { provider, region, attempts } = answered;

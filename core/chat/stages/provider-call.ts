@@ -13,6 +13,7 @@ import { isDemoOf } from '#core/providers/demo.ts';
 import type { KeptCall, Provider } from '#core/providers/ports.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
+import { entriesOf } from '#core/routing/plan.ts';
 import type { Answering } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type LookedUpCall,
   type ModelCall,
 } from '../call-stages.ts';
+import { refuseChoosing } from '../choosing-members.ts';
 import { keepsCompletion } from '../left-out.ts';
 import { ModelProgress } from '../model-progress.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -106,6 +108,8 @@ async function openReply(
     { tenant: tenant.id, session },
     snapshot.configuration,
   );
+  // A rollout may bring in another provider.
+  refuseChoosing(call.dialect, body, entriesOf(plan));
   /** Of the provider that was asked last. */
   let leftOut: readonly string[] = [];
   try {

@@ -16,7 +16,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
 import type { ChatCall } from '../call.ts';
 import type { EndedCall } from '../call-stages.ts';
-import { costOfCall, usageOf } from '../call-usage.ts';
+import { costOfCall, otherModelsOf, usageOf } from '../call-usage.ts';
 import { recordOf } from '../chat-record.ts';
 import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -158,6 +158,7 @@ function report(ports: ChatPorts, ended: EndedCall): void {
   telemetry.observe('svc_chat_latency_ms', latency_ms, {});
   if (progress?.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', progress.firstTokenMs, {});
   reportModel(ports, ended, latency_ms / 1000);
+  reportOtherModel(ports, known);
   telemetry.log('info', 'chat answered', {
     envelope_id: call.envelopeId,
     request_id: call.requestId,
@@ -168,6 +169,19 @@ function report(ports: ChatPorts, ended: EndedCall): void {
     outcome,
     status,
     latency_ms,
+  });
+}
+
+function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known']): void {
+  const [replied] = otherModelsOf(known);
+  if (replied === undefined) return;
+  telemetry.count('svc_chat_other_model_total', {});
+  telemetry.log('warn', 'the reply names another model than the one asked for; the dearer is charged', {
+    envelope_id: known.call.envelopeId,
+    tenant: known.call.tenant.id,
+    model: known.call.resolvedModel,
+    replied_model: replied.slice(0, 256),
+    provider: providerOf(known),
   });
 }
 

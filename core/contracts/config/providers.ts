@@ -55,6 +55,10 @@ export const provider = z.strictObject({
       'Whether a provider of type openai has /v1/responses and keeps responses for its account, so that callers may read and continue theirs.',
   }),
   models: z.array(glob).default([]).meta({ description: 'Globs of the models it serves.' }),
+  passes: z.array(word).default([]).meta({
+    description:
+      'Members of requests by which the provider may use another model or tools, such as models, route, fallbacks, plugins or web_search_options. They are refused unless listed here.',
+  }),
   timeout_ms: milliseconds
     .positive()
     .default(60_000)
