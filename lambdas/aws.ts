@@ -101,6 +101,7 @@ const oneCallAtATime = {
   loadedConfiguration: undefined,
   approvalEvents: undefined,
   rejectedCredentials: undefined,
+  configurationTrouble: undefined,
   cache: undefined,
   links: undefined,
 };

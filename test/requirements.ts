@@ -390,6 +390,10 @@ const configuration: readonly Requirement[] = [
     'Two entries of one name are refused with both entries; two rules of one name are warned of.',
   ),
   must('config.empty-file', 'An empty configuration, pack or table of cases is refused as empty, with what to write.'),
+  must(
+    'config.file-trouble',
+    'A configuration file that does not load after it was saved is shown in health, status, policies, doctor and an alert until it loads again; the version in force stays. Only the platform reads what is wrong in it, and at which line.',
+  ),
   must('config.prices', 'Prices come from a dated file; an unknown model is refused or estimated, never silently 0.'),
 ];
 

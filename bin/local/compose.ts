@@ -36,7 +36,13 @@ import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { createHandler as project } from '#lambdas/project/event.ts';
 import { sweepReservations } from '#lambdas/sweep/event.ts';
-import { filePrincipal, importConfiguration, recordImport, watchConfiguration } from './configuration-file.ts';
+import {
+  fileNameOf,
+  filePrincipal,
+  importConfiguration,
+  recordImport,
+  watchConfiguration,
+} from './configuration-file.ts';
 import { followControlPlane } from './federation.ts';
 import type { Flags } from './flags.ts';
 import type { HttpHandlers } from './http-server.ts';
@@ -243,13 +249,17 @@ async function interpreterOf(name: MachineName, { store, ports, report }: Interp
 
 /** A bad file is reported and the configuration in force stays. */
 async function reload(ports: GatewayPorts, path: string, checkout: string): Promise<void> {
-  const { telemetry } = ports;
+  const { telemetry, configurationTrouble } = ports;
   try {
     const tenant = async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants[0]?.id;
     const { row, imported, warnings } = await refusedPartsRecorded(
       async () => ({ ports, principal: filePrincipal((await tenant()) ?? 'default') }),
       () => importConfiguration(ports, path, checkout),
-    );
+    ).catch((fault: unknown) => {
+      configurationTrouble?.failed(fileNameOf(path, checkout), (fault as Error).message);
+      throw fault;
+    });
+    configurationTrouble?.loaded();
     const { configuration, warnings: inForce } = await ports.snapshots.refresh();
     if (imported) await recordImport(ports, row, configuration.tenants[0]?.id ?? 'default');
     for (const warning of new Set([...warnings, ...(imported ? inForce : [])])) telemetry.log('warn', warning);

@@ -34,7 +34,7 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
 }
 
 /** Below the checkout or the working folder, else its name alone: folders of the host are not stored [policy-version.places]. */
-function fileNameOf(path: string, checkout: string): string {
+export function fileNameOf(path: string, checkout: string): string {
   const below = [process.cwd(), checkout].map((folder) => relative(folder, resolve(path)));
   return below.find((name) => name !== '' && !name.startsWith('..') && !isAbsolute(name)) ?? basename(path);
 }

@@ -35,6 +35,7 @@ import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
+import { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import { wasmModules } from '#core/configuration/load/wasm-filters.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
@@ -180,6 +181,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     votes: kept.signer,
     probes: new Probes(),
     dependencyStates: new DependencyStates(),
+    configurationTrouble: new ConfigurationTrouble(clock),
     // What other processes of the store commit is not seen here: no stream is better than one with gaps [shared.gateways].
     approvalEvents: store.shared ? undefined : options.approvalEvents,
     ...(await options.clocks(() => ports)),

@@ -1,6 +1,7 @@
 /** What a gateway depends on, with state, latency and since when [admin.health-dependencies]. */
 
 import { setAsideLooked } from '#core/alerts/conditions.ts';
+import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { FailingDelivery } from '#core/notifications/failing.ts';
@@ -21,13 +22,16 @@ interface Found {
     | 'http_service'
     | 'channel'
     | 'control_plane'
-    | 'projection';
+    | 'projection'
+    | 'configuration';
   readonly name: string;
   /** Nothing is decided without it. */
   readonly needed: boolean;
   readonly state: DependencyState;
   readonly latency_ms?: number;
   readonly reason?: string;
+  /** Where it is known better than by what this process has shown. */
+  readonly since?: string;
 }
 
 /** What the other parts of the status have already read. */
@@ -52,16 +56,20 @@ export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'pr
     ...channels(call, known),
     ...controlPlane(known),
     projection,
+    ...configurationFile(call),
   ];
   const now = ports.clock.now();
   const dependencies = found.map((one) => ({
     ...one,
-    since: isoTime(ports.dependencyStates.note(`${one.kind} ${one.name}`, one.state, now)),
+    since: one.since ?? isoTime(ports.dependencyStates.note(`${one.kind} ${one.name}`, one.state, now)),
   }));
-  const down = dependencies.filter(({ kind, state }) => state === 'down' || (kind === 'projection' && state !== 'up'));
+  const down = dependencies.filter(({ kind, state }) => state === 'down' || (own.has(kind) && state !== 'up'));
   const status = down.some(({ needed }) => needed) ? 'unavailable' : down.length > 0 ? 'degraded' : 'ok';
   return { status, dependencies };
 }
+
+/** What the gateway does itself: there, `degraded` is a fault that people must mend. */
+const own = new Set<string>(['projection', 'configuration']);
 
 async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Found[]> {
   const rows = await timed(ports, () => ports.configStore.current());
@@ -161,6 +169,17 @@ async function projectionOf({
   const base = { kind: 'projection', name: 'evidence', needed: false } as const;
   if (rows.length === 0) return { ...base, state: 'up' };
   return { ...base, state: 'degraded', reason: setAsideInWords(rows, setAsideLooked) };
+}
+
+/** The file that this process follows; its last good content is in force while it does not load [config.file-trouble]. */
+function configurationFile({ ports, principal, snapshot }: Pick<Call, 'ports' | 'principal' | 'snapshot'>): Found[] {
+  const { configurationTrouble } = ports;
+  if (!configurationTrouble) return [];
+  const trouble = configurationTrouble.current;
+  const base = { kind: 'configuration', name: 'file', needed: false } as const;
+  if (!trouble) return [{ ...base, state: 'up' }];
+  const [reason = ''] = troubleAsRead(principal, trouble, snapshot.version);
+  return [{ ...base, state: 'degraded', reason, since: trouble.since }];
 }
 
 function controlPlane({ federation }: Known): Found[] {

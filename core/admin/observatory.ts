@@ -1,5 +1,6 @@
 /** Health, identity, status, usage, violations, metrics. */
 
+import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { placeOf, teamsOf } from '#core/identity/organization.ts';
@@ -106,7 +107,8 @@ export const status: Operation = async (call) => {
       policy: snapshot.policyDocument.name,
       policy_version: snapshot.version,
       warnings: [
-        ...warningsAsRead(call.principal, snapshot),
+        ...troubleAsRead(principal, ports.configurationTrouble?.current, snapshot.version),
+        ...warningsAsRead(principal, snapshot),
         ...(ports.archived?.complete === false ? [separateArchiveWarning] : []),
       ],
       ...(federation && { federation }),

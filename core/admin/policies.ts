@@ -4,6 +4,7 @@ import { policyText } from '#core/actions/call-work.ts';
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import { refusal } from '#core/configuration/checks/problems.ts';
 import { compareConfigurations, liftedGuards } from '#core/configuration/compare.ts';
+import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { diffLevels } from '#core/configuration/level-diff.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
@@ -164,12 +165,15 @@ export const policyDiff: Operation = async (call) => {
   return { body };
 };
 
-export const listPolicies: Operation = async ({ snapshot, principal }) => {
+export const listPolicies: Operation = async ({ ports, snapshot, principal }) => {
   const { name, default_decision, rules, guards = [] } = snapshot.policyDocument;
   return {
     body: {
       ...{ version: snapshot.version, policy: name, default_decision, guards, rules },
-      warnings: warningsAsRead(principal, snapshot),
+      warnings: [
+        ...troubleAsRead(principal, ports.configurationTrouble?.current, snapshot.version),
+        ...warningsAsRead(principal, snapshot),
+      ],
     },
   };
 };

@@ -5,6 +5,7 @@ import type { AlertStore } from '#core/alerts/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { PasskeyStore } from '#core/approvals/passkeys/ports.ts';
 import type { ResponseCache } from '#core/cache/ports.ts';
+import type { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
@@ -119,6 +120,8 @@ export interface GatewayPorts extends GovernPorts, ObjectsPort, LoadingPorts, Me
   /** At least the last 500 traces of each of these tenants, of all processes. @throws GatewayError `service_unavailable` */
   readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;
+  /** Trouble with the configuration file, where this process follows one. */
+  readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly version: string;
   /** Which session the calls of a caller that names none go into. */
   readonly unnamedSessions: UnnamedSessions;

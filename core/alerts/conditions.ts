@@ -1,4 +1,5 @@
 /** What besides traffic is measured: approvals that wait, switches that are open, credentials that are refused. */
+import type { FileTrouble } from '#core/configuration/file-trouble.ts';
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
@@ -41,6 +42,23 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
       }),
     },
   ];
+}
+
+/**
+ * The configuration file that this process follows [config.file-trouble]. The message does not quote the file: alerts are evidence
+ * of a tenant and go to channels, and the file may name other tenants.
+ */
+export function configurationFile(trouble: FileTrouble | undefined, version: number): Measured {
+  return {
+    ...{ scope: platformAlerts, type: 'system', dimension: 'global', metric: 'configuration_file' },
+    ...{ value: trouble ? 1 : 0, threshold: 0 },
+    ...(trouble && {
+      firing: {
+        severity: 'warning',
+        message: `The configuration file ${trouble.file} does not load, so version ${version} stays in force. \`agentctl status\` with the admin token shows why; correct the file and save it.`,
+      },
+    }),
+  };
 }
 
 /** @param refused requests in the last minute whose credential was not accepted, as this process counted them */

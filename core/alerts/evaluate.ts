@@ -1,5 +1,6 @@
 /** One evaluation of everything that has alerts [alert.evaluated]: measure, compare with the rows, write what changed. */
 import type { ApprovalStore } from '#core/approvals/ports.ts';
+import type { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
@@ -18,6 +19,7 @@ import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
 import {
   auditChain,
+  configurationFile,
   disabledSafeguards,
   oldestPending,
   refusedPlugins,
@@ -36,6 +38,8 @@ interface AlertPorts {
   readonly alerts: AlertStore;
   readonly approvals: Pick<ApprovalStore, 'list'>;
   readonly clock: Clock;
+  /** Where this process follows a configuration file. */
+  readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly configStore: Pick<ConfigStore, 'federation'>;
   readonly counters: Pick<Counters, 'status'>;
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
@@ -91,6 +95,7 @@ async function ofPlatform(
   const refused = ports.rejectedCredentials?.();
   return [
     ...disabledSafeguards(configuration),
+    ...(ports.configurationTrouble ? [configurationFile(ports.configurationTrouble.current, version)] : []),
     ...(refused === undefined ? [] : [rejectedCredentials(refused, configuration)]),
     ...budgetThresholds(
       '',

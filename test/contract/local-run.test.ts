@@ -40,6 +40,14 @@ const run = (args: string[], env: Record<string, string> = {}) =>
     );
   });
 
+const agentctl = (command: string) =>
+  new Promise<{ code: number; out: string }>((done) => {
+    const args = ['bin/agentctl.ts', command, '--url', gateway.ready.admin_url, '--key', gateway.keys.admin_token];
+    execFile(join(root, 'node_modules/.bin/node'), args, { cwd: root, timeout: 150_000 }, (error, out) =>
+      done({ code: error ? Number(error.code ?? -1) : 0, out }),
+    );
+  });
+
 const get = async (path: string, key = gateway.keys.admin_token, base = gateway.ready.admin_url) => {
   const response = await fetch(base + path, { headers: { 'x-api-key': key } });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
@@ -88,7 +96,7 @@ test('a second gateway on the same state folder is refused and does no harm', as
   expect((await get('/admin/v1/whoami')).status).toBe(200);
 });
 
-test('a changed configuration comes into force; a bad one is reported and the old one stays', async () => {
+test('[config.file-trouble] a changed configuration comes into force; a bad one is reported and shown until it is mended, and the old one stays', async () => {
   const versionNow = async () => (await get('/admin/v1/policy-versions/current')).body.version;
   const good = readFileSync(config, 'utf8');
   const before = await versionNow();
@@ -97,9 +105,20 @@ test('a changed configuration comes into force; a bad one is reported and the ol
   writeFileSync(config, 'version: 1\ntennants: []\n');
   await until(() => gateway.log().includes('configuration not imported'));
   expect(gateway.log()).toContain('tennants');
+  const broken =
+    /The configuration file gateway\.yaml does not load, so version \d+ stays in force: .*tennants \(line 2\)/;
+  const shown = await agentctl('status');
+  expect(shown).toMatchObject({ code: 0, out: expect.stringMatching(/degraded/) });
+  expect(shown.out).toMatch(broken);
+  const doctor = await agentctl('doctor');
+  expect(doctor.code).not.toBe(0);
+  expect(doctor.out).toMatch(/^fail +health: configuration file is degraded: .*tennants/m);
+  expect((await get('/admin/v1/policies')).body.warnings).toContainEqual(expect.stringMatching(broken));
   expect(await versionNow()).toBe(Number(before) + 1);
   writeFileSync(config, good);
   await until(async () => (await versionNow()) === Number(before) + 2);
+  expect((await agentctl('status')).out).not.toContain('does not load');
+  expect((await agentctl('doctor')).out).not.toContain('configuration file');
 });
 
 test('evidence reaches its projections and the archive', async () => {

@@ -44,6 +44,7 @@ const elsewhere = {
   ...{ archived: undefined, archiving: undefined, checkpoints: undefined, transparency: undefined },
   ...{ hostLimits: undefined, loadedConfiguration: undefined, calls: undefined, texts: undefined, links: undefined },
   ...{ approvalEvents: undefined, rejectedCredentials: undefined, consoleUrl: undefined },
+  ...{ configurationTrouble: undefined },
 };
 
 export const keys = {

@@ -72,14 +72,16 @@ async function health(api: Api): Promise<Found[]> {
   const plane = fields(body.federation);
   const stale = text(plane.refused) ?? text(plane.stale);
   const down = dependencies.filter(({ state }) => state === 'down' || state === 'degraded');
+  const reasons = new Set(down.map(({ reason }) => reason));
   const channels = down.filter(({ kind }) => kind === 'channel').map(({ name }) => name);
   return [
     // A control plane that does not count is said below, with its reason.
     ...down.filter(({ kind }) => kind !== 'control_plane' || stale === undefined).map(dependencyFound),
     ...(down.length === 0 ? [ok(`${dependencies.length} dependencies, none is down`)] : []),
-    ...((body.warnings as unknown[]) ?? []).map((each) =>
-      warn(String(each), 'change the configuration, or accept it knowingly'),
-    ),
+    // What is wrong with the configuration file is a dependency too.
+    ...((body.warnings as unknown[]) ?? [])
+      .filter((each) => !reasons.has(each as string))
+      .map((each) => warn(String(each), 'change the configuration, or accept it knowingly')),
     ...(count(body.oldest_pending_seconds) > longPendingSeconds
       ? [
           warn(
@@ -119,6 +121,8 @@ const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
 const dependencyFound = ({ kind, name, state, reason, needed }: Fields): Found => {
   const found = `${kind} ${name} is ${state}${text(reason) ? `: ${reason}` : ''}`;
   if (kind === 'projection') return fail(found, 'agentctl archive repair');
+  if (kind === 'configuration')
+    return fail(found, 'agentctl config check <file> shows what is wrong; correct the file and save it');
   if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
   // A model that callers may ask for does not answer [cli.doctor-provider].
   if (kind === 'provider' && state === 'down') return fail(found, dependencyTodo.provider!(name));

@@ -100,6 +100,7 @@ export const observatory = {
             'channel',
             'control_plane',
             'projection',
+            'configuration',
           ]),
           name: z.string(),
           needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),

@@ -56,6 +56,21 @@ test.each([
     'provider up is down: its breaker is open',
   ],
   [
+    'a configuration file that does not load, once',
+    {
+      'GET /admin/v1/health/detailed': {
+        ...status,
+        dependencies: [
+          { kind: 'configuration', name: 'file', needed: false, state: 'degraded', reason: 'line 2: tennants' },
+        ],
+        warnings: ['line 2: tennants'],
+      },
+    },
+    'health',
+    'fail',
+    'configuration file is degraded: line 2: tennants',
+  ],
+  [
     'a warning',
     { 'GET /admin/v1/health/detailed': { ...status, warnings: ['no value for X'] } },
     'health',
