@@ -166,6 +166,10 @@ const policies: readonly Requirement[] = [
     'The difference of two versions also lists lifted guards, the rules of levels by level, and every key that differs by section without secrets: over HTTP, on the command line and in the console.',
   ),
   must(
+    'policy.diff-approvals',
+    'Two reviews differ for diff-policy where one asks less of an approval: fewer people, other teams or roles, no passkey.',
+  ),
+  must(
     'policy.lifted-by',
     'The difference of configuration files says of each own rule which rules and guards of the pack it lifts, with file and line of both.',
   ),
@@ -556,6 +560,14 @@ const approvals: readonly Requirement[] = [
   must(
     'approval.strictest-terms',
     'Where several rules review a call, of levels or of its effects, an approval needs a passkey if one of them asks for it, within the shortest of their times.',
+  ),
+  must(
+    'approval.several-people',
+    'A rule of a tool policy says how many people approve its calls, and of which teams and roles, without an organisation; votes count as for rules of separation.',
+  ),
+  must(
+    'config.several-people',
+    'Other ways to ask for several people for one tool are refused with the rule that does, and so are unknown teams; too few voters is a warning.',
   ),
   must(
     'approval.terms-now',

@@ -180,7 +180,7 @@ function showPolicyDiff(out: Output, diff: Fields): void {
     out.line(
       painted(style, `${name}: ${changes.length}${above > 0 ? `, of them ${above} by your rules, as above` : ''}`),
     );
-    for (const { from, to, rule_before, rule_after, example, repeated, rules } of byGuard(left, diff)) {
+    for (const { from, to, rule_before, rule_after, approval, example, repeated, rules } of byGuard(left, diff)) {
       const pairs = repeated === undefined ? '' : ` (${plain(repeated)} pairs of rules)`;
       const times = rules === undefined ? pairs : ` and ${plain(rules)} more rules`;
       out.line(
@@ -190,6 +190,8 @@ function showPolicyDiff(out: Output, diff: Fields): void {
         decisionPart(to),
         `  ${plain(rule_before)} → ${plain(rule_after)}${times}`,
       );
+      if (approval)
+        out.field('    approval', `${plain((approval as Fields).before)} → ${plain((approval as Fields).after)}`);
       out.field('    example', example);
     }
   }

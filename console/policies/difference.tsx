@@ -89,12 +89,18 @@ const Regions = ({ title, regions }: { readonly title: string; readonly regions:
     <h4>{title}</h4>
     {regions.length === 0 && <p>Nothing.</p>}
     <ul class="plain-list">
-      {regions.map(({ from, to, rule_before, rule_after, example }, at) => (
+      {regions.map(({ from, to, rule_before, rule_after, approval, example }, at) => (
         <li key={at}>
           <Badge of={from} /> → <Badge of={to} /> <Code of={example.tool} /> on{' '}
           <Text of={example.target || 'any target'} />{' '}
           <span class="quiet">
-            ({example.protocol}, {example.capability}; <Text of={rule_before} /> → <Text of={rule_after} />)
+            ({example.protocol}, {example.capability}; <Text of={rule_before} /> → <Text of={rule_after} />
+            {approval && (
+              <>
+                ; {approval.before} → {approval.after}
+              </>
+            )}
+            )
           </span>
         </li>
       ))}

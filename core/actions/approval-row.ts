@@ -45,20 +45,18 @@ export function approvalRow(ports: ClockPort, action: GovernedAction, safe: Reda
   };
 }
 
-/** What rules of the organisation ask for, of what the call says it does and of what its effects do. */
+/** What rules of the organisation ask for, of what the call says it does and of what its effects do, and what the deciding rules ask for. */
 function separation({
   envelope,
   effects,
   principal,
+  decision,
   snapshot,
 }: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count' | 'capabilities'> {
   const done = (effects?.parts ?? []).map(({ capability }) => capability);
   const capabilities = [...new Set([envelope.capability, ...done])];
-  const requires = requirementsOf(snapshot.configuration, {
-    tenant: envelope.tenant,
-    capabilities,
-    owner: ownerOf(principal),
-  });
+  const asked = { tenant: envelope.tenant, capabilities, owner: ownerOf(principal) };
+  const requires = [...requirementsOf(snapshot.configuration, asked), ...(termsOf(decision)?.requires ?? [])];
   return { vote_count: 0, capabilities, ...(requires.length > 0 && { requires }) };
 }
 

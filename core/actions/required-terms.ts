@@ -16,9 +16,11 @@ export function requiredTerms(
   const requires = requirementsOf(snapshot.configuration, { tenant, capabilities, owner });
   const asked = { version: snapshot.version, requires, require_passkey: false };
   if (decision.decision !== 'review') return asked;
+  const terms = termsOf(decision);
   return {
     ...asked,
-    require_passkey: termsOf(decision)?.require_passkey === true,
+    requires: [...requires, ...(terms?.requires ?? [])],
+    require_passkey: terms?.require_passkey === true,
     expires_at: isoTime(Date.parse(queued_at) + timeoutSeconds({ decision, snapshot }) * 1000),
   };
 }

@@ -28,7 +28,10 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
   const separation_rules = configuration.separation_rules.filter(({ applies_to }) =>
     places.some(({ path }) => globMatches(applies_to, path)),
   );
-  const voters = new Set(separation_rules.flatMap(({ requires }) => requires.from_teams ?? []));
+  const voters = new Set([
+    ...separation_rules.flatMap(({ requires }) => requires.from_teams ?? []),
+    ...configuration.tool_policies.rules.flatMap(({ approval }) => approval?.from_teams ?? []),
+  ]);
   const organizations = organizationsOf(configuration, places, voters);
   return listedPart({
     ...configuration,

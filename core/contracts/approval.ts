@@ -138,7 +138,7 @@ export interface ApprovalRow extends KeptResult {
   readonly channel?: string;
   /** The rule takes no approval without the signature of a passkey. */
   readonly require_passkey?: true;
-  /** What rules of the organisation ask for, as they were when the request was queued. */
+  /** What rules of the organisation and the deciding rules ask for, as they were when the request was queued. */
   readonly requires?: readonly Requirement[];
   /** Approving votes that are not enough yet, and with the last one those that were. */
   readonly votes?: readonly CastVote[];

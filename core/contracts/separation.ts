@@ -1,5 +1,8 @@
-/** What rules of an organisation ask for of one request, and what counts of a vote. */
+/** What rules of an organisation and of tool policies ask for of one request, and what counts of a vote. */
+import * as z from 'zod';
 import type { Role } from './route.ts';
+
+export const voterTeams = z.array(z.string().regex(/^[^/]+\/[^/]+$/, 'a team as "<organisation>/<team>"')).min(1);
 
 /** One rule as it applies to one request. */
 export interface Requirement {

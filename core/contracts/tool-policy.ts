@@ -1,6 +1,8 @@
 /** The rule language of tool policies. Everything in it is decidable. */
 import * as z from 'zod';
 import { decisions } from './envelope.ts';
+import { roles } from './route.ts';
+import { voterTeams } from './separation.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const globs = z.union([z.string(), z.array(z.string()).min(1)]);
@@ -77,6 +79,17 @@ export const toolRuleSchema = z.strictObject({
         .boolean()
         .optional()
         .meta({ description: 'Whether an approval counts only with the signature of a passkey (WebAuthn).' }),
+      required: z.int().min(1).max(10).optional().meta({
+        description: 'Number of people who must approve, each counted once. One unless given. Needs no organisation.',
+      }),
+      from_teams: voterTeams.optional().meta({
+        description: 'Only approvals of members of these teams count, as <organisation>/<team>.',
+      }),
+      roles: z
+        .array(z.enum(roles))
+        .min(1)
+        .optional()
+        .meta({ description: 'Only approvals given with one of these roles count.' }),
     })
     .optional()
     .meta({ description: 'How approvals of calls under this rule differ.' }),

@@ -80,12 +80,12 @@ export const missingOf = (requirements: readonly Requirement[], ballots: readonl
 /** One sentence for all who wait: what is missing, of whom. */
 export const missingText = (missing: readonly Missing[]): string =>
   missing
-    .map(({ rule, missing: count, from_teams, not_of_teams, roles }) => {
+    .map(({ rule, approvals, missing: count, from_teams, not_of_teams, roles }) => {
       const of = [
         from_teams && `of ${from_teams.join(' or ')}`,
         not_of_teams && `not of ${not_of_teams.join(', ')}`,
         roles && `with the role ${roles.join(' or ')}`,
       ].filter((part) => part !== undefined);
-      return `${count} more approval${count === 1 ? '' : 's'}${of.length > 0 ? ` ${of.join(', ')}` : ''} (${rule})`;
+      return `${count} more approval${count === 1 ? '' : 's'}${of.length > 0 ? ` ${of.join(', ')}` : ''} (${rule})${count < approvals ? `, ${approvals - count} of ${approvals} given` : ''}`;
     })
     .join('; ');

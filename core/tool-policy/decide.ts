@@ -3,6 +3,7 @@ import { type Decision, decisions, type ToolCall } from '#core/contracts/envelop
 import type { SourceNote } from '#core/contracts/provenance.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { hasDigest } from '#core/contracts/withheld.ts';
+import { type ApprovalTerms, bothTerms, termsOfRule } from './approval-terms.ts';
 import { type ArgumentPath, holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { type NormalCall, readingsOf } from './normalise.ts';
@@ -27,20 +28,9 @@ export interface PolicyDecision {
   readonly provenance?: { readonly notes: readonly SourceNote[]; readonly lines: readonly string[] };
 }
 
-/** What rules ask of an approval. */
-interface ApprovalTerms {
-  readonly require_passkey: boolean;
-  /** Seconds that each rule names; undefined for that of the configuration. */
-  readonly times: readonly (number | undefined)[];
-}
-
 /** Undefined where no rule decides: then nothing differs from the configuration. */
 export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefined =>
-  terms ??
-  (rule && {
-    require_passkey: rule.approval?.require_passkey === true,
-    times: [rule.approval?.timeout_seconds],
-  });
+  terms ?? (rule && termsOfRule(rule));
 
 /** A review that stands for another one as well: an approval of it satisfies both [approval.strictest-terms]. */
 export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
@@ -49,10 +39,7 @@ export function combineReviews(standing: PolicyDecision, other: PolicyDecision):
   const own = termsOf(standing) ?? more;
   return {
     ...standing,
-    terms: {
-      require_passkey: own.require_passkey || more.require_passkey,
-      times: [...new Set([...own.times, ...more.times])],
-    },
+    terms: bothTerms(own, more),
   };
 }
 

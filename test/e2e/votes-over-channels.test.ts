@@ -184,7 +184,7 @@ test('[identity.votes-over-channels] a rule that asks for more people while vote
   expect((await http(id, alice.key)).body.status).toBe('pending');
   expect((await put(configuration(3))).status).toBe(201);
   await everywhere(id, bob);
-  expect(await itemOf(id)).toMatchObject({ status: 'pending', still_needed: '1 more approval (eyes)' });
+  expect(await itemOf(id)).toMatchObject({ status: 'pending', still_needed: '1 more approval (eyes), 2 of 3 given' });
   await everywhere(id, alice);
   expect((await itemOf(id)).status).toBe('pending');
   await click(id, 'U03');

@@ -2,12 +2,12 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Role } from '#core/contracts/route.ts';
 import { grantsOf, highestRole } from '#core/identity/grants.ts';
-import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
+import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
 import { counts } from '#core/identity/separation-rules.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
-import type { Path, Problem } from './problems.ts';
+import { type Path, type Problem, pathText } from './problems.ts';
 
 export function checkOrganizations(file: ConfigurationFile, warnings: string[]): Problem[] {
   const { organizations, separation_rules, people, tenants } = file;
@@ -60,6 +60,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
     ...malformed,
     ...ofCapabilities,
     ...checkRules(file),
+    ...checkToolRules(file, warnings),
   ];
 }
 
@@ -91,6 +92,43 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
     }),
   ]);
 }
+
+/** Finds teams of tool rules that do not exist, and warns where too few people can vote. */
+function checkToolRules(file: ConfigurationFile, warnings: string[]): Problem[] {
+  const teams = file.organizations.flatMap(({ id, teams: own }) => own.map((team) => `${id}/${team.id}`));
+  const places = [
+    { at: ['tool_policies', 'rules'] as Path, rules: file.tool_policies.rules },
+    ...levelsWithRules(file),
+  ];
+  const voters = votersOf(file);
+  return places.flatMap(({ at, rules }) =>
+    rules.flatMap(({ decision, approval = {} }, index): Problem[] => {
+      const { required = 1, from_teams, roles } = approval;
+      const path: Path = [...at, index, 'approval'];
+      const strangers = unknown(from_teams ?? [], teams, [...path, 'from_teams'], 'teams');
+      if (strangers.length > 0 || (required === 1 && !from_teams && !roles)) return strangers;
+      if (decision !== 'review')
+        warnings.push(`${pathText(path)}: the rule decides ${decision}, so it asks for no approval`);
+      const counted = voters.filter(({ id: person, teams: of, role, granted }) => {
+        const highest = highestRole([role, ...granted.values()]);
+        return (
+          isEnough(highest) &&
+          counts(
+            { rule: '', approvals: required, ...(from_teams && { from_teams }), ...(roles && { roles }) },
+            { person, teams: of, role: highest },
+          )
+        );
+      });
+      if (counted.length < required)
+        warnings.push(
+          `${pathText(path)} cannot be satisfied: it asks for ${required} approval${required === 1 ? '' : 's'}, and ${counted.length} of the people can give one. Calls of this rule are never approved.`,
+        );
+      return [];
+    }),
+  );
+}
+
+const isEnough = (role: Role): boolean => role !== 'viewer';
 
 /** Teams that are meant exist, and hold people enough: a rule that the people of these teams cannot satisfy would block what it was to allow. */
 function checkRules({ separation_rules, organizations }: ConfigurationFile): Problem[] {
@@ -168,5 +206,5 @@ const isCounted = (
     ...(not_same_team && { not_of_teams: [place.team] }),
     ...(roles && { roles }),
   };
-  return role !== 'viewer' && counts({ rule: '', approvals: 1, ...rule }, { person: id, teams, role });
+  return isEnough(role) && counts({ rule: '', approvals: 1, ...rule }, { person: id, teams, role });
 };

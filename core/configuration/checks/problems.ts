@@ -59,7 +59,7 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[
     return issue.keys.map((key) => ({
       path: [...path, key],
       found: 'an unknown key',
-      allowed: meant(key) + inEnvironment(key, allowed),
+      allowed: meant(key) + inEnvironment(key, allowed) + severalPeople([...path, key]),
     }));
   const there = foundAt(path, root);
   const isWord = (issue.code === 'invalid_value' || issue.code === 'invalid_union') && /^".*"$/.test(there);
@@ -71,6 +71,18 @@ const inEnvironment = (key: string, known: string): string =>
   known.split(', ').includes(`${key}_env`)
     ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds it.`
     : '';
+
+/** How to ask for several people where that was tried in another form [config.several-people]. */
+function severalPeople(path: Path): string {
+  const text = path.filter((step) => typeof step === 'string').join('.');
+  if (/^separation_rules\.(protocol|tool|target|upstream|arguments)$/.test(text))
+    return '. Separation rules apply to places and capabilities. For one tool write a rule of tool_policies with decision: review and approval: { required: 2 }; from_teams and roles go there too.';
+  return /(^|\.)rules\.(approval\.)?(requires?|approvals?|approvers|reviewers|required(_approvals)?|min_approvals|count|number|teams|people)$/.test(
+    text,
+  )
+    ? '. For several people write approval: { required: 2 } in the rule, with from_teams and roles where only some count.'
+    : '';
+}
 
 /** What stands at a path. Places that may hold a secret by mistake or on purpose are not quoted. */
 export const foundAt = (path: Path, root: unknown): string =>

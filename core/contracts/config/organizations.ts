@@ -1,6 +1,7 @@
 /** Who belongs where: organisations, teams, projects and environments, and how many people decide in each [identity.organizations]. */
 import * as z from 'zod';
 import { roles } from '../route.ts';
+import { voterTeams } from '../separation.ts';
 import { levelRuleSchema } from '../tool-policy.ts';
 import { glob, word } from './words.ts';
 
@@ -78,9 +79,7 @@ export const separationRule = z.strictObject({
   requires: z
     .strictObject({
       approvals: z.int().min(1).max(10).default(1).meta({ description: 'Number of people who must approve.' }),
-      from_teams: z
-        .array(z.string().regex(/^[^/]+\/[^/]+$/, 'a team as "<organisation>/<team>"'))
-        .min(1)
+      from_teams: voterTeams
         .optional()
         .meta({ description: 'Only approvals of members of these teams count, as <organisation>/<team>.' }),
       not_same_team: z.boolean().default(false).meta({

@@ -97,7 +97,7 @@ const item = z.strictObject({
       }),
     )
     .optional()
-    .meta({ description: 'Rules of the organisation that must be satisfied.' }),
+    .meta({ description: 'Rules of the organisation and of the tool policy that must be satisfied.' }),
   passkey_required: z
     .boolean()
     .optional()

@@ -16,6 +16,10 @@ const region = z.strictObject({
   rule_before: z.string(),
   rule_after: z.string(),
   repeated: count.optional(),
+  approval: z
+    .strictObject({ before: z.string(), after: z.string(), loosened: z.boolean() })
+    .optional()
+    .meta({ description: 'What both rules ask of an approval, where both review and that differs.' }),
   example: toolCall
     .extend({ holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold in it.' }) })
     .meta({ description: 'The shortest call whose decision differs.' }),

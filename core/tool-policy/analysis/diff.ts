@@ -1,6 +1,7 @@
 /** Every region of calls whose decision two policies disagree on, with a shortest example each. */
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import { approvalText, asksForLess } from '../approval-terms.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compile.ts';
 import { firstMatch, worstReading } from '../decide.ts';
 import { analysisOrError, defaultStateBudget } from './analyse.ts';
@@ -17,6 +18,8 @@ export interface Region {
   readonly rule_after: string;
   /** How many pairs of rules so named disagree; the example is of the shortest call among them. */
   readonly repeated?: number;
+  /** What both ask of an approval, where both review and that differs. */
+  readonly approval?: { readonly before: string; readonly after: string; readonly loosened: boolean };
   readonly example: Omit<ToolCall, 'parameters' | 'sources' | 'assumed'> &
     Partial<Pick<ToolCall, 'parameters'>> & {
       /** Conditions on sources that hold in the example; others do not. */
@@ -68,7 +71,8 @@ export function diffOf({ regions, warnings }: ReturnType<typeof regionsOf>): Pol
   };
 }
 
-export const tightens = ({ from, to }: Region): boolean => decisions.indexOf(to) > decisions.indexOf(from);
+export const tightens = ({ from, to, approval }: Region): boolean =>
+  approval ? !approval.loosened : decisions.indexOf(to) > decisions.indexOf(from);
 
 /** The region of each pair of ends that is asked for and decided otherwise. */
 export function regionsOf(
@@ -79,7 +83,7 @@ export function regionsOf(
   const regions: PlacedRegion[] = [];
   const warnings: string[] = [];
   for (const { x, y, show } of pairsOf(before, after, stateBudget)) {
-    if (x.decision === y.decision || !asked(x, y)) continue;
+    if (!(x.decision !== y.decision || approvalOf(x, y)) || !asked(x, y)) continue;
     const call = analysisOrError(() => show(true));
     const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
     if (call instanceof Error) warnings.push(`${pair}: not analysed: ${call.message}.`);
@@ -127,8 +131,8 @@ function* pairsOf(
 function groups(regions: readonly PlacedRegion[]): Region[] {
   const byRules = new Map<string, Region[]>();
   for (const { index_before: _before, index_after: _after, ...region } of regions) {
-    const { from, to, rule_before, rule_after } = region;
-    const key = JSON.stringify([from, to, rule_before, rule_after]);
+    const { from, to, rule_before, rule_after, approval } = region;
+    const key = JSON.stringify([from, to, rule_before, rule_after, approval]);
     byRules.set(key, [...(byRules.get(key) ?? []), region]);
   }
   const size = ({ example }: Region): number => JSON.stringify(example).length;
@@ -195,9 +199,27 @@ function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: 
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(assumed && { holding: [...assumed] }),
   };
+  const approval = approvalOf(x, y);
   const [index_before, index_after] = [x, y].map(({ rules: [rule] }) => rule?.index);
   return {
-    ...{ from: x.decision, to: y.decision, rule_before: x.name, rule_after: y.name, example },
+    ...{
+      from: x.decision,
+      to: y.decision,
+      rule_before: x.name,
+      rule_after: y.name,
+      ...(approval && { approval }),
+      example,
+    },
     ...{ index_before, index_after },
   };
+}
+
+/** Two reviews are alike only if they ask the same of an approval: passkey, number of people, and who counts [policy.diff-approvals]. */
+function approvalOf(x: End, y: End): Region['approval'] {
+  if (x.decision !== 'review' || y.decision !== 'review') return undefined;
+  const [before, after] = [x, y].map(({ rules: [first] }) => first?.rule ?? {});
+  const loosened = asksForLess(before!, after!);
+  return loosened || asksForLess(after!, before!)
+    ? { before: approvalText(before!), after: approvalText(after!), loosened }
+    : undefined;
 }

@@ -36,7 +36,7 @@ export function liftsOf(
     const { index_before, index_after, rule_before, rule_after, from, to, example } = region;
     const isOwnNow = index_after !== undefined && index_after >= 0 && index_after < own.after;
     const wasOwn = index_before !== undefined && index_before >= 0 && index_before < own.before;
-    if (!isOwnNow || wasOwn || tightens(region)) continue;
+    if (!isOwnNow || wasOwn || region.approval || tightens(region)) continue;
     const lifting = found.get(index_after) ?? { rule: rule_after, lifts: new Map<string, Lifted>() };
     found.set(index_after, lifting);
     const isRule = index_before !== undefined && index_before >= 0;

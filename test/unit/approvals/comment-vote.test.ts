@@ -118,7 +118,7 @@ test('an approval among several counts, and its writer hears what is still neede
   const { heard, rows } = said({ row: { requires: [{ rule: 'two-people', approvals: 2 }] } });
   expect(await heard()).toEqual({
     ...{ decided: true, known: true },
-    text: 'scm.merge_pull_request: the approval counts. It needs 1 more approval (two-people).',
+    text: 'scm.merge_pull_request: the approval counts. It needs 1 more approval (two-people), 1 of 2 given.',
   });
   expect(rows.get(id)?.votes).toMatchObject([{ person: 'alice', role: 'operator' }]);
 });

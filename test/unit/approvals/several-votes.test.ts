@@ -14,7 +14,7 @@ describe('[identity.separation-votes] several votes', () => {
     expect(commits[0]?.draft).toMatchObject({
       ...{ kind: 'vote', timestamp: at(60) },
       body: {
-        ...{ status: 'pending', missing: '1 more approval (two-people)', requires: two },
+        ...{ status: 'pending', missing: '1 more approval (two-people), 1 of 2 given', requires: two },
         votes: [{ ...ballot('alice'), at: at(60) }],
       },
     });

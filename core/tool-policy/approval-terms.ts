@@ -1,0 +1,81 @@
+/** What rules ask of an approval, and which of two asks for less. */
+import type { Requirement } from '#core/contracts/separation.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { canonicalize } from '#core/kernel/canonical.ts';
+
+export interface ApprovalTerms {
+  readonly require_passkey: boolean;
+  /** Seconds that each rule names; undefined for that of the configuration. */
+  readonly times: readonly (number | undefined)[];
+  /** How many people approve, and who counts; absent where one approval of any person is enough. */
+  readonly requires?: readonly Requirement[];
+}
+
+export function termsOfRule(rule: ToolRule): ApprovalTerms {
+  const requires = requirementOf(rule);
+  return {
+    require_passkey: rule.approval?.require_passkey === true,
+    times: [rule.approval?.timeout_seconds],
+    ...(requires && { requires: [requires] }),
+  };
+}
+
+/** An approval under these terms satisfies both. */
+export function bothTerms(own: ApprovalTerms, more: ApprovalTerms): ApprovalTerms {
+  const requires = new Map(
+    [...(own.requires ?? []), ...(more.requires ?? [])].map((each) => [canonicalize(each), each]),
+  );
+  return {
+    require_passkey: own.require_passkey || more.require_passkey,
+    times: [...new Set([...own.times, ...more.times])],
+    ...(requires.size > 0 && { requires: [...requires.values()] }),
+  };
+}
+
+function requirementOf({
+  name,
+  protocol,
+  tool,
+  approval = {},
+}: Pick<ToolRule, 'name' | 'protocol' | 'tool' | 'approval'>): Requirement | undefined {
+  const { required = 1, from_teams, roles } = approval;
+  if (required === 1 && !from_teams && !roles) return undefined;
+  return {
+    rule: name ?? `${protocol}:${tool}`,
+    approvals: required,
+    ...(from_teams && { from_teams }),
+    ...(roles && { roles }),
+  };
+}
+
+/** A rule, or a default, which asks nothing. */
+type Approving = Pick<ToolRule, 'approval'>;
+
+const any = { protocol: '*', tool: '*' };
+
+/** Whether an approval that is enough for `after` may be too little for `before` [policy.diff-approvals]. */
+export const asksForLess = (before: Approving, after: Approving): boolean => {
+  const [old, now] = [requirementOf({ ...any, ...before }), requirementOf({ ...any, ...after })];
+  return (
+    (before.approval?.require_passkey === true && after.approval?.require_passkey !== true) ||
+    (old !== undefined && !(now && covers(now, old)))
+  );
+};
+
+/** Whether all that satisfies the one satisfies the other. */
+const covers = (now: Requirement, old: Requirement): boolean =>
+  now.approvals >= old.approvals && isWithin(now.from_teams, old.from_teams) && isWithin(now.roles, old.roles);
+
+const isWithin = (now: readonly string[] | undefined, old: readonly string[] | undefined): boolean =>
+  !old || (now?.every((each) => old.includes(each)) ?? false);
+
+/** What a rule asks of an approval, in words. */
+export function approvalText(rule: Approving): string {
+  const { required = 1, from_teams, roles, require_passkey } = rule.approval ?? {};
+  return [
+    `${required} approval${required === 1 ? '' : 's'}`,
+    ...(from_teams ? [`of ${from_teams.join(' or ')}`] : []),
+    ...(roles ? [`with the role ${roles.join(' or ')}`] : []),
+    ...(require_passkey ? ['with a passkey'] : []),
+  ].join(' ');
+}
