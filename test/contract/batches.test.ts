@@ -80,6 +80,13 @@ describe('[batches.governed] a batch from its file to its results', () => {
 });
 
 describe('[batches.lines] each line is checked like the call it stands for', () => {
+  test('[chat.choosing-members] a line that chooses another model refuses the file', async () => {
+    const { status, body } = await upload(linesOf({}, { body: { models: ['dear'] } }));
+    expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+    expect(body.error.message).toMatch(/line 2.*Found models, /i);
+    expect(account.files.size).toBe(0);
+  });
+
   const refused: readonly (readonly [string, string, number, RegExp])[] = [
     ['a blocked text', linesOf({}, { text: 'about Project Bluebird' }), 403, /^Line 2: .*no-secret/],
     ['a blocked text in JSON escapes', linesOf({}).replace('hello', 'project \\u0062luebird'), 403, /^Line 1: /],
