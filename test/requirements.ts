@@ -2125,6 +2125,10 @@ const chat: readonly Requirement[] = [
     'A chat completion is not kept by its provider: store: true is left out by name, and refused in a batch.',
   ),
   must(
+    'chat.addresses',
+    'Addresses that a chat would have its provider fetch are refused if they are not public, or as chat_addresses says; under govern only listed hosts pass. Content in base64 passes.',
+  ),
+  must(
     'chat.choosing-members',
     'Members by which a provider may use another model or tools (models, route, fallbacks, plugins, …) are refused unless providers[].passes lists them; other unknown members pass.',
   ),

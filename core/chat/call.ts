@@ -16,6 +16,7 @@ import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { modelMatches } from '#core/routing/model-glob.ts';
 import { disabledProvidersOf, entriesOf, planRoute, type RoutePlan, resolveModel } from '#core/routing/plan.ts';
 import { type BatchRequest, batchEstimate } from './batches/request.ts';
+import { refuseAddresses } from './chat-addresses.ts';
 import { refuseChoosing } from './choosing-members.ts';
 import type { FormFiles } from './endpoint-form.ts';
 import { listedBetas } from './provider-tools.ts';
@@ -94,6 +95,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const plan = continuing(planRoute(configuration, resolvedModel), request);
   if (!plan && allowed) throw notServed(snapshot, { tenant, key }, model, resolvedModel);
   refuseToolUse(configuration, request, wire);
+  refuseAddresses(configuration, request);
   if (plan) refuseChoosing(request.dialect, body, entriesOf(plan));
   const { passed, leftOut } = isBounded(snapshot, request)
     ? listedBetas(configuration.messages, request.passed)

@@ -9,7 +9,7 @@
  * valid without them), where it reports to, and who calls it with tokens of others.
  */
 const listed = `
-: aliases alerts analytics approvals behavior budgets cache chat_completions credentials evaluation evidence executors identity manifests
+: aliases alerts analytics approvals behavior budgets cache chat_addresses chat_completions credentials evaluation evidence executors identity manifests
 : messages organizations people policies prices provenance providers rollouts routes sandbox separation_rules server supply_chain
 : tenants tool_guard tool_policies transform upstreams version
 

@@ -15,7 +15,7 @@ import { evidence, manifests } from './config/evidence.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
 import { federation } from './config/federation.ts';
 import { identity } from './config/identity.ts';
-import { chatCompletionsSettings, messagesSettings } from './config/messages.ts';
+import { chatAddresses, chatCompletionsSettings, messagesSettings } from './config/messages.ts';
 import { organization, separationRule } from './config/organizations.ts';
 import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
@@ -71,6 +71,7 @@ export const configurationSchema = z
       .meta({ description: 'Changes to chat requests and responses of all tenants. A tenant may have its own.' }),
     policies: contentPolicies.meta({ description: 'Filters on the texts of chat calls.' }),
     chat_completions: chatCompletionsSettings.meta({ description: 'What calls of chat completions may use.' }),
+    chat_addresses: chatAddresses,
     messages: messagesSettings.meta({ description: 'What calls of the messages endpoint may use.' }),
     tool_policies: toolPolicies.meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
     tool_guard: toolGuard,

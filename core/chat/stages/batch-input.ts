@@ -8,6 +8,7 @@ import { entriesOf } from '#core/routing/plan.ts';
 import { atLine, type BatchFile, linesInTurn } from '../batches/lines.ts';
 import type { ChatCall } from '../call.ts';
 import type { AdmittedCall, ScreenedCall } from '../call-stages.ts';
+import { refuseAddresses } from '../chat-addresses.ts';
 import { refuseChoosing } from '../choosing-members.ts';
 import { keepsCompletion } from '../left-out.ts';
 import { looksAtTools } from '../looks-at-tools.ts';
@@ -68,8 +69,9 @@ export async function checkLines(
   return screened;
 }
 
-function refuseLine({ dialect, plan }: ChatCall, body: JsonObject, line: number): void {
+function refuseLine({ dialect, plan, snapshot }: ChatCall, body: JsonObject, line: number): void {
   try {
+    refuseAddresses(snapshot.configuration, { dialect, body });
     refuseChoosing(dialect, body, entriesOf(plan));
   } catch (thrown) {
     throw atLine(line, asGatewayError(thrown));

@@ -28,6 +28,20 @@ export const chatCompletionsSettings = z
   })
   .prefault({});
 
+export const chatAddresses = z
+  .union([
+    z.enum(['public', 'any', 'none']),
+    z
+      .array(z.string().regex(/^[a-z0-9*.-]{1,253}$/))
+      .min(1)
+      .max(200),
+  ])
+  .default('public')
+  .meta({
+    description:
+      'Addresses of pictures, documents and sound that a chat has its provider fetch. public: http and https addresses outside of private networks, and none where tool_use is govern; any; none; or a list of hosts, as globs in lower case. Content in base64 always passes.',
+  });
+
 export const messagesSettings = z
   .strictObject({
     tool_use: z.enum(['reject', 'govern', 'hook']).default('reject').meta({
