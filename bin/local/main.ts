@@ -205,7 +205,9 @@ function openListeners(
       routes: routes.filter(({ surface }) => surface === 'mcp'),
       ownNames: async () => {
         const { ports } = await gateway;
-        return resourceHosts((await ports.snapshots.current({ evenStale: true })).configuration.identity);
+        // Without a configuration no further name counts, and the health of the listener still answers.
+        const snapshot = await ports.snapshots.current({ evenStale: true }).catch(() => undefined);
+        return snapshot ? resourceHosts(snapshot.configuration.identity) : [];
       },
     },
   ];
@@ -219,7 +221,7 @@ function openListeners(
     bodies: new FairShare(heldBodyBytes),
     beforeBody: async (event: HttpEvent) => {
       const { ports } = await gateway;
-      return beforeBody(event, await ports.snapshots.current({ evenStale: true }), ports);
+      return beforeBody(event, () => ports.snapshots.current({ evenStale: true }), ports);
     },
   };
   shared.handlers.catch(() => {});

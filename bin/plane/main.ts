@@ -30,8 +30,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
     ids,
     telemetry,
     maxBodyBytes: plane.maxBodyBytes,
-    beforeBody: async (event: HttpEvent) =>
-      beforeBody(event, await snapshots.current({ evenStale: true }), plane.ports),
+    beforeBody: (event: HttpEvent) => beforeBody(event, () => snapshots.current({ evenStale: true }), plane.ports),
     errorBody: messagesError,
     upgrade: sockets.upgrade,
   });

@@ -21,15 +21,20 @@ const placeOf = (method: string, path: string): string => `${method} ${path}`;
 /** Asked at every request. */
 const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [placeOf(route.method, route.path), route]));
 
-/** @param event without its body. */
+/**
+ * Returns what is known before the body. Open routes such as `/health` need no configuration, so they answer while the store is down.
+ * @param event without its body.
+ * @param current returns the configuration in force.
+ */
 export async function beforeBody(
   event: HttpEvent,
-  snapshot: Snapshot,
+  current: () => Promise<Snapshot>,
   ports: Pick<AdmissionPorts, 'tokens'>,
 ): Promise<BeforeBody> {
   const route = byPlace.get(placeOf(event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod, event.resource));
   if (!route || route.access === 'open') return { bodyBytes: 0 };
   if (route.access === 'signed') return { bodyBytes: maxBytesOf(route.operation) }; // the signature is over the bytes
+  const snapshot = await current();
   let caller: Principal;
   try {
     caller = await wouldIdentify(event, route, snapshot, ports);

@@ -62,7 +62,7 @@ test.each([
   ['GET', '/health', keys.agent, 0],
   ['POST', '/callbacks/slack', undefined, 262_144],
 ] as const)('[auth.before-body] %s %s with %s: %d bytes of the body are read', async (method, resource, key, bytes) => {
-  const before = await beforeBody(asked(method, resource, key), await gateway.ports.snapshots.current(), gateway.ports);
+  const before = await beforeBody(asked(method, resource, key), () => gateway.ports.snapshots.current(), gateway.ports);
   expect(before.bodyBytes).toBe(bytes);
   expect(before.caller?.kind).toBe(key === keys.agent && bytes > 0 ? 'agent' : undefined);
 });
@@ -77,4 +77,12 @@ test('[admin.rate-limit] the rate is configured', async () => {
   } finally {
     await other.stop();
   }
+});
+
+test('[plane.store-down] an open route is answered without the configuration, and a route with a key is not', async () => {
+  const down = async () => {
+    throw new Error('the store is down');
+  };
+  expect(await beforeBody(asked('GET', '/health', ''), down, gateway.ports)).toEqual({ bodyBytes: 0 });
+  await expect(beforeBody(asked('POST', '/v1/chat/completions', ''), down, gateway.ports)).rejects.toThrow('is down');
 });
