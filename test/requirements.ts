@@ -2141,6 +2141,10 @@ const chat: readonly Requirement[] = [
     'A move of a rollout counts at once in the process that made it; elsewhere within ten seconds.',
   ),
   must(
+    'budget.served',
+    'What was served is charged: the tier, speed and region that the answer names, cache writes by their lifetime, and long contexts at the price of the row; without such a price the log warns once.',
+  ),
+  must(
     'models.demo-marked',
     'An answer of the built-in mock for a model of another name has X-Gateway-Demo and a model that begins with mock, is not cached, costs what a mock costs, and counts as an error if a provider failed before it.',
   ),

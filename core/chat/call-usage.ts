@@ -32,8 +32,10 @@ export function costOfCall(known: KnownCall): { microusd: number; estimated: boo
   const { call } = known;
   const { configuration } = call.snapshot;
   if (known.demo) return demoCost(configuration, call.resolvedModel, usageOf(known));
+  // What was served is charged, not what was asked for [budget.served].
+  const surcharge = surchargeOf({ ...call.body, ...known.progress?.served });
   const costs = [call.resolvedModel, ...otherModelsOf(known)].map((model) =>
-    costOf(configuration, model, usageOf(known), surchargeOf(call.body)),
+    costOf(configuration, model, usageOf(known), surcharge),
   );
   return costs.reduce((dearest, cost) => (cost.microusd > dearest.microusd ? cost : dearest));
 }

@@ -1,7 +1,9 @@
 /** What a provider has said so far of the call it works on. It grows while the provider answers; the stage that calls the provider owns it. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
+import { objectOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { chargedMembers } from '#core/limits/surcharges.ts';
 import type { Provider } from '#core/providers/ports.ts';
 
 export class ModelProgress {
@@ -11,6 +13,12 @@ export class ModelProgress {
   #firstTokenMs: number | undefined;
   #keptId: string | undefined;
   readonly #models = new Set<string>();
+  #served: JsonObject = {};
+
+  /** Tier, speed and region that the provider says it served, which are the ones that it charges. */
+  get served(): JsonObject {
+    return this.#served;
+  }
 
   /** The provider's own counts; later ones replace earlier ones. */
   get counted(): Partial<Usage> {
@@ -45,6 +53,7 @@ export class ModelProgress {
   readReply(native: Dialect, reply: JsonObject): void {
     this.#counted = native.usageOf(reply) ?? {};
     this.readModel(reply);
+    this.#served = servedBy(reply);
     this.#read(native.finishReason(reply), native.replyTexts(reply));
   }
 
@@ -53,6 +62,7 @@ export class ModelProgress {
     const counted = native.usageOf(event);
     this.readModel(event);
     if (counted) this.#counted = { ...this.#counted, ...counted };
+    this.#served = { ...this.#served, ...servedBy(event) };
     this.#read(native.finishReason(event), native.eventTexts(event));
     if (this.#firstTokenMs === undefined && this.#outputCharacters > 0) this.#firstTokenMs = Math.max(0, elapsedMs());
   }
@@ -92,3 +102,15 @@ export class ModelProgress {
 
 const charactersOfToken = 4;
 const maxModels = 8;
+
+/** OpenAI names them beside the usage, Anthropic within it. */
+function servedBy(message: JsonObject): JsonObject {
+  const places = [message, objectOf(message.usage), objectOf(objectOf(message.message)?.usage)];
+  const served: { [name: string]: string } = {};
+  for (const place of places)
+    for (const name of chargedMembers) {
+      const value = place?.[name];
+      if (typeof value === 'string' && value !== '') served[name] = value;
+    }
+  return served;
+}

@@ -23,6 +23,8 @@ export interface Usage {
   readonly output_tokens: number;
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
+  /** Of `cache_write_tokens`, those that are kept for an hour. */
+  readonly cache_write_1h_tokens?: number;
   readonly reasoning_tokens?: number;
   /** Characters / 4, since the provider gave no counts. */
   readonly estimated?: boolean;

@@ -22,6 +22,24 @@ export const priceTableSchema = z.strictObject({
           description:
             'US dollars per million tokens written to the cache of the provider. Without it, the input price.',
         }),
+        cache_write_1h_usd_per_million: perMillion.optional().meta({
+          description:
+            'US dollars per million tokens written to the cache of the provider for an hour. Without it, the dearer of twice the input price and the price of a cache write.',
+        }),
+        long_context: z
+          .strictObject({
+            above_tokens: z
+              .int()
+              .positive()
+              .meta({ description: 'Input tokens, cached ones included, above which these prices count.' }),
+            input_usd_per_million: perMillion.meta({ description: 'US dollars per million input tokens.' }),
+            output_usd_per_million: perMillion.meta({ description: 'US dollars per million output tokens.' }),
+          })
+          .optional()
+          .meta({
+            description:
+              'Prices of calls with a long context, for all their tokens. Prices of the cache rise as the input price does.',
+          }),
         source: z.string().min(1).meta({ description: 'Where the price was read.' }),
       }),
     )

@@ -40,6 +40,7 @@ export function readAnthropicUsage(value: Json | undefined, isDelta: boolean): P
     output_tokens: countOf(usage.output_tokens),
     cache_read_tokens: input(countOf(usage.cache_read_input_tokens)),
     cache_write_tokens: input(countOf(usage.cache_creation_input_tokens)),
+    cache_write_1h_tokens: input(countOf(objectOf(usage.cache_creation)?.ephemeral_1h_input_tokens)),
     reasoning_tokens: countOf(objectOf(usage.output_tokens_details)?.thinking_tokens),
   });
 }

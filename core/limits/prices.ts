@@ -15,6 +15,9 @@ interface Price {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  readonly cacheWrite1h: number;
+  /** Above so many input tokens, what the prices of input and output are multiplied with, in thousandths. */
+  readonly long?: { readonly aboveTokens: number; readonly input: number; readonly output: number };
   /** The table does not know the model; taken as its dearest. */
   readonly estimated: boolean;
 }
@@ -77,13 +80,34 @@ export function demoCost(
 }
 
 function charge(price: Price, usage: Usage, surcharge: number): number {
-  const picodollars =
+  const { cache_write_tokens = 0, cache_write_1h_tokens = 0 } = usage;
+  const hour = Math.min(cache_write_tokens, cache_write_1h_tokens);
+  const long = price.long && contextOf(usage) > price.long.aboveTokens ? price.long : undefined;
+  const input =
     times(usage.input_tokens, price.input) +
-    times(usage.output_tokens, price.output) +
     times(usage.cache_read_tokens, price.cacheRead) +
-    times(usage.cache_write_tokens, price.cacheWrite);
+    times(cache_write_tokens - hour, price.cacheWrite) +
+    times(hour, price.cacheWrite1h);
+  const output = times(usage.output_tokens, price.output);
+  const picodollars = long
+    ? (input * BigInt(long.input) + output * BigInt(long.output) + 999n) / 1000n
+    : input + output;
   const charged = surcharge === 1 ? picodollars : (picodollars * BigInt(Math.ceil(surcharge * 1000)) + 999n) / 1000n;
   return Number((charged + 999_999n) / 1_000_000n);
+}
+
+/** Tokens that the model reads, cached ones included. */
+export const contextOf = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Usage): number =>
+  input_tokens + cache_read_tokens + cache_write_tokens;
+
+/** Vendors that have a price for long contexts ask it from here on. */
+const longFromTokens = 200_000;
+
+/** Whether a call is so long that its vendor may ask more for it, and the table has no price for that [budget.served]. */
+export function lacksLongPrice({ prices }: Pick<Configuration, 'prices'>, model: string, usage: Usage): boolean {
+  if (contextOf(usage) <= longFromTokens) return false;
+  const price = priceIn(prices.table, model);
+  return price !== undefined && price.input > 0 && price.long === undefined;
 }
 
 /** Counts come from providers: what is not a count costs nothing, a part of a token a whole one. */
@@ -115,20 +139,39 @@ function priceOfRow(row: PriceRow): Price {
     output: picodollars(row.output_usd_per_million),
     cacheRead: row.cache_read_usd_per_million === undefined ? input : picodollars(row.cache_read_usd_per_million),
     cacheWrite: row.cache_write_usd_per_million === undefined ? input : picodollars(row.cache_write_usd_per_million),
+    cacheWrite1h: hourlyOf(row, input),
+    ...(row.long_context && { long: longOf(row, row.long_context) }),
     estimated: false,
+  };
+}
+
+const hourlyOf = (
+  { cache_write_usd_per_million = 0, cache_write_1h_usd_per_million: hourly }: PriceRow,
+  input: number,
+): number =>
+  hourly === undefined ? Math.max(2 * input, picodollars(cache_write_usd_per_million)) : picodollars(hourly);
+
+/** A list price of 0 stays 0. */
+function longOf(row: PriceRow, long: NonNullable<PriceRow['long_context']>): NonNullable<Price['long']> {
+  const thousandths = (of: number, to: number) => (of === 0 ? 1000 : Math.ceil((1000 * to) / of));
+  return {
+    aboveTokens: long.above_tokens,
+    input: thousandths(row.input_usd_per_million, long.input_usd_per_million),
+    output: thousandths(row.output_usd_per_million, long.output_usd_per_million),
   };
 }
 
 /** The dearest price of each kind, whichever model has it. */
 const dearestOf = remembered((table: PriceTable): Price => {
   const prices = table.models.map(priceOfRow);
-  const max = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+  const max = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h') =>
     Math.max(...prices.map((price) => price[kind]));
   return {
     input: max('input'),
     output: max('output'),
     cacheRead: max('cacheRead'),
     cacheWrite: max('cacheWrite'),
+    cacheWrite1h: max('cacheWrite1h'),
     estimated: true,
   };
 });

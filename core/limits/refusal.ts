@@ -110,8 +110,10 @@ function exceeded(state: CounterState, budget: BudgetAccount, cost: number, nowM
     code: 'budget_exceeded',
     what: account,
     message:
-      `${named} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
-      `and this call may cost ${usd(cost)} USD. It resets in ${seconds} s.`,
+      cost > limit_microusd
+        ? `${named} of ${usd(limit_microusd)} USD a ${period} is smaller than this call, which may cost ${usd(cost)} USD. Waiting does not help: lower max_tokens, or name a cheaper model.`
+        : `${named} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
+          `and this call may cost ${usd(cost)} USD. It resets in ${seconds} s.`,
     retryAfterSeconds: seconds,
   };
 }

@@ -6,10 +6,23 @@ import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Members of requests, and by their values what the list price is multiplied with. */
 const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  service_tier: { auto: 1, default: 1, flex: 1, scale: 1, standard: 1, standard_only: 1, priority: 2 },
+  service_tier: {
+    auto: 1,
+    batch: 1,
+    default: 1,
+    flex: 1,
+    on_demand: 1,
+    scale: 1,
+    standard: 1,
+    standard_only: 1,
+    priority: 2,
+  },
   speed: { standard: 1, fast: 6 },
-  inference_geo: { global: 1, us: 1.1 },
+  inference_geo: { global: 1, not_available: 1, us: 1.1 },
 };
+
+/** What a provider's answer may name as well: then that is what was served. */
+export const chargedMembers: readonly string[] = Object.keys(factors);
 
 /** The factor of a request: 1 where it asks for nothing dearer. A value that is not known counts as the dearest of its member. */
 export function surchargeOf(body: JsonObject): number {

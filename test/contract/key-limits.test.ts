@@ -114,7 +114,9 @@ describe('[limit.key-budgets] the budget of a key', () => {
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({
       type: 'budget_exceeded',
-      message: expect.stringMatching(/^This key's budget key:[0-9a-f]{16}:mock-dear of 0\.00 USD a day has no room/),
+      message: expect.stringMatching(
+        /^This key's budget key:[0-9a-f]{16}:mock-dear of 0\.00 USD a day is smaller than this call/,
+      ),
     });
     expect((await ask('paid-key')).status).toBe(200);
     expect((await ask('free-key', { model: 'mock-dear' })).status).toBe(200);

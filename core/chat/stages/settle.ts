@@ -7,12 +7,15 @@ import { sessionOwner } from '#core/actions/governed.ts';
 import { finishExecution } from '#core/approvals/execution.ts';
 import { followRisk, noteOfBlockedChat } from '#core/behavior/assess.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
+import type { Usage } from '#core/contracts/chat.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { RecentMap } from '#core/kernel/recent-map.ts';
+import { contextOf, lacksLongPrice } from '#core/limits/prices.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
 import type { ChatCall } from '../call.ts';
 import type { EndedCall } from '../call-stages.ts';
@@ -159,6 +162,7 @@ function report(ports: ChatPorts, ended: EndedCall): void {
   if (progress?.firstTokenMs !== undefined) telemetry.observe('svc_first_token_ms', progress.firstTokenMs, {});
   reportModel(ports, ended, latency_ms / 1000);
   reportOtherModel(ports, known);
+  warnOfLongContext(ports, call, usage);
   telemetry.log('info', 'chat answered', {
     envelope_id: call.envelopeId,
     request_id: call.requestId,
@@ -183,6 +187,23 @@ function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known']): 
     replied_model: replied.slice(0, 256),
     provider: providerOf(known),
   });
+}
+
+/** Models that a warning was written for. */
+const warnedOf = new RecentMap<string, true>({ max: 500 });
+
+/** Once for each model: what its vendor may ask more for was charged at the ordinary price [budget.served]. */
+function warnOfLongContext({ telemetry }: ChatPorts, { snapshot, resolvedModel }: ChatCall, usage: Usage): void {
+  if (!lacksLongPrice(snapshot.configuration, resolvedModel, usage) || warnedOf.get(resolvedModel)) return;
+  warnedOf.set(resolvedModel, true);
+  telemetry.log(
+    'warn',
+    'the prices have no long_context for this model; a long call was charged at its ordinary price',
+    {
+      model: resolvedModel,
+      tokens: contextOf(usage),
+    },
+  );
 }
 
 /** The GenAI metrics of a call that reached a model. */

@@ -23,6 +23,13 @@ describe('a budget', () => {
     ]);
   });
 
+  test('[limit.budget] a call dearer than the whole budget learns that waiting does not help', () => {
+    const limits = { budgets: [budget(2_000_000)] };
+    const refused = refusal(counters(emptyState).reserve(call(limits, { cost_microusd: 2_000_001 })));
+    expect(refused.message).toContain('Waiting does not help: lower max_tokens');
+    expect(counters(emptyState).reserve(call(limits, { cost_microusd: 2_000_000 })).ok).toBe(true);
+  });
+
   test('[limit.budget] without room refuses with account, numbers and the end of its period, and consumes nothing', () => {
     const tenant = counters(emptyState);
     const limits = { budgets: [budget(50_000_000), budget(2_000_000, { account: 'tenant:gpt-*', period: 'day' })] };

@@ -103,6 +103,8 @@ test.each([
   [{ service_tier: 'scale' }, 1],
   [{ service_tier: 'standard' }, 1],
   [{ service_tier: 'standard_only' }, 1],
+  [{ service_tier: 'batch' }, 1],
+  [{ service_tier: 'on_demand' }, 1],
   [{ service_tier: 'priority' }, 2],
   [{ service_tier: 'new' }, 2],
   [{ service_tier: 'toString' }, 2],
