@@ -1540,6 +1540,10 @@ const admin: readonly Requirement[] = [
     'The Helm chart has the version of the package, a schema of its values, and containers without privileges.',
   ),
   must('operator.rbac', 'The role of the operator grants every verb that it uses, and no other.'),
+  must(
+    'trace.gen-ai',
+    'Spans carry the usage, settings and tools of the GenAI conventions: input tokens with the cached ones, settings with 0, and the name and id of a tool call.',
+  ),
   must('trace.ring', 'The last 500 traces are kept.'),
   must('trace.shared', 'The last traces of all processes of a deployment are listed, whichever process answers.'),
   must(

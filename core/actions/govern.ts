@@ -41,7 +41,8 @@ export async function govern(
   const asked: Asked = { snapshot: ofTenant(await ports.snapshots.current(), principal.tenant), principal, request };
   const placed = await placedCall(ports, asked, openEnvelope(request, principal, sessionId, ports.ids.uuid()));
   const { tool, capability, tenant: tenant_id } = placed;
-  const attributes = { tool, capability, tenant_id, session_id: sessionId };
+  const conventional = { 'gen_ai.tool.name': tool, 'gen_ai.tool.call.id': placed.envelope_id };
+  const attributes = { tool, capability, tenant_id, session_id: sessionId, ...conventional };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
     const call = await readCall(ports, asked, placed);

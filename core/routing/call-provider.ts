@@ -19,7 +19,7 @@ import {
   type Providers,
 } from '#core/providers/ports.ts';
 import type { Admitted, Breakers } from './breakers.ts';
-import { answerAttributes, callAttributes, firstEventAttributes, type Settled } from './gen-ai.ts';
+import { answerAttributes, callAttributes, firstEventAttributes, requestAttributes, type Settled } from './gen-ai.ts';
 import type { Candidate, RoutePlan } from './plan.ts';
 import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from './retry.ts';
 
@@ -135,7 +135,9 @@ function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admit
       try {
         const headers = { ...call.headers, ...telemetry.outgoing() };
         const { model, stream, signal, form, kept } = call;
-        const asked = { model, stream, signal, headers, form, kept, body: bodyOf(call, provider) };
+        const body = bodyOf(call, provider);
+        span.set(requestAttributes(body));
+        const asked = { model, stream, signal, headers, form, kept, body };
         const reply: ProviderReply = call.endpoint
           ? { type: 'json', body: await provider.post!(call.endpoint, asked) }
           : await provider.call(asked);

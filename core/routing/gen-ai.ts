@@ -47,13 +47,30 @@ export function answerAttributes({ body, usage, finishReason }: Settled): SpanAt
     tokens_prompt: input_tokens,
     tokens_completion: output_tokens,
     tokens_total: total,
-    'gen_ai.usage.input_tokens': input_tokens,
+    'gen_ai.usage.input_tokens': totalInput(usage),
     'gen_ai.usage.output_tokens': output_tokens,
     'gen_ai.usage.cache_read.input_tokens': cache_read_tokens,
     'gen_ai.usage.cache_write.input_tokens': cache_write_tokens,
+    // The earlier name, which today's tools read.
+    'gen_ai.usage.cache_creation.input_tokens': cache_write_tokens,
     'gen_ai.usage.reasoning.output_tokens': reasoning_tokens,
   });
 }
+
+/** What the model read: by the conventions the cached tokens are part of it. */
+const totalInput = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Partial<Usage>) =>
+  input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
+
+/** Settings of a request that are numbers, 0 included; absent ones are absent. */
+export function requestAttributes(body: JsonObject): SpanAttributes {
+  const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
+  const numbers = settings.map((name) => [`gen_ai.request.${name}`, numberIn(body[name])]);
+  const most = numberIn(body.max_completion_tokens) ?? numberIn(body.max_tokens);
+  return given({ ...Object.fromEntries(numbers), 'gen_ai.request.max_tokens': most });
+}
+
+const numberIn = (value: JsonObject[string] | undefined): number | undefined =>
+  typeof value === 'number' ? value : undefined;
 
 const identity = ({ id, model }: JsonObject): SpanAttributes =>
   given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });

@@ -259,6 +259,8 @@ describe('an action', () => {
     expect(paths(trace!)).toEqual(['mcpgw.tool_call', 'mcpgw.tool_call > credential.issue']);
     expect(named(trace!, 'mcpgw.tool_call').attributes).toEqual({
       tool: 'scm.get_file_contents',
+      'gen_ai.tool.name': 'scm.get_file_contents',
+      'gen_ai.tool.call.id': expect.any(String),
       target: 'acme/web',
       capability: 'read',
       decision: 'allow',

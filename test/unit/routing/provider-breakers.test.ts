@@ -72,7 +72,7 @@ test('each attempt is a span that ends when its answer is settled, with the name
     'gen_ai.response.model': 'fake-model',
     'gen_ai.response.finish_reasons': 'stop',
     'gen_ai.response.time_to_first_chunk': 0.002,
-    'gen_ai.usage.input_tokens': 11,
+    'gen_ai.usage.input_tokens': 14,
     'gen_ai.usage.output_tokens': 7,
     'gen_ai.usage.cache_read.input_tokens': 3,
     'server.address': '127.0.0.1',

@@ -1,0 +1,27 @@
+/** Attributes of spans by the GenAI conventions. */
+import { answerAttributes, requestAttributes } from '#core/routing/gen-ai.ts';
+
+test('[trace.gen-ai] input tokens are all that the model read, the cached ones beside them under both names', () => {
+  const usage = { input_tokens: 3, output_tokens: 5, cache_read_tokens: 1000, cache_write_tokens: 200 };
+  expect(answerAttributes({ usage })).toMatchObject({
+    'gen_ai.usage.input_tokens': 1203,
+    'gen_ai.usage.cache_read.input_tokens': 1000,
+    'gen_ai.usage.cache_creation.input_tokens': 200,
+    'gen_ai.usage.cache_write.input_tokens': 200,
+  });
+  expect(Object.keys(answerAttributes({ usage: { input_tokens: 3, output_tokens: 5 } }))).not.toContain(
+    'gen_ai.usage.cache_creation.input_tokens',
+  );
+  expect(answerAttributes({ usage: {} })).toEqual({});
+});
+
+test('[trace.gen-ai] settings of a request are there with 0, and absent ones are absent', () => {
+  expect(requestAttributes({ temperature: 0, top_p: 0, seed: 0, max_tokens: 1 })).toEqual({
+    'gen_ai.request.temperature': 0,
+    'gen_ai.request.top_p': 0,
+    'gen_ai.request.seed': 0,
+    'gen_ai.request.max_tokens': 1,
+  });
+  expect(requestAttributes({ max_completion_tokens: 7, max_tokens: 9 })).toEqual({ 'gen_ai.request.max_tokens': 7 });
+  expect(requestAttributes({ temperature: 'hot', top_p: null })).toEqual({});
+});
