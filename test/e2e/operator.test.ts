@@ -67,8 +67,10 @@ function startOperator(identity: string): Operator {
   return operator;
 }
 
+/** Its owner lets objects of the Gateway refer to it. */
+const marked = (name: string) => ({ name, labels: { 'governance.dev/usable-by': 'main' } });
 const secretOf = (name: string, key: string, value: string) => ({
-  metadata: { name },
+  metadata: marked(name),
   data: { [key]: Buffer.from(value).toString('base64') },
 });
 const create = (kind: string, plural: string, name: string, spec: object) =>
@@ -252,7 +254,7 @@ test('[operator.steady] 1,000 objects come into force, and then nothing is writt
     `key-${n}`,
     Buffer.from(`key-of-tenant-${n}`).toString('base64'),
   ]);
-  api.create('/secrets', { metadata: { name: 'many' }, data: Object.fromEntries(keys) });
+  api.create('/secrets', { metadata: marked('many'), data: Object.fromEntries(keys) });
   for (let n = 0; n < 1000; n++)
     createTenant(`tenant-${n}`, 'many', { keys: [{ secretKeyRef: { name: 'many', key: `key-${n}` } }] });
   const operator = startOperator('steady');
