@@ -69,7 +69,9 @@ policies.input: action entities keywords name on_error path patterns sha256 time
 policies.output: action entities keywords name on_error path patterns sha256 timeout type
 prices: file table unknown_model
 prices.table: as_of models
-prices.table.models: cache_read_usd_per_million cache_write_usd_per_million input_usd_per_million match output_usd_per_million source
+prices.table.models: cache_read_usd_per_million cache_write_1h_usd_per_million cache_write_usd_per_million input_usd_per_million long_context match
+prices.table.models: output_usd_per_million source
+prices.table.models.long_context: above_tokens input_usd_per_million output_usd_per_million
 provenance: retention_hours
 providers: base_url breaker enabled keeps_responses latency_ms models name passes region retry timeout_ms type
 providers.breaker: error_rate min_requests open_seconds window_seconds
