@@ -1,5 +1,5 @@
 /** OpenAI chat completions, and the many servers that speak them. Fields it does not know pass through. */
-import { objectsOf } from '#core/dialects/wire.ts';
+import { countOf, objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
@@ -20,7 +20,7 @@ export const openaiWire: Wire = {
     return body;
   },
 
-  stream: () => new ChunkReader(),
+  stream: ({ body }) => new ChunkReader(countOf(body.n) ?? 1),
   files: true,
   responses: async () => (await import('./responses-wire.ts')).responsesWire,
 
@@ -40,8 +40,18 @@ function openaiBody({ model, body, stream }: ProviderCall): JsonObject {
 
 class ChunkReader implements FrameReader {
   ended = false;
-  /** Some servers never send `[DONE]`: then a finish reason is the last word. */
-  complete = false;
+  readonly #choices: number;
+  readonly #finished = new Set<number>();
+
+  /** @param choices how many the request asks for */
+  constructor(choices: number) {
+    this.#choices = choices;
+  }
+
+  /** Some servers never send `[DONE]`: then the finish reason of the last choice is the last word. */
+  get complete(): boolean {
+    return this.#finished.size >= this.#choices;
+  }
 
   read({ data }: Frame): readonly JsonObject[] {
     if (data === '[DONE]') {
@@ -50,8 +60,8 @@ class ChunkReader implements FrameReader {
     }
     const chunk = parseObject(data);
     refuseError(chunk);
-    const choices = objectsOf(chunk.choices);
-    if (choices.some(({ finish_reason }) => typeof finish_reason === 'string')) this.complete = true;
+    for (const { index, finish_reason } of objectsOf(chunk.choices))
+      if (typeof finish_reason === 'string') this.#finished.add(countOf(index) ?? 0);
     return [chunk];
   }
 }

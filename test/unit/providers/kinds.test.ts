@@ -70,6 +70,24 @@ describe('openai', () => {
     expect(fake().requests[0]!.path).toBe('/deployments/d1/chat/completions?api-version=7');
   });
 
+  test('[providers.complete-ends] a stream of two choices has ended only after both, one without [DONE] after its own', async () => {
+    const { openaiWire } = await import('#core/providers/openai.ts');
+    const chunk = (index: number, finish_reason: string | null) => ({
+      data: JSON.stringify({ choices: [{ index, delta: {}, finish_reason }] }),
+      event: undefined,
+    });
+    const readerFor = (n?: number) => openaiWire.stream({ body: { ...(n && { n }) } } as unknown as ProviderCall);
+    const two = readerFor(2);
+    two.read(chunk(0, 'stop') as never);
+    two.read(chunk(1, null) as never);
+    expect(two.complete).toBe(false);
+    two.read(chunk(1, 'stop') as never);
+    expect(two.complete).toBe(true);
+    const one = readerFor();
+    one.read(chunk(0, 'stop') as never);
+    expect(one.complete).toBe(true);
+  });
+
   test('a stream that only lacks [DONE] has ended well', async () => {
     fake().answers(stream(piecesOf('openai', { text: 'one' }).slice(0, -1)));
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toHaveLength(4);
