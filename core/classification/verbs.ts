@@ -100,7 +100,7 @@ export const changingVerbs = classesOf({
     terminate trash truncate uninstall unlink unregister vacate vacuum wipe`,
 });
 
-/** Changing verbs that also say what a tool produces while it changes nothing: `extract_text`, `confirm_cost`. */
+/** Changing verbs that may also name what a tool returns without changing anything: `extract_text`, `confirm_cost`. */
 export const producingVerbs = set(`
   append calculate compress confirm convert copy customize decompress decrypt define download encode encrypt expand export extract
   finalise finalize fill follow form generate import init initialise initialize join load obfuscate populate prepend redact refactor

@@ -1,6 +1,6 @@
-/** Words near a number that tell that it is a payment card, whatever its range. */
+/** Words near a number that call it a payment card, whatever its range. */
 const charactersBefore = 60;
-/** How many characters after a number are read for such a word, beyond the one that tells whether the number goes on. */
+/** Characters after a number in which such a word counts. */
 export const wordsAfter = 24;
 
 const names =
@@ -13,7 +13,7 @@ const names =
 const name = String.raw`(?:(?<![\p{L}\d])(?:${names})(?![\p{L}\d])|カード|卡|카드)`;
 
 const before = new RegExp(String.raw`${name}[^\n]*$`, 'iu');
-/** The number is of something else, even if a card is named earlier in the line. */
+/** Words directly before a number that make it something else, even if a card is named earlier in the line. */
 const other =
   /(?<!\p{L})(?:order|invoice|ref(?:erence)?|ticket|case|transaction|trace|request|tracking|account|acct|id|imei|iccid|isbn|ean|gtin|sku|timestamp|phone|tel)(?:[_ ]?(?:no|nr|num|number|id|code))?[^\p{L}\d\n]{0,4}$/iu;
 const after = new RegExp(

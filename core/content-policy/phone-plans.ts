@@ -38,7 +38,7 @@ export const isNorthAmerican = (digits: string): boolean =>
 export const isNational = (digits: string): boolean =>
   remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));
 
-/** In the groups in which one of the regions prints its numbers, with or without the trunk prefix. */
+/** Checks for the groups in which one of the regions prints its numbers, with or without the trunk prefix. */
 export const isPrintedAsAtHome = (digits: string, lengths: readonly number[]): boolean =>
   remembered(`${digits}:${lengths.join('-')}`, () => regions.some((region) => isPrintedIn(region, digits, lengths)));
 

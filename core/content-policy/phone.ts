@@ -11,7 +11,7 @@ const digits = { least: 7, most: 18 } as const;
 const groupsAtMost = 9;
 /** How far before a number a word is looked for that says what it is. */
 const contextCharacters = 48;
-/** How far behind a number a unit is looked for, which makes it an amount. */
+/** Characters after a number in which a unit makes it an amount. */
 const unitCharacters = 5;
 
 export const phone: Entity = {
@@ -161,7 +161,7 @@ const printedGroupings = new Set(
     ' ',
   ),
 );
-/** Letters and digits of a longer code lead into the number. */
+/** Ends of a text after which a number is the rest of a longer code. */
 const partOfCode = /(?:[\p{L}\d]-|\b[A-Z]{2}\d\d[ -]?[A-Z\d]{4}[ -])$/u;
 const isYear = /^(?:19|20)\d\d$/;
 const unit =

@@ -72,19 +72,16 @@ function checkMessages(
 }
 
 /** Members of other endpoints' requests, by which clients send a body to the wrong one. */
-const endpointOf: readonly (readonly [member: string, endpoint: string])[] = [
-  ['input', '/v1/responses (or /v1/embeddings)'],
-  ['prompt', '/v1/completions'],
-  ['contents', 'a Gemini client; set it to the OpenAI or Anthropic form'],
+const endpointOf: readonly (readonly [member: string, owner: string, remedy: string])[] = [
+  ['input', '/v1/responses (or /v1/embeddings)', 'Send this body there, or send messages here.'],
+  ['prompt', '/v1/completions', 'Send this body there, or send messages here.'],
+  ['contents', "Gemini's API", 'Set the client to the form of OpenAI or Anthropic, and send messages.'],
 ];
 
 function refuseOtherEndpoint(body: JsonObject): void {
-  const [member, endpoint] = endpointOf.find(([name]) => !absent(body[name])) ?? [];
+  const [member, owner, remedy] = endpointOf.find(([name]) => !absent(body[name])) ?? [];
   if (member === undefined) return;
-  throw invalidRequest(
-    `${member} belongs to ${endpoint}, and messages is missing. Send this body there, or send messages here.`,
-    { param: member },
-  );
+  throw invalidRequest(`${member} belongs to ${owner}, and messages is missing. ${remedy}`, { param: member });
 }
 
 /** A text, or parts that each say what they are. An assistant's turn may be silent: it made tool calls instead. */

@@ -5,14 +5,15 @@ import { countOf, objectsOf } from './wire.ts';
 const floatBytes = 4;
 
 /**
- * Checks an answer against its request: one vector for each text, each place once, finite numbers, and as many dimensions as were
- * asked for.
+ * Checks an answer against its request: one vector for each text, indexes from 0 without gaps, finite numbers, and the dimensions
+ * that were asked for.
  * @param body as it was sent to the provider
  */
 export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObject): boolean {
   const rows = objectsOf(reply.data);
   const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
-  if (rows.length !== textCount(input) || places.size !== rows.length) return false;
+  const count = textCount(input);
+  if (rows.length !== count || places.size !== count || Math.max(...places) >= count) return false;
   const lengths = new Set(rows.map(({ embedding }) => numbersOf(embedding)?.length));
   const [length] = lengths;
   const wanted = typeof dimensions === 'number' ? dimensions : length;
@@ -34,8 +35,11 @@ export function embeddingRows(reply: JsonObject, format: Json | undefined): Json
 }
 
 function numbersOf(embedding: Json | undefined): number[] | undefined {
+  // A number that is infinite as a 32-bit float could not be given in base64.
   if (Array.isArray(embedding))
-    return embedding.every((part) => Number.isFinite(part)) ? (embedding as number[]) : undefined;
+    return embedding.every((part) => typeof part === 'number' && Number.isFinite(Math.fround(part)))
+      ? (embedding as number[])
+      : undefined;
   if (typeof embedding !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(embedding)) return undefined;
   const bytes = Buffer.from(embedding, 'base64');
   if (bytes.length % floatBytes !== 0) return undefined;

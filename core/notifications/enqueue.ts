@@ -7,7 +7,7 @@ import type { Delivery, DeliveryStore, NotificationEvent } from './ports.ts';
 export const deliveryId = (envelopeId: string, event: NotificationEvent, channel: string): string =>
   `${envelopeId}#${event}#${channel}`;
 
-/** Checks whether an id is one that a function that answers chats may put. */
+/** Checks for the id of an evaluation: functions that answer chats may put no other delivery. */
 export const isEvaluationId = (id: string): boolean => id.endsWith(evaluationIdEnd);
 
 interface EnqueuePorts {

@@ -35,18 +35,19 @@ export function converseMessages(messages: readonly JsonObject[]): Turn[] {
 
 const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
   typeof content === 'string'
-    ? content === ''
-      ? []
-      : [{ text: content }]
-    : objectsOf(content).flatMap((block, index) => [
-        ...partsOf(block, `${path}[${index}]`, names),
-        ...cachePoint(block),
-      ]);
+    ? textPart(content)
+    : objectsOf(content).flatMap((block, index) => {
+        const parts = partsOf(block, `${path}[${index}]`, names);
+        return parts.length === 0 ? [] : [...parts, ...cachePoint(block)];
+      });
+
+/** Converse refuses texts without a visible character. */
+const textPart = (text: string | undefined): Part[] => (text === undefined || text.trim() === '' ? [] : [{ text }]);
 
 function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] {
   switch (block.type) {
     case 'text':
-      return textOf(block.text) ? [{ text: textOf(block.text) }] : [];
+      return textPart(textOf(block.text));
     case 'image':
       return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block) } } }];
     case 'document':
@@ -56,6 +57,8 @@ function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] 
     case 'tool_result':
       return [{ toolResult: toolResultOf(block, path, names) }];
     case 'thinking':
+      // Without a signature it is not the vendor's own, which refuses it.
+      if (!isSigned(block)) return [];
       return [
         { reasoningContent: { reasoningText: { text: textOf(block.thinking) ?? '', signature: block.signature } } },
       ];
@@ -68,6 +71,9 @@ function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] 
   }
 }
 
+/** Checks whether thinking was signed by its vendor: the gateway makes unsigned thinking of other providers' reasoning. */
+export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
+
 function documentOf(block: JsonObject, path: string, names: DocumentNames): Part {
   if (isObject(block.citations) && block.citations.enabled === true)
     throw unfit(cannotCarry(`${path}.citations`, 'enabled: false'));
@@ -79,7 +85,7 @@ function documentOf(block: JsonObject, path: string, names: DocumentNames): Part
   return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block) }, ...context };
 }
 
-/** Names of 1 to 200 of the characters that Converse takes, each once in a request, the same for the same request. */
+/** Names documents with 1 to 200 of the characters that Converse takes. No name occurs twice in a request. */
 class DocumentNames {
   readonly #taken = new Set<string>();
 
@@ -110,7 +116,7 @@ function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: stri
   };
 }
 
-/** The id of a call in the characters that Converse takes. */
+/** Returns the id of a call in the characters that Converse takes. */
 const idOf = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
 
 const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
@@ -123,7 +129,7 @@ export const cachePoint = ({ cache_control: control }: JsonObject): Part[] =>
     ? [{ cachePoint: { type: 'default', ...(lifetimes.has(control.ttl) && { ttl: control.ttl }) } }]
     : [];
 
-/** Formats of Converse by media type; the subtype of any other. */
+/** Formats of Converse by media type. Other types have their subtype as format. */
 const imageFormats: ReadonlyMap<string, string> = new Map([['image/jpg', 'jpeg']]);
 const documentFormats: ReadonlyMap<string, string> = new Map([
   ['text/plain', 'txt'],

@@ -2,7 +2,7 @@
 import { cannotCarry, noteBlock, noteRest } from '#core/dialects/translate/members.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { cachePoint, converseMessages, isKnownLifetime, type Part } from './bedrock-messages.ts';
+import { cachePoint, converseMessages, isKnownLifetime, isSigned, type Part } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';
 import { UnfitRequest, unfit } from './reply.ts';
@@ -58,7 +58,10 @@ export function converseLeftOut({ metadata, tools, tool_choice, system, messages
   for (const block of objectsOf(system)) noteBlock(block, 'system', note);
   for (const message of objectsOf(messages)) {
     noteRest(message, ['role', 'content'], 'messages', note);
-    for (const block of objectsOf(message.content)) noteBlock(block, 'messages.content', note);
+    for (const block of objectsOf(message.content)) {
+      noteBlock(block, 'messages.content', note);
+      if (!isSigned(block)) note('messages.content.thinking');
+    }
   }
   return names;
 }

@@ -109,7 +109,12 @@ describe('[embeddings.checked] vectors of a provider', () => {
     return embed({ model: 'text-embedding-3', ...body });
   };
 
+  const placed = (...indexes: number[]) =>
+    jsonReply({ object: 'list', data: indexes.map((index) => ({ index, embedding: [0.5] })), model: 'm', usage: {} });
+
   test.each<[string, ReturnType<typeof jsonReply>, object]>([
+    ['with places that no text has', placed(5, 9), { input: ['x', 'y'] }],
+    ['beyond 32-bit floats', vectors([1e300]), { input: 'x', encoding_format: 'base64' }],
     ['of another length than asked for', vectors(Array(16).fill(0.5)), { input: 'x', dimensions: 5 }],
     ['for one of two texts', vectors([0.5, 0.5]), { input: ['x', 'y'] }],
     ['of different lengths', vectors([0.5, 0.5], [0.5]), { input: ['x', 'y'] }],
@@ -118,6 +123,13 @@ describe('[embeddings.checked] vectors of a provider', () => {
     ['that are not numbers', vectors(base64(Number.NaN)), { input: 'x' }],
   ])('%s are a fault of the provider', async (_what, reply, body) => {
     expect(await asked(reply, body)).toMatchObject({ status: 502, body: { error: { type: 'provider_error' } } });
+  });
+
+  test('may come in any order', async () => {
+    expect(await asked(placed(1, 0), { input: ['x', 'y'] })).toMatchObject({
+      status: 200,
+      body: { data: [{ index: 0 }, { index: 1 }] },
+    });
   });
 
   test('come in the form that was asked for, in the order of the texts', async () => {

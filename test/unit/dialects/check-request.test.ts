@@ -20,6 +20,7 @@ const refusedByBoth: [string, JsonObject, string][] = [
   ),
   ['messages missing', { model: 'm' }, 'messages is missing'],
   ['a body of responses', { model: 'm', input: 'hi', instructions: 'x' }, 'input belongs to /v1/responses'],
+  ["a body of Gemini's", { model: 'm', contents: [] }, "contents belongs to Gemini's API"],
   ['a body of completions', { model: 'm', prompt: 'hi' }, 'prompt belongs to /v1/completions'],
   ['messages no array', { ...good, messages: { role: 'user' } }, 'messages is an object'],
   ['messages empty', { ...good, messages: [] }, 'messages is an empty array'],

@@ -158,6 +158,23 @@ describe('[providers.converse-messages] what Converse takes', () => {
     expect(() => messagesOf({ role: 'user', content: [] })).toThrow('a message that is not empty');
   });
 
+  test('texts without a visible character and breakpoints after them are left out; thinking without a signature by name', () => {
+    const unsigned = { type: 'thinking', thinking: 'hm', signature: '' };
+    const messages = [
+      { role: 'user', content: [{ type: 'text', text: ' \n', cache_control: { type: 'ephemeral' } }] },
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [unsigned, { type: 'text', text: 'b' }] },
+    ];
+    expect(messagesOf(...messages)).toEqual([
+      { role: 'user', content: [{ text: 'a' }] },
+      { role: 'assistant', content: [{ text: 'b' }] },
+    ]);
+    expect(converseLeftOut({ messages })).toEqual(['messages.content.thinking']);
+    const signed = { role: 'assistant', content: [{ ...unsigned, signature: 'sig' }] };
+    expect(messagesOf(signed)[0]!.content).toHaveLength(1);
+    expect(converseLeftOut({ messages: [signed] })).toEqual([]);
+  });
+
   test('ids of calls that it does not take are replaced, alike in call and result', () => {
     const [used, result] = messagesOf(
       { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.get:0', name: 'get', input: {} }] },
