@@ -7,7 +7,7 @@ import type { EndedCall } from './call-stages.ts';
 import { costOfCall, otherModelsOf, usageOf } from './call-usage.ts';
 import { findingsOf, leftOutOf, providerOf, rulingOf } from './known-facts.ts';
 import { boundedNames } from './left-out.ts';
-import { forcedTool, governsTools } from './structured-output.ts';
+import { forcedTool, governsTools } from './tool-use-mode.ts';
 
 /** What is known beside the call itself when it is recorded. */
 interface Recording {

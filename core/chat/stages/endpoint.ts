@@ -7,7 +7,7 @@ import { endpointBody } from '#core/dialects/endpoint-request.ts';
 import { endpoints, pathOfEndpoint } from '#core/dialects/endpoints.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { readOpenaiUsage } from '#core/dialects/usage.ts';
-import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { countOf, objectOf, textOf } from '#core/dialects/wire.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';

@@ -30,7 +30,7 @@ import { ModelProgress } from '../model-progress.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from '../responses/retention.ts';
 import { knowing } from '../stage-failure.ts';
-import { leavesTools } from '../structured-output.ts';
+import { leavesTools } from '../tool-use-mode.ts';
 import { cancelledError } from './caller-gone.ts';
 import { checkReply, reportStream } from './output-policy.ts';
 import { failed } from './provider-fault.ts';

@@ -26,8 +26,8 @@ import {
 import type { CompletionToolGate } from '../completion-tools.ts';
 import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { leavesTools } from '../structured-output.ts';
 import type { ToolGate } from '../tool-gate.ts';
+import { leavesTools } from '../tool-use-mode.ts';
 import { cancelledError, haltedBy } from './caller-gone.ts';
 import { blocked, clean } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
