@@ -91,6 +91,10 @@ const actions: readonly Requirement[] = [
     'No Git command that the limits let pass moves a protected branch in a real repository.',
   ),
   must(
+    'action.sandbox-git-patterns',
+    'A refspec with a wildcard is held exactly if it may match a protected branch or the default one.',
+  ),
+  must(
     'action.sandbox-git-closed',
     'A Git command or call that is not known to leave protected branches and files alone is held by their limits.',
   ),

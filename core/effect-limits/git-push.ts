@@ -10,12 +10,18 @@ import { anyWrite, branchWrites, type GitWrite, harmlessCommands, pushes } from 
 /** One part for each branch that the command writes; none where it writes none by name. */
 export function pushesOf(part: ToolCall): ToolCall[] {
   const words = wordsOf(part);
+  const { patterns } = part.parameters;
+  // The shell replaces an unquoted pattern by names of files, `agent/x:main` perhaps.
+  const areKept = words.every((word) => !word.includes('*') || (Array.isArray(patterns) && patterns.includes(word)));
   return writesOf(words).map(({ repository, touched, deletes, forced }) => ({
     protocol: 'git',
     tool: 'scm.push',
     target: repository,
     capability: deletes ? 'delete' : 'write',
-    parameters: { ...(forced && { force: true }), ...touched },
+    parameters: {
+      ...(forced && { force: true }),
+      ...(touched.branch_pattern === undefined || areKept ? touched : { default_branch: true }),
+    },
   }));
 }
 

@@ -127,7 +127,9 @@ function fetched(args: readonly string[]): readonly GitWrite[] {
     .slice(1)
     .filter((word) => /^\+?[^:]*:(?!\/\/)/.test(word))
     .map((spec) => refspecBranch(spec))
-    .filter(({ branch }) => branch === undefined || isBranch(branch))
+    .filter(({ branch, branch_pattern: pattern }) =>
+      pattern === undefined ? branch === undefined || isBranch(branch) : !/^refs\/(?!heads\/)[^/*]+\//i.test(pattern),
+    )
     .map((touched) => ({ repository: '.', touched, deletes: false, forced: false }));
 }
 

@@ -1,6 +1,7 @@
 /** Limits of Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
+import { mayMatchBoth } from '#core/matching/wildcard-overlap.ts';
 import { type Check, type LimitViolation, matchesName, normalPath, textOf } from './rule.ts';
 
 type Limits = SandboxSettings['git'];
@@ -29,11 +30,13 @@ export function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefi
   }
   if (part.capability === 'read') return undefined;
   const branch = textOf(part, 'branch');
+  const pattern = textOf(part, 'branch_pattern');
+  const protects = [...git.protected_branches, ...defaultNames].find((glob) => mayReach(pattern, glob));
   const intoDefault = default_branch === true || defaultNames.includes(branch.toLowerCase());
   if (
     git.block_default_branch_merge &&
     merges !== undefined &&
-    (intoDefault || matchesName(git.protected_branches, [branch]))
+    (intoDefault || protects !== undefined || matchesName(git.protected_branches, [branch]))
   ) {
     return { rule: 'git.block_default_branch_merge', reason: 'The merge goes, or may go, into the default branch.' };
   }
@@ -43,6 +46,12 @@ export function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefi
       return {
         rule: 'git.protected_branches',
         reason: 'The call names no branch and so may write to a protected one.',
+      };
+    }
+    if (protects !== undefined) {
+      return {
+        rule: 'git.protected_branches',
+        reason: `The pattern ${pattern} may match the branch ${protects}, which is protected or the default one.`,
       };
     }
     if (branch !== '' && matchesName(git.protected_branches, [branch])) {
@@ -55,3 +64,8 @@ export function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefi
   }
   return undefined;
 }
+
+/** Whether the pattern of a refspec may match a branch of the glob. Git and hosts complete names that do not begin with `refs/`. */
+const mayReach = (pattern: string, glob: string): boolean =>
+  pattern !== '' &&
+  ['', 'refs/', 'refs/heads/'].some((folder) => mayMatchBoth(folder + pattern, { within: 'refs/heads/', glob }));

@@ -39,7 +39,10 @@ function effectsOf(call: ToolCall): Effects {
     ...flagsOf(call.parameters, words),
   };
   // On a part that changes something `branch` is what is written, not what the call says beside.
-  if (capability !== 'read') delete common.branch;
+  if (capability !== 'read') {
+    delete common.branch;
+    delete common.branch_pattern;
+  }
 
   const parts: ToolCall[] = [];
   for (const repository of repositories) {

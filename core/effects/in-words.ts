@@ -104,10 +104,15 @@ function httpWords({ tool, target, capability }: ToolCall): string {
 }
 
 function gitWords({ tool, target, capability, parameters }: ToolCall): string {
-  const { path, branch, force, merges } = parameters;
+  const { path, branch, branch_pattern: pattern, force, merges } = parameters;
   const verb = merges !== undefined ? 'merges' : force === true ? 'force-pushes' : (verbs[capability] ?? capability);
   const what = typeof path === 'string' ? ` ${path}` : '';
-  const where = typeof branch === 'string' ? ` on branch ${branch}` : '';
+  const where =
+    typeof branch === 'string'
+      ? ` on branch ${branch}`
+      : typeof pattern === 'string'
+        ? ` on branches ${pattern.replace(/^refs\/heads\//, '')}`
+        : '';
   const of = what + where === '' ? ' to' : ' of';
   return `${verb}${what}${where}${of} ${target || 'a repository that is not named'} (${tool})`;
 }

@@ -18,7 +18,7 @@ const isHeld = (words: readonly string[]): boolean =>
       tool: 'shell.git',
       target: words.join(' '),
       capability: 'execute',
-      parameters: { argv: ['git', ...words] },
+      parameters: { argv: ['git', ...words], patterns: words },
     },
   ]) !== undefined;
 
@@ -120,6 +120,10 @@ const specs = [
     'refs/heads/*:refs/heads/*',
     '+refs/heads/*:refs/heads/*',
     'refs/heads/ma*:refs/heads/ma*',
+    'refs/heads/fi*:refs/heads/fi*',
+    '+refs/heads/f*',
+    'refs/heads/*:refs/heads/agent/*',
+    'refs/heads/*:refs/remotes/origin/*',
     'refs/heads/*',
     'fix:refs/tags/x',
     '^main',

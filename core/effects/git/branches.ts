@@ -5,6 +5,8 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 /** `default_branch: true`: the host's default branch is meant, or any may be. */
 export interface TouchedBranch {
   readonly branch?: string;
+  /** Refs that one `*` matches, as the refspec has it: `refs/heads/agent/*`. */
+  readonly branch_pattern?: string;
   readonly default_branch?: true;
 }
 
@@ -37,7 +39,8 @@ export function branchesOf(
   // Merging a pull request goes into its base, which the call does not say and the host knows.
   if (merges === 'pull_request') return [anyBranch];
   const written = new Map<string, TouchedBranch>();
-  const add = (touched: TouchedBranch): void => void written.set(touched.branch ?? '', touched);
+  const add = (touched: TouchedBranch): void =>
+    void written.set(touched.branch ?? touched.branch_pattern ?? '', touched);
   for (const { key, text } of textsOf(parameters)) {
     if (isRefspec(key)) add(refspecBranch(text));
     else if (isWritten(key) || (merges !== undefined && isBase(key))) add(touchedBranch(text));
@@ -142,8 +145,13 @@ export function touchedBranch(text: string): TouchedBranch {
   return { branch };
 }
 
-/** The branch at the receiving end of a refspec: `fix`, `fix:main`, `:main`, `refs/heads/*:refs/heads/*`. */
+/** The receiving end of a refspec: `fix`, `fix:main`, `:main`, `refs/heads/agent/*:refs/heads/agent/*`. */
 export function refspecBranch(spec: string): TouchedBranch {
-  const colon = spec.lastIndexOf(':');
-  return touchedBranch(colon === -1 ? spec : spec.slice(colon + 1));
+  const ends = spec.replace(/^\+/, '').split(':');
+  const to = ends.at(-1)!;
+  if (ends.length <= 2 && ends.every((end) => wildcard.test(end)) && !malformed.test(to)) return { branch_pattern: to };
+  return touchedBranch(to);
 }
+
+/** Git takes a pattern with one `*` on each side; it stands for any text, slashes included. */
+const wildcard = /^[\w./-]*\*[\w./-]*$/;

@@ -227,6 +227,7 @@ const special = new Map<string, Special>([
     },
   ],
   ['config', setting],
+  ...['push', 'fetch', 'pull'].map((name): [string, Special] => [name, (call) => call.keepsPatterns()]),
   [
     'bisect',
     (call, { operands }) => {

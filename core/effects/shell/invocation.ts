@@ -53,6 +53,7 @@ export class Invocation implements Situation {
   readonly #texts = new Set<Arg>();
   #words: readonly string[] | undefined;
   #shown: 'changes' | undefined;
+  #patterns: readonly string[] = [];
 
   constructor(host: Host, binary: string, args: readonly Arg[], { stdin, env }: Situation) {
     this.#host = host;
@@ -80,6 +81,13 @@ export class Invocation implements Situation {
     this.#host.shows(what, why);
   }
 
+  /** Its effects name the words with `*` that the program itself resolves: the shell leaves them as they are. */
+  keepsPatterns(): void {
+    this.#patterns = this.args
+      .filter(({ text, known, glob }) => known && !glob && text.includes('*'))
+      .map(({ text }) => text);
+  }
+
   /** Nothing could be seen of it afterwards: `true`. */
   idle(): void {
     this.#host.idle(this.binary);
@@ -102,6 +110,7 @@ export class Invocation implements Situation {
       parameters: {
         argv: this.#words,
         ...(this.#shown !== undefined && { shows: this.#shown }),
+        ...(this.#patterns.length > 0 && { patterns: this.#patterns }),
         ...(cwd !== '' && { cwd }),
         ...(env && { env }),
         ...(display && { display }),

@@ -1,4 +1,6 @@
 /** Limits on Git: repositories, files, branches, force and merges, by command and by call. */
+import { sandboxSchema } from '#core/contracts/sandbox.ts';
+import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { git, shell, table } from './checking.ts';
 
 test('[action.sandbox-rules] git repositories, files and branches', () => {
@@ -42,11 +44,37 @@ test('[action.sandbox-rules] git repositories, files and branches', () => {
 test('[action.sandbox-git-closed] a command of git that may write a protected branch is held', () => {
   const held = 'git.protected_branches';
   table({ git: { protected_branches: ['main', 'release/*'] } }, [
-    // Wildcards reach every branch.
+    // Patterns that may match a protected branch, or any.
+    [shell("git push origin 'refs/*:refs/*'"), held],
+    [shell("git push origin '+refs/*:refs/*'"), held],
+    [shell("git push origin 'refs/heads*:refs/heads*'"), held],
+    [shell("git push origin 'refs/heads/*:refs/heads/*n'"), held],
+    [shell("git push origin 'refs/heads/agent/*:refs/heads/release/*'"), held],
+    [shell("git push origin 'refs/heads/agent/*:refs/heads/rel*'"), held],
+    [shell("git push origin 'refs/heads/*:refs/heads/MA*'"), held],
+    [shell("git push origin 'refs/heads/*:heads/ma*'"), held],
+    [shell("git push origin 'ma*:ma*'"), held],
+    [shell("git push origin ':refs/heads/ma*'"), held],
+    [shell("git push -d origin 'ma*'"), held],
+    // A branch of these names may be the default one, which is protected with any other.
+    [shell("git push origin 'refs/heads/dev*:refs/heads/dev*'"), held],
+    // What Git takes for no pattern, and what more than the pattern decides.
+    [shell("git push origin 'refs/heads/agent/*:refs/heads/*/*'"), held],
+    [shell("git push origin 'refs/heads/agent/*:refs/heads/agent/?*'"), held],
+    [shell("git push origin ':refs/heads/agent/*'"), held],
+    [shell("git push --prune origin 'refs/heads/agent/*:refs/heads/agent/*'"), held],
+    [shell("git push --mirror origin 'refs/heads/agent/*:refs/heads/agent/*'"), held],
+    [shell("git push origin 'refs/heads/agent/*:refs/heads/agent/*' main"), held],
+    [shell("git push origin main 'refs/heads/agent/*:refs/heads/agent/*'"), held],
+    // The shell puts names of files for it: `agent/x:main` is one.
+    [shell('git push origin refs/heads/agent/*'), held],
+    [shell('git push origin refs/heads/agent/*:refs/heads/agent/*'), held],
+    [shell("git push origin 'refs/heads/agent/*'; git push origin refs/heads/agent/*"), held],
+    [shell("git fetch origin 'refs/heads/fix/*:refs/heads/release/*'"), held],
+    [shell("git fetch origin 'refs/heads/*:refs/h*'"), held],
     [shell("git push origin 'refs/heads/*:refs/heads/*'"), held],
     [shell("git push origin '*:*'"), held],
     [shell("git push origin 'refs/heads/ma*:refs/heads/ma*'"), held],
-    [shell("git push origin 'refs/heads/fix/*'"), held],
     [shell('git push origin :'), held],
     [shell('git push origin HEAD'), held],
     [shell("git push origin '@{u}'"), held],
@@ -99,6 +127,15 @@ test('[action.sandbox-git-closed] a command of git that may write a protected br
     [shell('git push origin HEAD:refs/heads/fix'), undefined],
     [shell('git push origin main:fix'), undefined],
     [shell('git push origin v1.2.0 refs/tags/v1.3.0'), undefined],
+    [shell("git push origin 'refs/heads/agent/*:refs/heads/agent/*'"), undefined],
+    [shell("git push origin '+refs/heads/agent/*:refs/heads/agent/*'"), undefined],
+    [shell("git push origin 'refs/heads/*:refs/heads/agent/*'"), undefined],
+    [shell("git push origin 'refs/heads/fix/*'"), undefined],
+    [shell("git push origin 'refs/heads/agent-*:refs/heads/agent-*'"), undefined],
+    [shell("git push origin 'refs/tags/*:refs/tags/*'"), undefined],
+    [shell('bash -c \'git push origin "refs/heads/agent/*:refs/heads/agent/*"\''), undefined],
+    [shell("git fetch origin '+refs/heads/*:refs/remotes/origin/*'"), undefined],
+    [shell("git fetch origin 'refs/heads/agent/*:refs/heads/agent/*'"), undefined],
     [shell('git --no-pager log main'), undefined],
     [shell('git -C sub -c color.ui=never diff main...fix'), undefined],
     [shell('git status'), undefined],
@@ -128,6 +165,9 @@ test('[action.sandbox-git-closed] a call to a Git host whose branch cannot be fo
     [git('push_files', { branch: 'fix', options: { target_branch: 'main' }, files: [] }), held],
     [git('push_files', { branch: 'fix', commits: [{ branch: 'main' }] }), held],
     [git('push', { refspec: 'refs/heads/*:refs/heads/*' }), held],
+    [git('push', { refspecs: ['refs/heads/*:refs/heads/*', 'refs/heads/agent/*:refs/heads/agent/*'] }), held],
+    [git('push', { refspecs: ['refs/heads/agent/*:refs/heads/agent/*', 'refs/heads/m*:refs/heads/m*'] }), held],
+    [git('push', { branch: 'agent/*' }), held],
     [git('push', { refspecs: ['fix', '+fix:main'] }), held],
     [git('delete_branch', { branches: ['fix', 'main'] }), held],
     [git('create_branch', { new_branch_name: 'main', from_branch: 'fix' }), held],
@@ -137,6 +177,7 @@ test('[action.sandbox-git-closed] a call to a Git host whose branch cannot be fo
     [git('do_something', { path: 'a' }), held],
     [git('createOrUpdateFile', { targetBranch: 'fix', path: 'a' }), undefined],
     [git('create_branch', { branch: 'fix', from_branch: 'main' }), undefined],
+    [git('push', { refspec: 'refs/heads/agent/*:refs/heads/agent/*' }), undefined],
     [git('createPullRequest', { head: 'fix', base: 'main' }), undefined],
     [git('create_merge_request', { source_branch: 'fix', target_branch: 'main' }), undefined],
     [git('add_issue_comment', { issue_number: 1, body: 'main' }), undefined],
@@ -198,4 +239,14 @@ test('[action.sandbox-rules] git force and merges', () => {
     [git('merge_branch', { base: 'feature', head: 'x' }), undefined],
     [git('create_pull_request', { head: 'x', base: 'main' }), undefined],
   ]);
+});
+test('[action.sandbox-git-patterns] the reason names the pattern and the branch it may match', () => {
+  const reasonOf = (branch_pattern: string) =>
+    checkEffectLimits(sandboxSchema.parse({ git: { protected_branches: ['main', 'release/*'] } }), [
+      { protocol: 'git', tool: 'scm.push', target: '', capability: 'write', parameters: { branch_pattern } },
+    ])?.reason;
+  expect(reasonOf('refs/heads/rel*')).toBe(
+    'The pattern refs/heads/rel* may match the branch release/*, which is protected or the default one.',
+  );
+  expect(reasonOf('refs/heads/agent/*')).toBeUndefined();
 });

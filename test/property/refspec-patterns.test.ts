@@ -1,0 +1,64 @@
+/** Patterns of refspecs beside globs of branches: what has a branch in common is held. */
+import fc from 'fast-check';
+import { sandboxSchema } from '#core/contracts/sandbox.ts';
+import { checkEffectLimits } from '#core/effect-limits/check.ts';
+import { refspecBranch } from '#core/effects/git/branches.ts';
+import { globMatches } from '#core/matching/glob.ts';
+
+/** Few letters, so that names meet; a mark that makes another letter, and an upper case. */
+const text = fc
+  .array(fc.constantFrom('a', 'b', 'n', 'i', 'B', '/', '-', '1', 'n\u0303', '\u0308'), { maxLength: 5 })
+  .map((chars) => chars.join(''));
+const piece = fc.constantFrom(
+  'a',
+  'b',
+  'n',
+  '/',
+  '-',
+  '1',
+  '*',
+  '**',
+  '?',
+  '[!a]',
+  '[a-n]',
+  '{a,b/}',
+  '{n,**}',
+  '\u00f1',
+);
+const glob = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
+const plain = fc.stringMatching(/^[abn/1-]{0,3}$/);
+
+const isHeld = (protectedGlob: string, spec: string): boolean =>
+  checkEffectLimits(sandboxSchema.parse({ git: { protected_branches: [protectedGlob] } }), [
+    { protocol: 'git', tool: 'scm.push', target: 'a/b', capability: 'write', parameters: { ...refspecBranch(spec) } },
+  ]) !== undefined;
+
+test('[action.sandbox-git-patterns] a pattern that shares a branch with a protected glob is held', () => {
+  let shared = 0;
+  fc.assert(
+    fc.property(glob, plain, plain, text, (protectedGlob, before, behind, between) => {
+      if (!globMatches(protectedGlob, before + between + behind)) return;
+      shared++;
+      const pattern = `refs/heads/${before}*${behind}`;
+      expect([protectedGlob, pattern, isHeld(protectedGlob, `${pattern}:${pattern}`)]).toEqual([
+        protectedGlob,
+        pattern,
+        true,
+      ]);
+    }),
+    { numRuns: 5000 },
+  );
+  expect(shared).toBeGreaterThan(100);
+  // A letter and a mark that fold into another letter.
+  expect(globMatches('[!a]', 'a\u0308')).toBe(true);
+  expect(isHeld('[!a]', 'refs/heads/a*:refs/heads/a*')).toBe(true);
+});
+
+test('[action.sandbox-git-patterns] a pattern of a folder that the protected glob does not reach is not held', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[abn1-]{1,3}$/), (name) => {
+      expect(isHeld(`x${name}/*`, `refs/heads/${name}/*:refs/heads/${name}/*`)).toBe(false);
+      expect(isHeld(`${name}/*`, `refs/heads/${name}/*:refs/heads/${name}/*`)).toBe(true);
+    }),
+  );
+});
