@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 const swc = [
   '@swc/jest',
   { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'commonjs' } },
@@ -21,7 +23,8 @@ export default {
   globalTeardown: '<rootDir>/test/support/remove-temporary-folder.mjs',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
-  maxWorkers: '100%',
+  // One more than there are cores: many files wait for processes.
+  maxWorkers: availableParallelism() + 1,
   // Contexts of earlier files are not all given back: a worker that holds more than this is replaced before its next file.
   workerIdleMemoryLimit: '1GB',
   // A test fails for what it found, never because the machine was busy: this ends what hangs.

@@ -9,7 +9,7 @@ const usedOtherwise: Readonly<Record<string, RegExp>> = {
   '@biomejs/biome': /"lint": "biome /,
   'dependency-cruiser': /"boundaries": "depcruise /,
   'aws-cdk': /cdk synth/,
-  jest: /"test": "jest"/,
+  jest: /"test": "jest /,
   node: /"start": "node /,
   '@swc/core': /"@swc\/jest"/,
   typescript: /"typecheck": "tsc/,

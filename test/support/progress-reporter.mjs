@@ -1,0 +1,72 @@
+/**
+ * What `npm test` prints beside Jest's summary: first what it runs and how long that usually takes, then each file that failed, and
+ * how far it is: at a terminal in one line that is written again, elsewhere at every tenth.
+ */
+import { relative } from 'node:path';
+
+/** The whole run on two idle cores. */
+const whole = { fewestFiles: 600, tests: 'about 21,900 tests', seconds: 8 * 60 };
+
+export default class ProgressReporter {
+  #folder;
+  #line = '';
+  #tenths = 0;
+  #startedMs = Date.now();
+  /** Seconds that the files of this run took last time, or that the whole run usually takes. */
+  #expected = 0;
+
+  constructor({ rootDir }) {
+    this.#folder = rootDir;
+  }
+
+  onRunStart({ numTotalTestSuites: files }, { estimatedTime }) {
+    const isWhole = files >= whole.fewestFiles;
+    this.#expected = estimatedTime || (isWhole ? whole.seconds : 0);
+    const usually = isWhole
+      ? `, ${whole.tests}: usually ${whole.seconds / 60} minutes on two idle cores, longer on a busy machine`
+      : '';
+    this.#print(`Running ${files} test files on this machine alone${usually}.`);
+  }
+
+  onTestResult({ path }, { failureMessage }, results) {
+    if (failureMessage) this.#print(`FAILED ${relative(this.#folder, path)}\n${failureMessage}`);
+    this.#show(results);
+  }
+
+  onRunComplete() {
+    this.#erase();
+  }
+
+  #show({ numTotalTestSuites: files, numPassedTestSuites, numFailedTestSuites, numPendingTestSuites, numFailedTests }) {
+    const done = numPassedTestSuites + numFailedTestSuites + numPendingTestSuites;
+    const line = `${done} of ${files} files, failures so far: ${numFailedTests}${this.#left()}`;
+    if (process.stderr.isTTY) {
+      this.#erase();
+      this.#line = line;
+      process.stderr.write(line);
+      return;
+    }
+    const tenths = Math.floor((10 * done) / files);
+    if (tenths > this.#tenths && files > 20) this.#print(line);
+    this.#tenths = tenths;
+  }
+
+  #left() {
+    const seconds = this.#expected - (Date.now() - this.#startedMs) / 1000;
+    if (this.#expected === 0) return '';
+    if (seconds <= 0) return ', longer than usual';
+    return seconds < 60 ? ', less than a minute left' : `, about ${Math.round(seconds / 60)} min left`;
+  }
+
+  #print(text) {
+    const line = this.#line;
+    this.#erase();
+    process.stderr.write(`${text}\n${line}`);
+    this.#line = line;
+  }
+
+  #erase() {
+    if (this.#line !== '') process.stderr.write('\r\u001b[2K');
+    this.#line = '';
+  }
+}
