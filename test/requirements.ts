@@ -326,26 +326,10 @@ const configuration: readonly Requirement[] = [
     'npm run check fails when documents, comments, errors or help texts leave the register of docs/contributing/voice.md.',
   ),
   must(
-    'repository.map',
-    'AGENTS.md maps each folder of core, docs/README.md links each page, and test/unit has the folders of the source.',
-  ),
-  must(
     'repository.github',
     'Forms, workflows, owners and updates for GitHub are valid YAML, name folders that exist, and run what every change runs.',
   ),
-  must(
-    'repository.bounded-maps',
-    'A cache of bounded size is the map of the kernel, which drops what was used longest ago.',
-  ),
   must('repository.ports', 'No port of a capability is optional: a host that has none of a kind says so.'),
-  must(
-    'repository.side-tables',
-    'What a later step needs is a field, a parameter or a result, never an entry in a table beside its object.',
-  ),
-  must(
-    'repository.narrow-ports',
-    'A function takes the ports of its capability; the types that name all ports are for flows.',
-  ),
   must(
     'repository.exports',
     'An exported name is used by another file, and no function, constant or class is there for tests alone.',

@@ -39,3 +39,11 @@ test('[docs.commands] what a page has its reader do before a command belongs to 
   );
   expect(without).toEqual([]);
 });
+
+test('the start page of the documents links every page of tutorial, how-to and explanation', () => {
+  const index = readFileSync('docs/README.md', 'utf8');
+  const all = ['tutorial', 'how-to', 'explanation'].flatMap((folder) =>
+    readdirSync(`docs/${folder}`).map((name) => `${folder}/${name}`),
+  );
+  expect(all.filter((page) => !index.includes(`(${page})`))).toEqual([]);
+});
