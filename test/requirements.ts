@@ -1530,7 +1530,7 @@ const admin: readonly Requirement[] = [
   must('operator.rbac', 'The role of the operator grants every verb that it uses, and no other.'),
   must(
     'trace.gen-ai',
-    'Spans carry the usage, settings and tools of the GenAI conventions: input tokens with the cached ones, settings with 0, and the name and id of a tool call.',
+    'Spans carry the usage, settings and tools of the GenAI conventions: input tokens with the cached ones, settings with 0, lists as lists, and the name and own id of a tool call.',
   ),
   must('trace.ring', 'The last 500 traces are kept.'),
   must('trace.shared', 'The last traces of all processes of a deployment are listed, whichever process answers.'),

@@ -1,7 +1,8 @@
 /** Spans as an OTLP export request in JSON: hex ids, 64-bit numbers as text. */
+import type { SpanAttribute } from '#core/kernel/ports.ts';
 import { traceFlags } from '#core/kernel/trace-context.ts';
 import { instrumentation, type ResourceAttributes } from './resource.ts';
-import { type EndedSpan, type Exported, exportedAttributes, kindOf } from './spans.ts';
+import { type EndedSpan, exportedAttributes, kindOf } from './spans.ts';
 
 export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttributes): string {
   const scopeSpans = [{ scope: instrumentation, spans: spans.map(otlpSpan) }];
@@ -30,10 +31,10 @@ const otlpSpan = (span: EndedSpan) => ({
 
 const nanoseconds = (ms: number): string => `${Math.round(ms * 1_000)}000`;
 
-const keyValues = (attributes: Readonly<Record<string, Exported | readonly string[]>>) =>
+const keyValues = (attributes: Readonly<Record<string, SpanAttribute>>) =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 
-function anyValue(value: Exported | readonly string[]): object {
+function anyValue(value: SpanAttribute): object {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

@@ -1,5 +1,5 @@
 /** Spans that have ended, and where they go. */
-import type { SpanAttributes } from '#core/kernel/ports.ts';
+import type { SpanAttribute, SpanAttributes } from '#core/kernel/ports.ts';
 
 /** How a span's work ended; `refused` is the gateway's answer to a fault of the caller, not a failure. */
 export type SpanEnd = 'well' | 'refused' | 'failed';
@@ -59,17 +59,8 @@ export function kindOf({ name }: Pick<EndedSpan, 'name'>): SpanKind {
   return name.startsWith('provider.') && name !== 'provider.call' ? 'client' : 'internal';
 }
 
-/** Attributes that are lists by convention; in our spans they are comma-separated. */
-const lists: ReadonlySet<string> = new Set(['gen_ai.response.finish_reasons']);
-
-export type Exported = string | number | boolean | string[];
-
-/** What was set, as it goes out. */
-export function exportedAttributes({ attributes }: Pick<EndedSpan, 'attributes'>): Record<string, Exported> {
-  const exported: Record<string, Exported> = {};
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined) continue;
-    exported[name] = lists.has(name) ? String(value).split(',') : value;
-  }
-  return exported;
-}
+/** Returns the attributes that were set. */
+export const exportedAttributes = ({ attributes }: Pick<EndedSpan, 'attributes'>): Record<string, SpanAttribute> =>
+  Object.fromEntries(
+    Object.entries(attributes).filter((named): named is [string, SpanAttribute] => named[1] !== undefined),
+  );

@@ -18,6 +18,8 @@ export interface GovernedRequest extends ActionRequest {
   readonly earlierSessions?: readonly string[] | undefined;
   /** When the function that governs the call ends (epoch milliseconds). */
   readonly hostEndsAtMs?: number | undefined;
+  /** The id that the model gave the call. */
+  readonly modelCallId?: string | undefined;
   /** A repeated request under it is answered the first outcome instead of being carried out again. */
   readonly idempotencyKey?: string | undefined;
 }

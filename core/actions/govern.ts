@@ -6,7 +6,7 @@
 import { type Blocked, blockedBy, type Standing, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import type { ActionEnvelope, ActionRequest, DecisionResult } from '#core/contracts/envelope.ts';
+import { type ActionEnvelope, type ActionRequest, type DecisionResult, isSession } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
@@ -41,7 +41,7 @@ export async function govern(
   const asked: Asked = { snapshot: ofTenant(await ports.snapshots.current(), principal.tenant), principal, request };
   const placed = await placedCall(ports, asked, openEnvelope(request, principal, sessionId, ports.ids.uuid()));
   const { tool, capability, tenant: tenant_id } = placed;
-  const conventional = { 'gen_ai.tool.name': tool, 'gen_ai.tool.call.id': placed.envelope_id };
+  const conventional = { 'gen_ai.tool.name': tool, 'gen_ai.tool.call.id': callIdOf(request) ?? placed.envelope_id };
   const attributes = { tool, capability, tenant_id, session_id: sessionId, ...conventional };
 
   return ports.telemetry.span('mcpgw.tool_call', attributes, async (span) => {
@@ -62,6 +62,10 @@ export async function govern(
     return result;
   });
 }
+
+/** Returns the id that the caller or the model gave the call, if it has the form of one. */
+const callIdOf = ({ call_id, modelCallId }: GovernedRequest): string | undefined =>
+  call_id ?? (modelCallId !== undefined && isSession(modelCallId) ? modelCallId : undefined);
 
 interface Judged {
   readonly asked: Asked;

@@ -168,7 +168,7 @@ async function decided(
     const given = argumentsOf(custom ? custom.input : objectOf(one.function)?.arguments);
     // The text of a custom tool is its one parameter.
     const json = custom ? JSON.stringify({ input: given }) : given;
-    const text = await decideCallText(ports, call, name, json);
+    const text = await decideCallText(ports, call, { id: textOf(one.id), name, json });
     if (text === undefined)
       allowed.push(
         asDecided(one, custom ? { custom: { name, input: given } } : { function: { name, arguments: given } }),

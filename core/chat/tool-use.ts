@@ -8,6 +8,7 @@ import { govern } from '#core/actions/govern.ts';
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { targetFromArguments } from '#core/classification/target.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
+import { textOf } from '#core/dialects/wire.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
@@ -17,6 +18,8 @@ import { isProviderRun, providerRunText } from './provider-tools.ts';
 import { isStructuredOutput } from './structured-output.ts';
 
 interface ToolUseBlock {
+  /** The model's id of the call. */
+  readonly id: string | undefined;
   readonly name: string;
   readonly input: JsonObject;
 }
@@ -31,7 +34,7 @@ export const unreadable = (tool: string, why: string): string => `[${tool} was b
 export async function replacement(
   ports: ChatPorts,
   call: ChatCall,
-  { name, input }: ToolUseBlock,
+  { id, name, input }: ToolUseBlock,
 ): Promise<string | undefined> {
   if (isRaw(input)) return unreadable(name, notAnObject);
   const inexact = defectOf(() => assertExact(input));
@@ -44,6 +47,7 @@ export async function replacement(
     capability: capabilityFromName(name),
     parameters: input,
     placement: null,
+    modelCallId: id,
     conversation: () => conversationOf(call.body),
     ...(call.approvalRef !== undefined && { approval_ref: call.approvalRef }),
   };
@@ -74,11 +78,10 @@ function refusalText(tool: string, { decision, envelope_id, error }: DecisionRes
 export async function decideCallText(
   ports: ChatPorts,
   call: ChatCall,
-  name: string,
-  json: string,
+  { id, name, json }: { readonly id: string | undefined; readonly name: string; readonly json: string },
 ): Promise<string | undefined> {
   const input = parsedInput(json, undefined);
-  return typeof input === 'string' ? unreadable(name, input) : replacement(ports, call, { name, input });
+  return typeof input === 'string' ? unreadable(name, input) : replacement(ports, call, { id, name, input });
 }
 
 function decideBlock(ports: ChatPorts, call: ChatCall, block: JsonObject): Promise<string | undefined> | string {
@@ -125,7 +128,8 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
 export const undecidable = (block: JsonObject): string =>
   unreadable(asText(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
 
-export const useOf = ({ name }: JsonObject, input: JsonObject): ToolUseBlock => ({
+export const useOf = ({ id, name }: JsonObject, input: JsonObject): ToolUseBlock => ({
+  id: textOf(id),
   name: typeof name === 'string' ? name : '',
   input,
 });

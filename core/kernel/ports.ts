@@ -26,7 +26,8 @@ export function isoTime(epochMs: number): string {
   return last.text;
 }
 
-export type SpanAttributes = Record<string, string | number | boolean | undefined>;
+export type SpanAttribute = string | number | boolean | readonly string[];
+export type SpanAttributes = Record<string, SpanAttribute | undefined>;
 
 /** Trace headers of a request (W3C trace context); X-Ray's own where there is no `traceparent`. */
 export interface TraceHeaders {

@@ -2,6 +2,7 @@
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { masked } from '#core/evidence/masked.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 import type { Provider } from '#core/providers/ports.ts';
@@ -43,7 +44,8 @@ export function answerAttributes({ body, usage, finishReason }: Settled): SpanAt
   const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
   return given({
     ...(body && identity(body)),
-    'gen_ai.response.finish_reasons': finishReason ?? (body && finishReasons(body)),
+    'gen_ai.response.finish_reasons':
+      (body && finishReasons(body)) ?? (finishReason === undefined ? undefined : [finishReason]),
     tokens_prompt: input_tokens,
     tokens_completion: output_tokens,
     tokens_total: total,
@@ -61,12 +63,23 @@ export function answerAttributes({ body, usage, finishReason }: Settled): SpanAt
 const totalInput = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Partial<Usage>) =>
   input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
 
-/** Settings of a request that are numbers, 0 included; absent ones are absent. */
+/** Returns the settings of a request in either dialect, 0 included; absent ones are absent. */
 export function requestAttributes(body: JsonObject): SpanAttributes {
   const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
   const numbers = settings.map((name) => [`gen_ai.request.${name}`, numberIn(body[name])]);
   const most = numberIn(body.max_completion_tokens) ?? numberIn(body.max_tokens);
-  return given({ ...Object.fromEntries(numbers), 'gen_ai.request.max_tokens': most });
+  return given({
+    ...Object.fromEntries(numbers),
+    'gen_ai.request.max_tokens': most,
+    'gen_ai.request.stop_sequences': stopSequences(body),
+  });
+}
+
+/** Returns as many as providers take, each cut and without secrets: callers write them. */
+function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
+  const given = [stop_sequences ?? stop].flat().filter((each) => typeof each === 'string');
+  const short = given.slice(0, 16).map((each) => masked(each).slice(0, 64));
+  return short.length === 0 ? undefined : short;
 }
 
 const numberIn = (value: JsonObject[string] | undefined): number | undefined =>
@@ -75,9 +88,11 @@ const numberIn = (value: JsonObject[string] | undefined): number | undefined =>
 const identity = ({ id, model }: JsonObject): SpanAttributes =>
   given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
 
-function finishReasons({ choices, stop_reason }: JsonObject): string | undefined {
+/** Returns one reason per choice of a complete reply. */
+function finishReasons({ choices, stop_reason }: JsonObject): readonly string[] | undefined {
   const reasons = [stop_reason, ...objectsOf(choices).map(({ finish_reason }) => finish_reason)];
-  return reasons.filter((reason) => typeof reason === 'string').join(',') || undefined;
+  const texts = reasons.filter((reason) => typeof reason === 'string');
+  return texts.length === 0 ? undefined : texts;
 }
 
 const given = (attributes: SpanAttributes): SpanAttributes =>

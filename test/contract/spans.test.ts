@@ -249,6 +249,26 @@ describe('trace context', () => {
   });
 });
 
+test.each([false, true])(
+  '[trace.gen-ai] a call of the model has the id that the model gave it (stream: %s)',
+  async (stream) => {
+    const governed = await testPorts({
+      extra: `${extra(provider.baseUrl)}\nchat_completions: { tool_use: govern }`,
+      secrets: { OPENAI_API_KEY: 'provider-key' },
+    });
+    try {
+      provider.answers(say('', { toolCalls: [{ id: 'call_7', name: 'read_file', input: { path: 'a.txt' } }] }));
+      const body = { model: 'gpt-4o', stream, messages: [{ role: 'user', content: 'go' }] };
+      await caller(governed.ports)('POST', '/v1/chat/completions', { key: keys.agent, body });
+      const spans = (governed.ports.telemetry as LogTelemetry).recentTraces().flatMap((trace) => trace.spans);
+      const decided = spans.find(({ name }) => name === 'mcpgw.tool_call');
+      expect(decided?.attributes).toMatchObject({ 'gen_ai.tool.name': 'read_file', 'gen_ai.tool.call.id': 'call_7' });
+    } finally {
+      await governed.stop();
+    }
+  },
+);
+
 describe('an action', () => {
   const act = (action: object) => call('POST', '/admin/v1/test-action', { key: keys.agent, body: action });
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
@@ -272,6 +292,17 @@ describe('an action', () => {
       ttl: 600,
       scope: 'contents:read',
     });
+  });
+
+  test('[trace.gen-ai] has the id that its caller gave it, else the id of its envelope', async () => {
+    const idOf = (trace: Trace | undefined) => named(trace!, 'mcpgw.tool_call').attributes['gen_ai.tool.call.id'];
+    const [own] = await traced(() => act({ ...read, decide_only: true, call_id: 'toolu_7' }));
+    expect(idOf(own)).toBe('toolu_7');
+    let envelope = '';
+    const [without] = await traced(async () => {
+      envelope = (await act(read)).body.envelope_id;
+    });
+    expect(idOf(without)).toBe(envelope);
   });
 
   test('[span.names] that waits for a human: the call, and its place in the queue', async () => {

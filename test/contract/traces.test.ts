@@ -52,6 +52,8 @@ test('[trace.routes] a chat call and an action are traces with their spans and p
     'provider.call': 'gateway.chat_completion',
     'provider.mock': 'provider.call',
   });
+  const provider = spans.find(({ name }: RecordedSpan) => name === 'provider.mock');
+  expect(provider.attributes).toMatchObject({ 'gen_ai.response.finish_reasons': ['stop'] });
   expect(JSON.stringify(spans)).not.toContain('secret question');
   const actions = await get('?session=traced-action&tool=scm.get_file_contents&decision=allow');
   expect(actions.traces[0]).toMatchObject({ root: 'mcpgw.tool_call', session_id: 'traced-action', decision: 'allow' });

@@ -84,7 +84,7 @@ async function endedSpans(): Promise<readonly EndedSpan[]> {
   await telemetry.continued({ traceparent: parent, tracestate: 'rojo=1' }, () =>
     telemetry.span('gateway.chat_completion', { tenant_id: 'default', stream: false, model: undefined }, () =>
       telemetry.span('provider.openai', { tokens_total: 2 ** 40, latency_ms: 0.25 }, async (span) => {
-        span.set({ 'gen_ai.response.finish_reasons': 'stop,length', text: 'Grüße \u{1f512}' });
+        span.set({ 'gen_ai.response.finish_reasons': ['stop', 'length'], text: 'Grüße \u{1f512}' });
       }),
     ),
   );

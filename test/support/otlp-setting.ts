@@ -31,7 +31,7 @@ export const chatCall = (telemetry: AnyTelemetry) =>
       await telemetry.span('policy.check_input', { policy_name: undefined, decision: 'allow' }, nothing);
       await telemetry.span('provider.call', { latency_ms: 1.5 }, () =>
         telemetry.span('provider.openai', { tokens_total: 18 }, async (span) => {
-          span.set({ 'gen_ai.response.finish_reasons': 'stop,length' });
+          span.set({ 'gen_ai.response.finish_reasons': ['stop', 'length'] });
         }),
       );
     }),

@@ -37,7 +37,7 @@ export const traces = {
           started_at: time,
           duration_ms: milliseconds,
           status,
-          attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+          attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
         }),
       ),
     }),

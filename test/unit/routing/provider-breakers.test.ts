@@ -70,7 +70,7 @@ test('each attempt is a span that ends when its answer is settled, with the name
     'gen_ai.request.stream': true,
     'gen_ai.response.id': 'chatcmpl-fake',
     'gen_ai.response.model': 'fake-model',
-    'gen_ai.response.finish_reasons': 'stop',
+    'gen_ai.response.finish_reasons': ['stop'],
     'gen_ai.response.time_to_first_chunk': 0.002,
     'gen_ai.usage.input_tokens': 14,
     'gen_ai.usage.output_tokens': 7,
@@ -96,6 +96,6 @@ test('a stream that breaks fails its span; a whole reply tells what it is', asyn
   expect(spans[0]!.attributes).toMatchObject({ 'error.type': 'broken' });
   expect(spans[1]!.attributes).toMatchObject({
     'gen_ai.response.id': 'chatcmpl-fake',
-    'gen_ai.response.finish_reasons': 'stop',
+    'gen_ai.response.finish_reasons': ['stop'],
   });
 });
