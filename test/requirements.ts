@@ -2678,7 +2678,7 @@ const toolGateway: readonly Requirement[] = [
   ),
   must(
     'effects.shows',
-    'That a diff shows every changed file is accepted only by an allow rule with a condition on shows; rules for reading in general do not accept it.',
+    'That a diff, or the patches of up to nine last commits, show every changed file is accepted only by an allow rule with a condition on shows; rules for reading in general do not accept it.',
   ),
   must(
     'effects.workspace',

@@ -1,5 +1,14 @@
 /** `git …`: which of its commands look, change, or throw away, and what makes git run something else. */
-import { type Grammar, givenOptions, grammarOf, isGiven, namesOf, type Parsed, parseWords } from './arguments.ts';
+import {
+  type Grammar,
+  givenOptions,
+  grammarOf,
+  isGiven,
+  isOneOf,
+  namesOf,
+  type Parsed,
+  parseWords,
+} from './arguments.ts';
 import { interpret } from './interpret.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
 import { type GitCommand, patches } from './profiles/git/options.ts';
@@ -135,7 +144,7 @@ function readContents(call: Invocation, name: string, { contents, below }: GitCo
   const shows = contents.when === undefined ? !isSummary(contents.unless, parsed) : isGiven(parsed, contents.when);
   if (!shows || isNarrowed(name, parsed, parsed.operands) || namesRevisions(name, parsed)) return;
   const why = `git ${name} would show what stands in every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`;
-  if (name === 'diff' && showsChanges(parsed)) call.shows('changes', why);
+  if (showsChanges(parsed) && (name === 'diff' || showsLastCommits(call, name, parsed))) call.shows('changes', why);
   else call.unclear(why);
 }
 
@@ -156,6 +165,27 @@ const showsChanges = (parsed: Parsed): boolean =>
           arg.text,
         )),
   );
+
+/**
+ * The patches of the last few commits, as far back as `git diff HEAD~9` goes: `git log -p -3`, `git show HEAD`. Other options or a
+ * path could choose commits further back; a range shows as many as it has.
+ */
+function showsLastCommits({ args }: Invocation, name: string, { options, operands, certain }: Parsed): boolean {
+  const given = (names: RegExp) => options.filter(({ name: option }) => names.test(option));
+  const counts = given(/^(?:-n|--max-count)$/);
+  // `-12` is read as two options, and counts twelve.
+  const digits = args.filter(({ text }) => /^-[1-9]$/.test(text)).length;
+  return (
+    given(/^-(?:\d|NUM)$/).length === digits &&
+    counts.every(({ value }) => value?.known === true && /^[1-9]$/.test(value.text)) &&
+    options.every(({ name: option }) => /^-[1-9]$/.test(option) || isOneOf(option, ofLastCommits)) &&
+    (name === 'show' || (name === 'log' && counts.length + digits > 0 && certain.size === 0)) &&
+    operands.every((arg) => certain.has(arg) || !/\.\.|^:/.test(arg.text))
+  );
+}
+
+const ofLastCommits = `-n --max-count -p -u --patch -U --unified -w -b --oneline --stat --no-color --no-ext-diff --no-textconv --abbrev-commit
+  --no-decorate --minimal --patience --histogram --ignore-all-space --ignore-space-change`;
 
 const isBelow = ({ known, glob, text }: Arg): boolean =>
   known && !glob && /^[\w.]/.test(text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text);
