@@ -1,4 +1,5 @@
 /** Anthropic messages. A stream has ended well only after `message_stop`. */
+import { objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
@@ -23,6 +24,7 @@ export const anthropicWire: Wire = {
   },
 
   body: anthropicBody,
+  leftOut: ({ messages }) => (objectsOf(messages).every(isReadable) ? [] : ['messages.content.thinking']),
 
   reply(body) {
     refuseError(body);
@@ -34,9 +36,28 @@ export const anthropicWire: Wire = {
 };
 
 function anthropicBody({ model, body, stream }: ProviderCall): JsonObject {
-  if (stream) return { ...body, model, stream: true };
-  const { stream: _stream, ...rest } = body;
-  return { ...rest, model };
+  const { stream: _stream, ...rest } = withoutUnsigned(body);
+  return { ...rest, model, ...(stream && { stream }) };
+}
+
+/**
+ * Checks whether thinking was signed by its vendor, who refuses any other. The gateway makes unsigned thinking of the reasoning of
+ * other providers, and clients return it.
+ */
+export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
+
+const isReadable = ({ content }: JsonObject): boolean => objectsOf(content).every(isSigned);
+
+/** The body without unsigned thinking, and without the messages that held only that. */
+function withoutUnsigned(body: JsonObject): JsonObject {
+  const { messages } = body;
+  if (!Array.isArray(messages) || objectsOf(messages).every(isReadable)) return body;
+  const readable = objectsOf(messages).flatMap((message) => {
+    if (isReadable(message)) return [message];
+    const content = objectsOf(message.content).filter(isSigned);
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+  return { ...body, messages: readable };
 }
 
 class EventReader implements FrameReader {

@@ -3,10 +3,11 @@
  * characters that no other document of the request has, and a text beside it [providers.converse-messages].
  */
 import { portableId } from '#core/dialects/call-id.ts';
-import { cannotCarry } from '#core/dialects/translate/members.ts';
+import { assertRole, cannotCarry } from '#core/dialects/translate/members.ts';
 import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { UnfitRequest, unfit } from './reply.ts';
+import { isSigned } from './anthropic.ts';
 
 export type Part = Readonly<Record<string, unknown>>;
 
@@ -15,23 +16,30 @@ interface Turn {
   readonly content: Part[];
 }
 
-/** @throws UnfitRequest for content that Converse has no form for, and if no message says anything. */
+/** @throws GatewayError `invalid_request` for content that Converse has no form for, and if no message says anything. */
 export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   const names = new DocumentNames();
   const turns: Turn[] = [];
-  for (const [index, { role, content }] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
+    const { role, content } = message;
+    assertRole(message, `messages[${index}]`, roles);
     const parts = contentOf(content, `messages[${index}].content`, names);
     if (parts.length === 0) continue;
     if (turns.at(-1)?.role === role) turns.at(-1)!.content.push(...parts);
     else turns.push({ role, content: parts });
   }
   if (messages.length > 0 && turns.length === 0)
-    throw new UnfitRequest('This model needs a message that is not empty. Found: messages without content.');
+    throw invalidRequest('This model needs a message that is not empty. Found: messages without content.', {
+      param: 'messages',
+    });
   for (const { content } of turns)
     if (content.some((part) => 'document' in part) && !content.some((part) => 'text' in part))
       content.push({ text: 'See the document.' });
   return turns;
 }
+
+/** Converse has one system prompt, before the messages. */
+const roles = ['user', 'assistant'] as const;
 
 const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
   typeof content === 'string'
@@ -49,7 +57,7 @@ function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] 
     case 'text':
       return textPart(textOf(block.text));
     case 'image':
-      return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block) } } }];
+      return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block, path) } } }];
     case 'document':
       return [{ document: documentOf(block, path, names) }];
     case 'tool_use':
@@ -57,7 +65,6 @@ function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] 
     case 'tool_result':
       return [{ toolResult: toolResultOf(block, path, names) }];
     case 'thinking':
-      // Without a signature it is not the vendor's own, which refuses it.
       if (!isSigned(block)) return [];
       return [
         { reasoningContent: { reasoningText: { text: textOf(block.thinking) ?? '', signature: block.signature } } },
@@ -65,24 +72,23 @@ function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] 
     case 'redacted_thinking':
       return [{ reasoningContent: { redactedContent: decoded(textOf(block.data) ?? '') } }];
     default:
-      throw new UnfitRequest(
-        `This model cannot be given ${path} of type ${JSON.stringify(block.type ?? null)}; allowed: text, image, document, tool_use, tool_result, thinking.`,
+      throw cannotCarry(
+        path,
+        'blocks of type text, image, document, tool_use, tool_result, thinking',
+        block.type ?? null,
       );
   }
 }
 
-/** Checks whether thinking was signed by its vendor: the gateway makes unsigned thinking of other providers' reasoning. */
-export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));
-
 function documentOf(block: JsonObject, path: string, names: DocumentNames): Part {
   if (isObject(block.citations) && block.citations.enabled === true)
-    throw unfit(cannotCarry(`${path}.citations`, 'enabled: false'));
+    throw cannotCarry(`${path}.citations`, 'enabled: false');
   const source = isObject(block.source) ? block.source : {};
   const name = names.nameOf(textOf(block.title) ?? '');
   const context = textOf(block.context) ? { context: textOf(block.context) } : {};
   if (source.type === 'text')
     return { format: 'txt', name, source: { bytes: new TextEncoder().encode(textOf(source.data) ?? '') }, ...context };
-  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block) }, ...context };
+  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block, path) }, ...context };
 }
 
 /** Names documents with 1 to 200 of the characters that Converse takes. No name occurs twice in a request. */
@@ -109,9 +115,11 @@ class DocumentNames {
 const longest = 200;
 
 function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: string, names: DocumentNames): Part {
+  const parts = contentOf(content, `${path}.content`, names);
   return {
     toolUseId: idOf(tool_use_id),
-    content: content === undefined ? [] : contentOf(content, `${path}.content`, names),
+    // Converse takes neither a result without content nor a blank text.
+    content: parts.length > 0 ? parts : [{ text: 'The result is empty.' }],
     ...(is_error === true && { status: 'error' }),
   };
 }
@@ -145,9 +153,9 @@ function formatOf({ source }: JsonObject, formats: ReadonlyMap<string, string>):
   return formats.get(type) ?? type.replace(/^[^/]*\//, '');
 }
 
-function bytesOf({ type, source }: JsonObject): Uint8Array {
-  if (!isObject(source) || source.type !== 'base64')
-    throw new UnfitRequest(`This model takes a content block of type ${JSON.stringify(type)} in base64 only.`);
+function bytesOf({ source }: JsonObject, path: string): Uint8Array {
+  const type = isObject(source) ? source.type : undefined;
+  if (!isObject(source) || type !== 'base64') throw cannotCarry(`${path}.source`, 'base64', type ?? null);
   return decoded(textOf(source.data) ?? '');
 }
 

@@ -1,11 +1,12 @@
 /** A messages request in Anthropic's form as the input of Converse. */
-import { cannotCarry, noteBlock, noteRest } from '#core/dialects/translate/members.ts';
+import { assertTexts, assertToolChoice, cannotCarry, noteBlock, noteRest } from '#core/dialects/translate/members.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { cachePoint, converseMessages, isKnownLifetime, isSigned, type Part } from './bedrock-messages.ts';
+import { isSigned } from './anthropic.ts';
+import { cachePoint, converseMessages, isKnownLifetime, type Part } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';
-import { UnfitRequest, unfit } from './reply.ts';
+import { unfit } from './reply.ts';
 
 /** Members Converse has a place for; all others travel as `additionalModelRequestFields`. */
 const known: ReadonlySet<string> = new Set([
@@ -23,7 +24,15 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws UnfitRequest for content Converse has no form for. */
-export function converseInput({ model, body, headers }: ProviderCall): ConverseInput {
+export function converseInput(call: ProviderCall): ConverseInput {
+  try {
+    return inputOf(call);
+  } catch (thrown) {
+    throw unfit(thrown);
+  }
+}
+
+function inputOf({ model, body, headers }: ProviderCall): ConverseInput {
   const additional: Record<string, unknown> = Object.fromEntries(
     Object.entries(body).filter(([name]) => !known.has(name)),
   );
@@ -66,12 +75,13 @@ export function converseLeftOut({ metadata, tools, tool_choice, system, messages
   return names;
 }
 
-const systemOf = (system: Json | undefined): Part[] => {
+function systemOf(system: Json | undefined): Part[] {
+  assertTexts(system, 'system');
   if (typeof system === 'string') return system === '' ? [] : [{ text: system }];
   return objectsOf(system).flatMap((block) =>
     textOf(block.text) ? [{ text: textOf(block.text) }, ...cachePoint(block)] : [],
   );
-};
+}
 
 function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObject): Part {
   return {
@@ -83,6 +93,7 @@ function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObj
 }
 
 function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | undefined {
+  assertToolChoice(tool_choice, ['auto', 'any', 'tool', 'none']);
   const offered = objectsOf(tools);
   if (offered.length === 0) return undefined;
   const choice = isObject(tool_choice) ? tool_choice : {};
@@ -90,7 +101,7 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | unde
     // Converse has no word for it, and wants the tools where the conversation holds calls.
     if (!objectsOf(messages).some(({ content }) => objectsOf(content).some(({ type }) => type === 'tool_use')))
       return undefined;
-    throw unfit(cannotCarry('tool_choice', 'auto, any, tool', 'none'));
+    throw cannotCarry('tool_choice', 'auto, any, tool', 'none');
   }
   const toolChoice =
     choice.type === 'auto'
@@ -103,10 +114,9 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | unde
   return { tools: offered.flatMap(toolOf), ...(toolChoice && { toolChoice }) };
 }
 
-function toolOf(tool: JsonObject): Part[] {
+function toolOf(tool: JsonObject, index: number): Part[] {
   const { name, description, input_schema } = tool;
-  if (!isObject(input_schema))
-    throw new UnfitRequest(`This model takes tools with an input_schema only; ${JSON.stringify(name)} has none.`);
+  if (!isObject(input_schema)) throw cannotCarry(`tools[${index}]`, 'tools with an input_schema', tool.type);
   const described = typeof description === 'string' && description !== '' && { description };
   return [{ toolSpec: { name, ...described, inputSchema: { json: input_schema } } }, ...cachePoint(tool)];
 }

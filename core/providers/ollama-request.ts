@@ -1,6 +1,7 @@
 /** A chat request in OpenAI's form as Ollama's `/api/chat` takes it. */
 import {
   askedOfOpenai,
+  assertRole,
   cannotCarry,
   crossing,
   each,
@@ -13,6 +14,7 @@ import {
   notePart,
   noteRest,
   noteStreamOptions,
+  rolesOfOpenai,
   translated,
   unless,
 } from '#core/dialects/translate/members.ts';
@@ -20,7 +22,7 @@ import { chosenTools } from '#core/dialects/translate/to-anthropic-request.ts';
 import { argumentsOf, isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderCall } from './ports.ts';
-import { defined, UnfitRequest, unfit } from './reply.ts';
+import { defined, unfit } from './reply.ts';
 
 /** Names of OpenAI's that Ollama keeps among `options`. */
 const optionNames = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
@@ -39,8 +41,16 @@ export const membersToOllama: Members = {
 };
 
 /** What neither side knows passes through. @throws UnfitRequest */
-export function ollamaBody({ model, body, stream }: ProviderCall): JsonObject {
-  const rest = crossed(body, () => {});
+export function ollamaBody(call: ProviderCall): JsonObject {
+  try {
+    return bodyOf(call);
+  } catch (thrown) {
+    throw unfit(thrown);
+  }
+}
+
+function bodyOf({ model, body, stream }: ProviderCall): JsonObject {
+  const rest = crossing(body, membersToOllama, () => {});
   const offered = offeredTools(body);
   const format = formatOf(body.response_format);
   return {
@@ -83,18 +93,10 @@ function notePartsLeftOut({ messages, response_format, stream_options }: JsonObj
 const isKept = (choice: Json | undefined): boolean =>
   choice === undefined || choice === null || choice === 'auto' || choice === 'none';
 
-function crossed(body: JsonObject, note: Note): JsonObject {
-  try {
-    return crossing(body, membersToOllama, note);
-  } catch (thrown) {
-    throw unfit(thrown);
-  }
-}
-
 /** Ollama lets the model choose among the tools it is given: of a choice of the caller only what narrows them can be kept. */
 function offeredTools({ tools, tool_choice }: JsonObject): Json | undefined {
   for (const [at, { type, function: named }] of objectsOf(tools).entries())
-    if (type !== 'function' || !isObject(named)) throw unfit(cannotCarry(`tools[${at}]`, 'functions'));
+    if (type !== 'function' || !isObject(named)) throw cannotCarry(`tools[${at}]`, 'functions');
   if (tool_choice === 'none') return undefined;
   const names = namesChosen(tool_choice);
   if (names === undefined) return tools ?? undefined;
@@ -124,13 +126,14 @@ function formatOf(format: Json | undefined): Json | undefined {
   if (format.type === 'json_object') return 'json';
   const schema = objectOf(objectOf(format.json_schema)?.schema);
   if (format.type === 'json_schema' && schema) return schema;
-  throw unfit(cannotCarry('response_format', 'text, json_object, json_schema with a schema', format.type ?? null));
+  throw cannotCarry('response_format', 'text, json_object, json_schema with a schema', format.type ?? null);
 }
 
 function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
   const toolNames = new Map<string, string>();
   return messages.map((message, at) => {
-    if (isObject(message.audio)) throw unfit(cannotCarry(`messages[${at}].audio`, 'content'));
+    assertRole(message, `messages[${at}]`, roles);
+    if (isObject(message.audio)) throw cannotCarry(`messages[${at}].audio`, 'content');
     const old = objectOf(message.function_call);
     const made = [...objectsOf(message.tool_calls), ...(old ? [{ function: old }] : [])];
     const calls = made.map((call: JsonObject) => {
@@ -160,18 +163,21 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
   });
 }
 
+/** Granite models begin to think after a message of role `control`; templates drop messages of a role that they do not know. */
+const roles = [...rolesOfOpenai, 'control'];
+
 function contentOf(content: Json | undefined, path: string): { content: string; images: string[] } {
   if (typeof content === 'string') return { content, images: [] };
   const parts = objectsOf(content);
   for (const [at, { type }] of parts.entries())
     if (type !== 'text' && type !== 'image_url' && type !== 'refusal')
-      throw unfit(cannotCarry(`${path}[${at}]`, 'parts of type text and image_url', type ?? null));
-  const images = parts.flatMap(({ image_url }) => {
+      throw cannotCarry(`${path}[${at}]`, 'parts of type text and image_url', type ?? null);
+  const images = parts.flatMap(({ type, image_url }, at) => {
+    if (type !== 'image_url') return [];
     const url = textOf(isObject(image_url) ? image_url.url : image_url);
-    if (url === undefined) return [];
     // Ollama fetches nothing, and the gateway must not be made to.
-    const data = /^data:image\/[^;,]+;base64,(.+)$/s.exec(url)?.[1];
-    if (data === undefined) throw new UnfitRequest('This model takes images as data:image/…;base64 URLs only.');
+    const data = /^data:image\/[^;,]+;base64,(.+)$/s.exec(url ?? '')?.[1];
+    if (data === undefined) throw cannotCarry(`${path}[${at}].image_url.url`, 'data:image/…;base64 URLs');
     return [data];
   });
   return { content: parts.map(({ text, refusal }) => textOf(text) ?? textOf(refusal) ?? '').join(''), images };

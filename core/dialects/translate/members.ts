@@ -208,3 +208,32 @@ export function cannotCarry(param: string, allowed: string, found?: Json) {
 }
 
 const maxShown = 64;
+
+/** @throws GatewayError `invalid_request` for a role that the provider's dialect has no form for: it is not taken for another. */
+export function assertRole(message: JsonObject, path: string, allowed: readonly string[]): void {
+  const { role } = message;
+  if (typeof role !== 'string' || !allowed.includes(role))
+    throw cannotCarry(`${path}.role`, allowed.join(', '), role ?? null);
+}
+
+/** @throws GatewayError `invalid_request` for a block that is not a text: a place of texts alone would lose it. */
+export function assertTexts(content: Json | undefined, path: string): void {
+  const blocks = Array.isArray(content) ? content : [];
+  for (const [at, block] of blocks.entries())
+    if (objectOf(block)?.type !== 'text')
+      throw cannotCarry(`${path}[${at}]`, 'blocks of type text', objectOf(block)?.type ?? null);
+}
+
+/** @throws GatewayError `invalid_request` for a choice of a messages request that has another type, or none. */
+export function assertToolChoice(choice: Json | undefined, allowed: readonly string[]): void {
+  if (choice === undefined || choice === null) return;
+  const given = objectOf(choice);
+  if (!given) throw cannotCarry('tool_choice', `an object with the type ${allowed.join(', ')}`);
+  if (typeof given.type !== 'string' || !allowed.includes(given.type))
+    throw cannotCarry('tool_choice.type', allowed.join(', '), given.type ?? null);
+}
+
+/** Roles of messages in Anthropic's dialect. */
+export const rolesOfAnthropic = ['user', 'assistant', 'system'] as const;
+/** Roles of messages in chat completions. */
+export const rolesOfOpenai = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;

@@ -1,10 +1,11 @@
 /** The conversation of a chat completions request as Anthropic's system prompt and alternating turns. */
+import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { portableId } from '../call-id.ts';
 import { isSystem } from '../openai/texts.ts';
 import { blankLine } from '../system-prompt.ts';
 import { argumentsOf, isObject, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, type Note, noteCall, notePart, noteRest } from './members.ts';
+import { assertRole, cannotCarry, type Note, noteCall, notePart, noteRest, rolesOfOpenai } from './members.ts';
 
 /**
  * System and developer messages, wherever they stand, make the system prompt; tool messages become `tool_result` blocks of
@@ -16,21 +17,34 @@ export function toAnthropicMessages(
 ): { system?: Json; messages: JsonObject[] } {
   const system: JsonObject[] = [];
   const turns: Turn[] = [];
+  let unspoken: GatewayError | undefined;
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
     checkMessage(message, path, note);
-    if (isSystem(message)) system.push(...partsOf(message.content, `${path}.content`));
-    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, path));
+    if (isSystem(message)) {
+      system.push(...partsOf(message.content, `${path}.content`));
+      unspoken ??= notText(message.content, `${path}.content`);
+    } else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, path));
   }
   // Anthropic wants at least one turn: instructions alone are then what the user says.
   if (turns.length === 0) return { messages: [{ role: 'user', content: system }] };
+  if (unspoken) throw unspoken;
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
+}
+
+/** Returns the refusal of a picture or document: a system prompt is made of texts. */
+function notText(content: Json | undefined, path: string): GatewayError | undefined {
+  const parts = Array.isArray(content) ? content : [];
+  const at = parts.findIndex((part) => ['image_url', 'file'].includes(textOf(objectOf(part)?.type) ?? ''));
+  if (at === -1) return undefined;
+  return cannotCarry(`${path}[${at}]`, 'parts of type text in a system message', objectOf(parts[at])?.type);
 }
 
 const messageMembers = [...['role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'function_call', 'audio']];
 
 /** What an assistant said in sound lies with its provider: left out, the turn would be empty. */
 function checkMessage(message: JsonObject, path: string, note: Note): void {
+  assertRole(message, path, rolesOfOpenai);
   if (objectOf(message.audio)) throw cannotCarry(`${path}.audio`, 'content');
   const named = message.role === 'function' ? ['name'] : [];
   noteRest(message, [...messageMembers, ...named], 'messages', note);

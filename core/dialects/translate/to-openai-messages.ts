@@ -3,16 +3,18 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
 import { blankLine } from '../system-prompt.ts';
 import { isObject, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, type Note, noteBlock, noteRest } from './members.ts';
+import { assertRole, assertTexts, cannotCarry, type Note, noteBlock, noteRest, rolesOfAnthropic } from './members.ts';
 
 /**
  * Tool results become tool messages before whatever else their turn says, since they must follow the calls they answer.
  * Thinking is left out, and so is what the provider's own tools did: only Anthropic can read either.
  */
 export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
+  assertTexts(body.system, 'system');
   const system = joined(body.system);
   for (const block of objectsOf(body.system)) noteBlock(block, 'system', note);
-  for (const message of objectsOf(body.messages)) {
+  for (const [index, message] of objectsOf(body.messages).entries()) {
+    assertRole(message, `messages[${index}]`, rolesOfAnthropic);
     noteRest(message, ['role', 'content'], 'messages', note);
     for (const block of objectsOf(message.content)) noteBlock(block, 'messages.content', note);
   }
@@ -30,7 +32,10 @@ const joined = (content: Json | undefined): string =>
         .join(blankLine);
 
 function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[] {
-  if (message.role === 'system') return [{ role: 'system', content: joined(message.content) }];
+  if (message.role === 'system') {
+    assertTexts(message.content, path);
+    return [{ role: 'system', content: joined(message.content) }];
+  }
   if (message.role === 'assistant') return assistantOf(message.content, note);
   if (typeof message.content === 'string') return [{ role: 'user', content: message.content }];
   const results: JsonObject[] = [];
@@ -87,6 +92,7 @@ function partsOf(block: JsonObject, path: string): JsonObject[] {
       return documentOf(block, path);
     case 'search_result': {
       refuseCitations(block, path);
+      assertTexts(block.content, `${path}.content`);
       const head = [block.title, block.source].filter((text) => typeof text === 'string').join(blankLine);
       return [{ type: 'text', text: [head, joined(block.content)].join(blankLine) }];
     }

@@ -3,7 +3,7 @@ import { chatSizes } from '#core/contracts/chat.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
-import { cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
+import { assertToolChoice, cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 
 /** @throws GatewayError `invalid_request` for what OpenAI's dialect cannot say. */
@@ -14,6 +14,7 @@ export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonOb
   noteRest(output, ['format'], 'output_config', note);
   noteRest(objectOf(output?.format), ['type', 'schema'], 'output_config.format', note);
   noteRest(objectOf(body.output_format), ['type', 'schema'], 'output_format', note);
+  assertToolChoice(body.tool_choice, Object.keys(choices).concat('tool'));
   const choice = objectOf(body.tool_choice);
   noteRest(choice, ['type', 'name', 'disable_parallel_tool_use'], 'tool_choice', note);
   if (tools.length === 0 && (choice?.type === 'any' || choice?.type === 'tool')) note('tool_choice');

@@ -2,6 +2,7 @@
 import { readResponsesRequest } from '#core/dialects/responses/request.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { anthropicWire } from '#core/providers/anthropic.ts';
 import { converseInput, converseLeftOut } from '#core/providers/bedrock-request.ts';
 import { ollamaBody, ollamaLeftOut } from '#core/providers/ollama-request.ts';
 
@@ -33,7 +34,7 @@ const png = 'data:image/png;base64,AAAA';
 const user = { role: 'user', content: 'hi' };
 
 // Chat completions.
-const message = (more: JsonObject, role = 'user') => ({ messages: [{ role, content: 'hi', ...more }] });
+const message = (more: JsonObject, role = 'user') => ({ messages: [{ role, content: 'hi', ...more }, user] });
 const part = (more: JsonObject, role = 'user') => message({ content: [more] }, role);
 const called = (more: JsonObject, own: JsonObject = {}) =>
   message(
@@ -48,6 +49,9 @@ const format = (more: JsonObject) => ({
 });
 const chat: Record<string, JsonObject> = {
   'message.name': message({ name: mark }),
+  'message.role': message({ role: mark }),
+  'system image': message({ content: [{ type: 'image_url', image_url: { url: png } }] }, 'system'),
+  'image without url': part({ type: 'image_url', image_url: {} }),
   'message.refusal': message({ content: null, refusal: mark }, 'assistant'),
   'message.audio': message({ content: null, audio: { id: mark } }, 'assistant'),
   'message.annotations': message({ annotations: [{ url: mark }] }, 'assistant'),
@@ -95,6 +99,12 @@ const found = { type: 'search_result', source: 's', title: 't', content: [{ type
 const ownTool = (more: JsonObject) => ({ tools: [{ name: 'f', input_schema: schema, ...more }] });
 const messages: Record<string, JsonObject> = {
   'message.name': { messages: [{ ...user, name: mark }] },
+  'message.role': { messages: [{ ...user, role: mark }] },
+  'system image': { system: [{ type: 'text', text: 'x' }, image] },
+  'system message with an image': { messages: [user, { role: 'system', content: [image] }] },
+  'search_result with an image': block({ ...found, content: [image] }),
+  'tool_choice.type': { ...ownTool({}), tool_choice: { type: mark } },
+  'tool_choice as a text': { ...ownTool({}), tool_choice: 'required' },
   'system.citations': { system: [{ type: 'text', text: 'x', citations: [mark] }] },
   'text.citations': block({ type: 'text', text: 'x', citations: [{ cited_text: mark }] }, 'assistant'),
   'image.unknown': block({ ...image, unknown: mark }),
@@ -167,6 +177,8 @@ const becomes: Record<string, RegExp> = {
   'tool_choice by name': /"tool_choice":\{"type":"tool","name":"f"\}/,
   'tool_result.is_error': /Error: x|"status":"error"/,
   redacted_thinking: /redactedContent/,
+  // Ollama has a place for pictures in each message.
+  'system image': /"images":\["AAAA"\]/,
 };
 
 describe.each(tables)('[chat.translated-members] %s', (way, base, table) => {
@@ -267,5 +279,82 @@ test('[chat.translated-members] Converse: a refusal names the message and the pa
     });
   expect(refused(document)).toThrow('messages[1].content[1].citations');
   expect(refused(nested)).toThrow('messages[1].content[1].content[1].citations');
-  expect(refused({ type: 'hologram' })).toThrow('messages[1].content[1] of type "hologram"');
+  expect(refused({ type: 'hologram' })).toThrow('messages[1].content[1] ("hologram")');
+});
+
+test.each([
+  ['chat completions to messages', 'system, developer, user, assistant, tool, function'],
+  ['chat completions to Ollama', 'system, developer, user, assistant, tool, function, control'],
+  ['messages to chat completions', 'user, assistant, system'],
+  ['messages to Converse', 'user, assistant'],
+])('[chat.translated-members] %s: an unknown role is refused with its index, and known ones pass', (way, allowed) => {
+  const crossed = (role: string) => ways[way]!({ model: 'm', max_tokens: 9, messages: [user, { role, content: 'x' }] });
+  expect(() => crossed('narrator')).toThrow(
+    `messages[1].role ("narrator") cannot be carried to the provider of this model; allowed: ${allowed}.`,
+  );
+  for (const role of allowed.split(', ')) expect(() => crossed(role)).not.toThrow();
+});
+
+test.each([
+  ['messages to chat completions', { system: [{ type: 'text', text: 'x' }, image] }, 'system[1] ("image")'],
+  ['messages to Converse', { system: [{ type: 'text', text: 'x' }, image] }, 'system[1] ("image")'],
+  ['messages to chat completions', { tool_choice: { type: mark } }, `tool_choice.type ("${mark}")`],
+  ['messages to Converse', { ...ownTool({}), tool_choice: { type: mark } }, `tool_choice.type ("${mark}")`],
+  ['chat completions to Ollama', part({ type: 'image_url', image_url: {} }), 'messages[0].content[0].image_url.url'],
+  [
+    'chat completions to messages',
+    { messages: [user, { role: 'system', content: [{ type: 'image_url', image_url: { url: png } }] }] },
+    'messages[1].content[0] ("image_url")',
+  ],
+])('[chat.translated-members] %s: what has no place is refused by its path, case %#', (way, more, path) => {
+  expect(() => ways[way]!({ model: 'm', max_tokens: 9, messages: [user], ...more })).toThrow(
+    `${path} cannot be carried`,
+  );
+});
+
+test('[chat.translated-members] texts of a system prompt, and pictures of instructions alone, are carried as before', () => {
+  const system = [{ type: 'text', text: 'x' }];
+  for (const way of ['messages to chat completions', 'messages to Converse'])
+    expect(ways[way]!({ model: 'm', max_tokens: 9, messages: [user], system }).noted).toEqual([]);
+  const picture = { type: 'image_url', image_url: { url: png } };
+  const { body } = ways['chat completions to messages']!({
+    model: 'm',
+    messages: [{ role: 'system', content: [picture] }],
+  });
+  expect(body).toMatchObject({ messages: [{ role: 'user', content: [{ type: 'image' }] }] });
+});
+
+test.each(['', ' ', [], undefined])(
+  '[providers.converse-messages] an empty result of a tool is content, case %#',
+  (content) => {
+    const answer = { type: 'tool_result', tool_use_id: 'c', ...(content !== undefined && { content }) };
+    const { body } = ways['messages to Converse']!({
+      model: 'm',
+      max_tokens: 9,
+      messages: [{ role: 'user', content: [answer] }],
+    });
+    expect(body).toMatchObject({
+      messages: [{ content: [{ toolResult: { toolUseId: 'c', content: [{ text: 'The result is empty.' }] } }] }],
+    });
+  },
+);
+
+test('[chat.translated-members] Anthropic gets no unsigned thinking, which it refuses, and the loss is named', () => {
+  const unsigned = { type: 'thinking', thinking: mark, signature: '' };
+  const signed = { type: 'thinking', thinking: 'own', signature: 's' };
+  const text = { type: 'text', text: 'x' };
+  const sent = (...messages: JsonObject[]) => {
+    const body = { model: 'm', max_tokens: 9, messages: [user, ...messages] };
+    return { body: anthropicWire.body(call(body)), noted: anthropicWire.leftOut!(body) };
+  };
+  const assistant = (...content: JsonObject[]) => ({ role: 'assistant', content });
+  expect(sent(assistant(unsigned, text), user)).toMatchObject({
+    body: { messages: [user, assistant(text), user] },
+    noted: ['messages.content.thinking'],
+  });
+  expect(sent(assistant(unsigned), user).body.messages).toEqual([user, user]);
+  expect(sent(assistant(signed, text), user)).toMatchObject({
+    body: { messages: [user, assistant(signed, text), user] },
+    noted: [],
+  });
 });

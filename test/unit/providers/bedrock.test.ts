@@ -199,10 +199,14 @@ describe('[providers.converse-messages] what Converse takes', () => {
 });
 
 test.each([
-  ['an image by address', { type: 'image', source: { type: 'url', url: 'http://169.254.169.254/' } }],
-  ['content nobody knows', { type: 'hologram' }],
-])('%s cannot be given to it', (_title, block) => {
-  expect(() => converseInput(call({ messages: [{ role: 'user', content: [block] }] }))).toThrow(/^This model/);
+  ['an image by address', { type: 'image', source: { type: 'url', url: 'http://169.254.169.254/' } }, '.source'],
+  ['content nobody knows', { type: 'hologram' }, ''],
+])('[errors.param] %s cannot be given to it, and the refusal names the part', (_title, block, member) => {
+  const refused = () => converseInput(call({ messages: [{ role: 'user', content: [block] }] }));
+  const param = `messages[0].content[0]${member}`;
+  expect(refused).toThrow(
+    expect.objectContaining({ refusal: expect.objectContaining({ data: expect.objectContaining({ param }) }) }),
+  );
 });
 
 test('a reply with reasoning, text and a tool call becomes a message', () => {
