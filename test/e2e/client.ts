@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { DecisionResult } from '../../core/contracts/envelope.ts';
 import type { SessionBundle } from '../../core/contracts/evidence.ts';
+import { type Ran, runWarm } from '../support/warm-agentctl.ts';
 
 export const root = resolve(__dirname, '../..');
 export const e2eConfiguration = join(__dirname, 'gateway.yaml');
@@ -154,12 +155,6 @@ export function configurationWith(change: (yaml: string) => string): string {
   return file;
 }
 
-export interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 /** Runs `agentctl` as a user would, with these environment variables on top. */
 export function agentctl(
   args: readonly string[],
@@ -167,13 +162,17 @@ export function agentctl(
   cwd: string = root,
   stdin?: string,
 ): Promise<Ran> {
+  return runWarm({ args, cwd, env: { ...process.env, ...env }, stdin });
+}
+
+/** Runs `agentctl` in a process of its own, for variables that Node.js reads when it starts. */
+export function agentctlProcess(args: readonly string[], env: Record<string, string>): Promise<Ran> {
   return new Promise((done) => {
-    const child = execFile(
+    execFile(
       join(root, 'node_modules/.bin/node'),
       [join(root, 'bin/agentctl.ts'), ...args],
-      { cwd, env: { ...process.env, ...env }, timeout: 150_000 },
+      { cwd: root, env: { ...process.env, ...env }, timeout: 150_000 },
       (error, out, err) => done({ code: error ? Number(error.code ?? 1) : 0, out, err }),
     );
-    if (stdin !== undefined) child.stdin?.end(stdin);
   });
 }

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 import { loopbackCertificate, loopbackKey } from '../support/loopback-tls.ts';
 import { entryOf, guardBytes, indexOf, rootKeys } from '../support/signed-plugins.ts';
-import { agentctl, ask, workFolder } from './client.ts';
+import { agentctlProcess, ask, workFolder } from './client.ts';
 
 const folder = workFolder();
 const files = { root: join(folder, 'root.pem'), ca: join(folder, 'ca.pem'), index: join(folder, 'index.json') };
@@ -63,7 +63,7 @@ function install(path: string) {
   writeFileSync(files.index, JSON.stringify(indexOf({ plugins: [entryOf({ url: base + path })] })));
   const of = ['--index', files.index, '--root', files.root, '--state', state];
   const to = ['--url', gateway.ready.admin_url, '--key', gateway.keys.admin_token];
-  return agentctl(['plugin', 'install', 'keyword-guard', ...of, ...to], { NODE_EXTRA_CA_CERTS: files.ca });
+  return agentctlProcess(['plugin', 'install', 'keyword-guard', ...of, ...to], { NODE_EXTRA_CA_CERTS: files.ca });
 }
 const acts = async () => {
   const answer = await ask<{ acts: { act: string; reason?: string }[] }>(

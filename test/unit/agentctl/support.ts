@@ -1,10 +1,11 @@
-/** Runs the real `agentctl` as a child process against a real, scripted HTTP server. */
+/** Runs `agentctl` against a real, scripted HTTP server. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Ran, runWarm } from '../../support/warm-agentctl.ts';
 
 const root = join(__dirname, '../../..');
 /** Compiled once, not at each of two hundred starts. */
@@ -118,12 +119,6 @@ async function read(request: IncomingMessage): Promise<Seen> {
   };
 }
 
-export interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
 interface Surroundings {
   readonly env?: Record<string, string>;
   readonly stdin?: string;
@@ -134,6 +129,8 @@ export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), 'agentctl-'));
   readonly state = join(this.folder, 'state');
   readonly keys = { agent: 'agent-key', human: 'human-key', viewer: 'viewer-key', admin_token: 'admin-token' };
+
+  readonly #env = { PATH: process.env.PATH, HOME: this.folder, GATEWAY_STATE: this.state };
 
   constructor() {
     mkdirSync(this.state);
@@ -155,7 +152,12 @@ export class Home {
     return file;
   }
 
-  run(args: readonly string[], options: Surroundings = {}): Promise<Ran> {
+  run(args: readonly string[], { env, stdin }: Surroundings = {}): Promise<Ran> {
+    return runWarm({ args, cwd: this.folder, env: { ...this.#env, ...env }, stdin });
+  }
+
+  /** What the process itself does, which `run` leaves out. */
+  start(args: readonly string[], options: Surroundings = {}): Promise<Ran> {
     return this.node([join(root, 'bin/agentctl.ts'), ...args], options);
   }
 
@@ -163,7 +165,7 @@ export class Home {
     return new Promise((resolve, reject) => {
       const child = spawn(join(root, 'node_modules/.bin/node'), args, {
         cwd: this.folder,
-        env: { PATH: process.env.PATH, HOME: this.folder, GATEWAY_STATE: this.state, NODE_COMPILE_CACHE, ...env },
+        env: { ...this.#env, NODE_COMPILE_CACHE, ...env },
       });
       let [out, err] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -172,7 +174,7 @@ export class Home {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         err += text;
       });
-      child.on('error', reject).on('close', (code) => resolve({ code, out, err }));
+      child.on('error', reject).on('close', (code) => resolve({ code: code ?? -1, out, err }));
       // A program that refuses its arguments may end before it reads: then its exit code and its words count.
       child.stdin.on('error', () => {}).end(stdin);
     });

@@ -13,6 +13,18 @@ test('[cli.version] [version.one] --version and -v print the version of package.
   }
 });
 
+test('[cli.exit-codes] the process ends with the code of its command line, and reads its standard input', async () => {
+  for (const [args, code] of [
+    [['--version'], 0],
+    [['config', 'check', home.write('bad.yaml', 'version: 0\n')], 1],
+    [['pendng'], 2],
+    [['status', '--url', 'http://127.0.0.1:9'], 3],
+  ] as const)
+    expect([args, await home.start(args)]).toEqual([args, expect.objectContaining({ code })]);
+  const { code, out } = await home.start(['hook', 'claude-code'], { stdin: '{"unfinished":' });
+  expect([code, JSON.parse(out)]).toMatchObject([0, { hookSpecificOutput: { permissionDecision: 'deny' } }]);
+});
+
 test('a value that looks like a flag of the program stays a value', async () => {
   const { code, err } = await home.run(['evidence', 'verify', '--file', '-v']);
   expect([code, err.split('\n')[0]]).toEqual([2, 'error: cannot read -v: there is no such file or folder']);

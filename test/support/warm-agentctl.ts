@@ -1,0 +1,46 @@
+/**
+ * Runs command lines of `agentctl` in processes that have loaded it already: loading takes most of the processor time of a command.
+ * Jest's sandbox is left out, so that a worker keeps its processes for all test files.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface CommandLine {
+  readonly args: readonly string[];
+  /** All variables of the command, not additions. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin?: string | undefined;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const idle: ChildProcess[] = [];
+
+/** Runs one command line, beside others that are still running in a process of its own. */
+export async function runWarm(line: CommandLine): Promise<Ran> {
+  const host = idle.pop() ?? start();
+  const ran = await new Promise<Ran>((resolve, reject) => {
+    const ended = () => reject(new Error(`agentctl ended its process: ${line.args.join(' ')}`));
+    host.once('exit', ended);
+    host.once('message', (answer) => {
+      host.off('exit', ended);
+      resolve(answer as Ran);
+    });
+    host.ref();
+    host.channel?.ref();
+    host.send(line);
+  });
+  // Idle processes do not keep the worker; they end with it.
+  host.unref();
+  host.channel?.unref();
+  idle.push(host);
+  return ran;
+}
+
+const start = (): ChildProcess =>
+  fork(join(import.meta.dirname, 'warm-agentctl-host.ts'), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
