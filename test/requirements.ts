@@ -1424,7 +1424,7 @@ const admin: readonly Requirement[] = [
   ),
   must(
     'supply-chain.acts',
-    'Installs, removals and refusals of plugins are evidence with name, version, digest, signer and reason; GET supply-chain shows the last ones, and agentctl keeps what no gateway took until one does.',
+    'Installs, removals and refusals of plugins are evidence with name, version, digest, signer and reason; GET supply-chain shows the last ones, agentctl keeps what no gateway took until one does, and changes nothing with a key that may not record it.',
   ),
   must(
     'identity.organizations',

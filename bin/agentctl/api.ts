@@ -17,6 +17,8 @@ interface Call {
   readonly body?: unknown;
   /** Sent as it is, instead. */
   readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
+  /** The operation whose key is sent. Default: the operation that is called. */
+  readonly keyOf?: string;
 }
 
 interface Answer {
@@ -75,7 +77,7 @@ export class Api {
     const route = routeOf(operation);
     const url = this.#settings.urlFor(route);
     const path = pathOf(route, call.path, call.query);
-    const key = this.#settings.keyFor(route);
+    const key = this.#settings.keyFor(call.keyOf === undefined ? route : routeOf(call.keyOf));
     const silence = new Silence(this.#settings.timeoutMs);
     let response: Received;
     try {
@@ -172,7 +174,11 @@ function refusal(response: Received, body: string, hadKey: boolean): Failure {
   // The gateway says nothing of its own faults and of its providers': its log does, under this id.
   const named = response.status >= 500 && id !== null ? ` (request id ${id.slice(0, 100)})` : '';
   const words = `${(said ?? `the server answered ${response.status} ${response.statusText}`).trimEnd()}${named}`;
-  return new Failure(exitCodes.negative, words, { hint, body: parsed(body) === undefined ? undefined : body });
+  return new Failure(exitCodes.negative, words, {
+    hint,
+    status: response.status,
+    body: parsed(body) === undefined ? undefined : body,
+  });
 }
 
 const keyHint = (hadKey: boolean): string =>

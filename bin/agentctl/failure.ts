@@ -10,17 +10,20 @@ export class Failure extends Error {
   readonly hint: string | undefined;
   /** The server's error document, as it came. */
   readonly body: string | undefined;
+  /** HTTP status of the server's refusal. */
+  readonly status: number | undefined;
 
   constructor(
     exitCode: ExitCode,
     message: string,
-    options: { hint?: string | undefined; body?: string | undefined; cause?: unknown } = {},
+    options: { hint?: string | undefined; body?: string | undefined; status?: number; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'Failure';
     this.exitCode = exitCode;
     this.hint = options.hint;
     this.body = options.body;
+    this.status = options.status;
   }
 }
 

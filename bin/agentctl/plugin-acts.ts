@@ -1,17 +1,58 @@
 /** Reports installs, removals and refusals of plugins to the gateway, and keeps what it did not take [supply-chain.acts]. */
 import type { PluginStore } from '#adapters/local/plugin-store.ts';
 import type { PluginAct } from '#core/contracts/plugin-act.ts';
+import { authorize } from '#core/identity/authorize.ts';
+import type { Principal } from '#core/identity/principal.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { PluginEntry } from '#core/supply-chain/documents.ts';
 import { SupplyChainRefusal } from '#core/supply-chain/refusal.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 import { fields, text } from './json-fields.ts';
+import { plain } from './output.ts';
+import { routeOf } from './route-path.ts';
 
 /** What is known of a plugin when it is refused: more the later it is. */
 export interface KnownPlugin {
   entry?: Pick<PluginEntry, 'name' | 'version' | 'kind' | 'sha256'>;
   /** Key id of the publisher, once its signature held. */
   signer?: string;
+}
+
+/**
+ * Checks before anything is written that the key may record the act. A gateway that cannot be reached, or fails, is not
+ * waited for: the act is kept until one takes it.
+ * @throws Failure when the gateway does not accept the key, or its role, kind or reach does not do.
+ */
+export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Promise<void> {
+  let caller: unknown;
+  try {
+    caller = (await cli.api().call('whoami', { keyOf: 'recordPluginAct' })).json;
+  } catch (fault) {
+    if (mayPass(fault)) return;
+    throw notDone(act, fault as Error);
+  }
+  try {
+    authorize(routeOf('recordPluginAct'), caller as Principal);
+  } catch (fault) {
+    if (!(fault instanceof GatewayError)) throw fault;
+    throw notDone(act, fault);
+  }
+}
+
+/** Whether the same command with the same key may be taken later. */
+const mayPass = (fault: unknown): boolean =>
+  fault instanceof Failure &&
+  (fault.exitCode === exitCodes.unreachable || fault.status === 429 || (fault.status ?? 0) >= 500);
+
+const allowed =
+  'use the admin token, or a key of a human or service with role admin and platform: true (--key or AGENTCTL_KEY)';
+
+function notDone(act: 'install' | 'remove', cause: Error): Failure {
+  const done = act === 'install' ? 'installed' : 'removed';
+  const message = `nothing was ${done}, because this key may not record it as evidence: ${cause.message}`;
+  const body = cause instanceof Failure ? cause.body : undefined;
+  return new Failure(exitCodes.negative, message, { hint: allowed, body, cause });
 }
 
 /**
@@ -66,7 +107,7 @@ async function refusalAct(
   };
 }
 
-/** In the order in which they happened. What is still not taken stays. */
+/** In the order in which they happened. What is still not taken stays, and says why. */
 async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
   for (const { id, act } of await store.keptActs())
     try {
@@ -74,6 +115,14 @@ async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
       await store.forgetAct(id);
     } catch (fault) {
       if (fault instanceof Failure && fault.exitCode === exitCodes.unreachable) return;
+      const { act: kind, name } = fields(act);
+      cli.out.note(
+        `an earlier act is still not recorded as evidence: ${plain(kind)} of ${plain(name)} (${(fault as Error).message})`,
+      );
+      if (fault instanceof Failure && (fault.status === 401 || fault.status === 403)) {
+        cli.out.note(`for the kept acts, ${allowed}`);
+        return;
+      }
     }
 }
 

@@ -10,7 +10,7 @@ import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './com
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { fields, list } from './json-fields.ts';
 import { stateFolder } from './local-run.ts';
-import { type KnownPlugin, refusalsReported, report } from './plugin-acts.ts';
+import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './plugin-acts.ts';
 import type { IndexSource } from './plugin-index.ts';
 import { fileContent, readable, readIndex, refusals, verdictOf } from './plugin-index.ts';
 
@@ -128,6 +128,7 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
 }
 
 async function install(cli: Cli, options: IndexOptions, wanted: string, known: KnownPlugin): Promise<Outcome> {
+  await assertMayRecord(cli, 'install');
   const { newest, assertNoDowngrade } = await import('#core/supply-chain/catalogue.ts');
   const { verifyBytes, verifyEntry } = await import('#core/supply-chain/verify-artifact.ts');
   const { store, record, root, source, trusted } = await opened(cli, options);
@@ -223,6 +224,7 @@ async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
 
 /** Nothing is removed when the gateway does not answer: whether a policy uses the plugin is then unknown. */
 async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Outcome> {
+  await assertMayRecord(cli, 'remove');
   const { refuse } = await import('#core/supply-chain/refusal.ts');
   const store = storeOf(cli);
   const record = await store.read();

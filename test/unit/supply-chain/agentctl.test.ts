@@ -10,7 +10,7 @@ import {
   rootKeys,
   strangerKeys,
 } from '../../support/signed-plugins.ts';
-import { Home, serverOf } from '../agentctl/support.ts';
+import { errorBody, Home, serverOf } from '../agentctl/support.ts';
 
 const home = new Home();
 const server = serverOf(home);
@@ -27,7 +27,11 @@ const from = ['--index', 'index.json'];
 const taken = (): { act: string; name: string; reason?: string }[] =>
   server.seen.filter(({ path }) => path === '/admin/v1/supply-chain/acts').map(({ body }) => JSON.parse(body));
 
-beforeEach(() => server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201));
+const administrator = { role: 'admin', kind: 'human', tenant: 'default', key_id: 'k', platform: true };
+beforeEach(() => {
+  server.on('GET /admin/v1/whoami', administrator);
+  server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201);
+});
 
 test('[cli.supply-chain] keys are made, documents signed, verified and listed', async () => {
   for (const name of ['r', 'p']) {
@@ -194,6 +198,56 @@ describe('[supply-chain.acts] what was done with plugins is reported', () => {
     ]);
     await run('plugin', 'install', 'nothing', ...from, ...state, ...at());
     expect(taken().filter(({ act }) => act === 'install')).toHaveLength(1);
+  });
+
+  test.each<[string, object, number, string]>([
+    ['an agent', { ...administrator, kind: 'agent' }, 200, 'found a key of kind agent'],
+    ['an operator', { ...administrator, role: 'operator' }, 200, 'found role operator'],
+    ['an administrator of a tenant', { ...administrator, platform: false }, 200, 'found a key of tenant default'],
+    ['a key that is not known', errorBody(401, 'authentication_error', 'unknown key'), 401, 'authentication_error'],
+    ['an address of another server', errorBody(404, 'not_found', 'no such path'), 404, 'not_found'],
+  ])('%s installs and removes nothing, and is told who may', async (_who, body, status, found) => {
+    const state = ['--state', join(home.folder, `refused-${status}-${found.length}`)];
+    write(indexOf());
+    const install = ['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...at()];
+    server.on('GET /admin/v1/whoami', body, status);
+    const refused = await run(...install);
+    expect([refused.code, refused.err, existsSync(join(state[1]!, 'plugins'))]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`nothing was installed.*${found}[^]*admin token, or .*platform: true`)),
+      false,
+    ]);
+
+    server.on('GET /admin/v1/whoami', administrator);
+    expect((await run(...install)).code).toBe(0);
+    server.on('GET /admin/v1/whoami', body, status);
+    server.on('GET /admin/v1/config', { version: 3, configuration: { policies: { input: [], output: [] } } });
+    const kept = await run('plugin', 'remove', 'keyword-guard', ...state, ...at());
+    expect([kept.code, kept.err]).toEqual([1, expect.stringContaining(`nothing was removed`)]);
+    expect((await run('plugin', 'list', ...state)).out).toContain('keyword-guard');
+    expect(taken().map(({ act }) => act)).toEqual(['install']);
+  });
+
+  test('a gateway that fails for the moment is like one that cannot be reached', async () => {
+    const state = ['--state', join(home.folder, 'failing')];
+    write(indexOf());
+    for (const call of ['GET /admin/v1/whoami', 'POST /admin/v1/supply-chain/acts'])
+      server.on(call, errorBody(503, 'service_unavailable', 'the store is down'), 503);
+    const installed = await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...at());
+    expect([installed.code, installed.err]).toEqual([0, expect.stringContaining('not recorded as evidence yet')]);
+  });
+
+  test('a kept act that the gateway refuses stays, and the command says so', async () => {
+    const state = ['--state', join(home.folder, 'kept')];
+    write(indexOf());
+    const install = ['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state];
+    await run(...install, '--url', 'http://127.0.0.1:9', '--key', 'k');
+    server.on('POST /admin/v1/supply-chain/acts', errorBody(403, 'forbidden', 'not this key'), 403);
+    const { err } = await run(...install, ...at());
+    expect(err).toMatch(/still not recorded as evidence: install of keyword-guard \(forbidden: not this key\)/);
+    server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201);
+    expect((await run(...install, ...at())).err).toBe('');
+    expect(readdirSync(join(state[1]!, 'plugins')).filter((name) => name.endsWith('.act'))).toEqual([]);
   });
 });
 

@@ -21,7 +21,7 @@ import {
 import { Home, serverOf } from '../agentctl/support.ts';
 
 const home = new Home();
-serverOf(home);
+const server = serverOf(home);
 const pack = {
   name: 'keyword-rules',
   default_decision: 'review',
@@ -133,6 +133,7 @@ test('[supply-chain.packs] a pack is signed, put into an index, installed, trust
   const entry = JSON.parse(signed.out);
   expect(entry.sha256).toBe(packEntry().sha256);
   home.write('index.json', JSON.stringify(indexOf({ plugins: [entry] })));
+  server.on('GET /admin/v1/whoami', { role: 'admin', kind: 'human', tenant: 'default', platform: true });
   const installed = await home.run([
     'plugin',
     'install',
