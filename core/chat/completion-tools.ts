@@ -7,7 +7,7 @@ import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
-import { decideCallText, isToolUse, isUndecidable } from './tool-use.ts';
+import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';
 
 /** A complete chat completion, its tool calls decided in order. */
 export async function governCompletion(ports: ChatPorts, call: ChatCall, reply: JsonObject): Promise<JsonObject> {
@@ -69,6 +69,12 @@ export class CompletionToolGate {
       choices.push({ ...rest, delta, ...(ended && { finish_reason: 'stop' }) });
     }
     return [...before, { ...event, choices }];
+  }
+
+  /** @throws GatewayError `provider_error` for calls whose choice has not finished: they may be cut off, and were not decided. */
+  end(): void {
+    if ([...this.#held.values()].every((held) => held.calls().length === 0)) return;
+    throw endedWithinCall();
   }
 }
 

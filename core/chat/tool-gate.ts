@@ -7,7 +7,16 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { isProviderRun, providerRunText } from './provider-tools.ts';
-import { isToolUse, isUndecidable, parsedInput, replacement, undecidable, unreadable, useOf } from './tool-use.ts';
+import {
+  endedWithinCall,
+  isToolUse,
+  isUndecidable,
+  parsedInput,
+  replacement,
+  undecidable,
+  unreadable,
+  useOf,
+} from './tool-use.ts';
 
 interface Held {
   readonly events: JsonObject[];
@@ -101,10 +110,16 @@ export class ToolGate {
     return textBlock(start.index, text);
   }
 
+  /** @throws GatewayError `provider_error` for a call whose block has not ended: it may be cut off, and was not decided. */
+  end(): void {
+    if (this.#held.size > 0) throw endedWithinCall();
+  }
+
   /** No tool call is left to run. */
   #ending(event: JsonObject): JsonObject {
+    this.end();
     const delta = event.delta as JsonObject | undefined;
-    const left = this.#allowed || (!this.#replaced && this.#held.size === 0);
+    const left = this.#allowed || !this.#replaced;
     return left || delta?.stop_reason !== 'tool_use'
       ? event
       : { ...event, delta: { ...delta, stop_reason: 'end_turn' } };

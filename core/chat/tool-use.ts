@@ -10,7 +10,7 @@ import { targetFromArguments } from '#core/classification/target.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
 import { textOf } from '#core/dialects/wire.ts';
 import { asText } from '#core/kernel/as-text.ts';
-import { asGatewayError } from '#core/kernel/errors.ts';
+import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
@@ -127,6 +127,13 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
 
 export const undecidable = (block: JsonObject): string =>
   unreadable(asText(block.name), `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`);
+
+/** The error for a stream that ended before its tool call did. */
+export const endedWithinCall = (): GatewayError =>
+  new GatewayError(
+    'provider_error',
+    'The provider ended its stream within a tool call, so the call is not passed on. Send the request again.',
+  );
 
 export const useOf = ({ id, name }: JsonObject, input: JsonObject): ToolUseBlock => ({
   id: textOf(id),

@@ -72,7 +72,7 @@ class EventReader implements FrameReader {
         return this.#begun(countOf(event.output_index) ?? 0, objectOf(event.item) ?? {});
       case 'response.completed':
       case 'response.incomplete':
-        return this.#over(response ?? {});
+        return this.#over({ status: type.slice('response.'.length), ...response });
     }
     if (reasoning.has(type)) return this.#saying({ reasoning_content: event.delta ?? '' });
     if (argumentsOf.has(type)) return this.#argued(countOf(event.output_index) ?? 0, textOf(event.delta) ?? '');
@@ -101,7 +101,7 @@ class EventReader implements FrameReader {
     const { tool_calls, ...message } = objectOf(choice?.message) ?? {};
     const calls = objectsOf(tool_calls).map((call, index) => ({ index, ...call }));
     const whole = this.#said ? [] : this.#saying({ ...message, ...(calls.length > 0 && { tool_calls: calls }) });
-    const choices = [{ index: 0, delta: {}, finish_reason: choice?.finish_reason ?? 'stop' }];
+    const choices = [{ index: 0, delta: {}, finish_reason: choice?.finish_reason ?? null }];
     const usage = usageOf(response.usage);
     return [...whole, { ...this.#head, choices }, ...(usage ? [{ ...this.#head, choices: [], usage }] : [])];
   }

@@ -190,6 +190,7 @@ export class StreamToCaller {
 
   async end(): Promise<void> {
     await this.#all(await this.#gate?.end());
+    this.#tools?.end();
   }
 
   /** What the filters found. */

@@ -5,7 +5,7 @@ import { isCall } from './texts.ts';
 
 export function replayAnthropic(reply: JsonObject): JsonObject[] {
   const usage = objectOf(reply.usage) ?? {};
-  const { stop_reason = 'end_turn', stop_sequence = null } = reply;
+  const { stop_reason = null, stop_sequence = null } = reply;
   const message = {
     ...reply,
     content: [],

@@ -18,7 +18,7 @@ export function replayOpenai(reply: JsonObject): JsonObject[] {
       ...said(message).map((delta, part) =>
         chunk(index, delta, { ...(part === 0 && member('logprobs', choice.logprobs)), finish_reason: null }),
       ),
-      chunk(index, {}, { ...rest, finish_reason: choice.finish_reason ?? 'stop' }),
+      chunk(index, {}, { ...rest, finish_reason: choice.finish_reason ?? null }),
     ];
   });
   return objectOf(reply.usage) ? [...events, { ...head, choices: [], usage: reply.usage! }] : events;

@@ -47,7 +47,7 @@ export function callOf({ type, call_id, id, name, arguments: text, input }: Json
 }
 
 function finishOf({ status, incomplete_details }: JsonObject, calls: boolean): string {
-  if (status === 'incomplete')
+  if (status !== 'completed')
     return objectOf(incomplete_details)?.reason === 'content_filter' ? 'content_filter' : 'length';
   return calls ? 'tool_calls' : 'stop';
 }

@@ -1,6 +1,6 @@
 /**
- * Why a reply ended, in either dialect's words. A reason that the tables do not have is never an ordinary end: the reply counts as
- * cut off [dialects.unknown-end].
+ * Why a reply ended, in either dialect's words. A reason that the tables do not have is never an ordinary end, and neither is a
+ * missing one: the reply counts as cut off [dialects.unknown-end].
  */
 
 const toAnthropic: ReadonlyMap<string, string> = new Map(
@@ -30,19 +30,18 @@ const toOpenai: ReadonlyMap<string, string> = new Map(
  * @param made what the reply holds: some providers say `stop` after tool calls, and a refusal is said in `refusal` only.
  */
 export function stopReason(finish: string | undefined, made: { calls: boolean; refusal: boolean }): string {
-  const reason = finish === undefined ? 'end_turn' : (toAnthropic.get(finish) ?? 'max_tokens');
+  const reason = toAnthropic.get(finish ?? '') ?? 'max_tokens';
   if (reason !== 'end_turn') return reason;
   if (made.calls) return 'tool_use';
   return made.refusal ? 'refusal' : reason;
 }
 
 /** The `finish_reason` of a message. */
-export const finishReason = (stop: string | undefined): string =>
-  stop === undefined ? 'stop' : (toOpenai.get(stop) ?? 'length');
+export const finishReason = (stop: string | undefined): string => toOpenai.get(stop ?? '') ?? 'length';
 
 /** Why a response is incomplete, by the `finish_reason` of its chat completion; undefined if it is complete. */
 export const incompleteReason = (finish: string | undefined): string | undefined =>
-  finish === undefined || ordinaryEnds.has(finish)
+  finish !== undefined && ordinaryEnds.has(finish)
     ? undefined
     : finish === 'content_filter'
       ? finish

@@ -87,7 +87,7 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
     if (ended) return [];
     ended = true;
     const open = [...calls.values()].flatMap(endBlock);
-    const finish = finishReason(stop ?? (calls.size > 0 ? 'tool_use' : undefined));
+    const finish = finishReason(stop);
     const counts = { input_tokens: context.inputTokens, output_tokens: tokensOf(said), ...usage };
     return [...start(), ...open, delta({}, finish), ...(context.includeUsage ? [chunk([], openaiUsage(counts))] : [])];
   }

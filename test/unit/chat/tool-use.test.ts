@@ -1,5 +1,6 @@
 /** Arguments of a model's tool call that could be read in two ways never reach the caller. */
 import type { ChatCall } from '#core/chat/call.ts';
+import { CompletionToolGate } from '#core/chat/completion-tools.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { listedBetas, refuseProviderRun } from '#core/chat/provider-tools.ts';
 import { ToolGate } from '#core/chat/tool-gate.ts';
@@ -208,5 +209,29 @@ describe('[messages.tool-stream] of a stream whose tool calls are cut oddly', ()
   ])('so is a call of a whole reply with %s', async (_, block) => {
     const reply = await governReply(ports, call, { content: [block as JsonObject], stop_reason: 'tool_use' });
     expect(reply.content).toEqual([{ type: 'text', text: expect.stringContaining('[send was blocked') }]);
+  });
+});
+
+describe('[dialects.unknown-end] a stream that ends within a tool call', () => {
+  const within = /ended its stream within a tool call/;
+
+  test('is an error to callers of messages, before it names an end', async () => {
+    const gate = new ToolGate(ports, call);
+    await gate.pass({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
+    expect(() => gate.end()).not.toThrow();
+    const block = { type: 'tool_use', id: 'c', name: 'f', input: {} };
+    const held = new ToolGate(ports, call);
+    await held.pass({ type: 'content_block_start', index: 1, content_block: block });
+    await expect(held.pass({ type: 'message_delta', delta: { stop_reason: 'tool_use' } })).rejects.toThrow(within);
+    expect(() => held.end()).toThrow(within);
+  });
+
+  test('is an error to callers of chat completions; a stream of texts alone is none', async () => {
+    const gate = new CompletionToolGate(ports, call);
+    await gate.pass({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] });
+    expect(() => gate.end()).not.toThrow();
+    const fragment = { index: 0, id: 'c', function: { name: 'f', arguments: '{' } };
+    await gate.pass({ choices: [{ index: 0, delta: { tool_calls: [fragment] }, finish_reason: null }] });
+    expect(() => gate.end()).toThrow(within);
   });
 });

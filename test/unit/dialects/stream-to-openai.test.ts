@@ -73,7 +73,10 @@ test('anthropic input that comes whole with its block is sent, an empty one as {
     content_block: { type: 'tool_use', id: `t${index}`, name: 'f', input },
   });
   const events = translated(
-    [begin(0, { a: 1 }), { type: 'content_block_stop', index: 0 }, begin(1, {}), { type: 'message_stop' }],
+    [
+      ...[begin(0, { a: 1 }), { type: 'content_block_stop', index: 0 }, begin(1, {})],
+      ...[{ type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' }],
+    ],
     'openai',
   );
   const collector = dialects.openai.collector();
@@ -91,4 +94,18 @@ test('anthropic input that comes whole with its block is sent, an empty one as {
       },
     ],
   });
+});
+
+test('[dialects.unknown-end] a stream with message_stop and no reason counts as cut off', () => {
+  const events = translated(
+    [
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hal' } },
+      { type: 'message_delta', delta: { stop_reason: null } },
+      { type: 'message_stop' },
+    ],
+    'openai',
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({ choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }),
+  );
 });

@@ -212,7 +212,11 @@ describe('the end of a stream', () => {
   test('a source that ends without a reason still closes its blocks', () => {
     expectWellFramed(translated([chunk({ content: 'x' })], 'anthropic'));
     expectWellFramed(translated([], 'anthropic'));
-    expect(stopOf([fragment(0, '{}', { id: 'a' })])).toBe('tool_use');
+  });
+
+  test('[dialects.unknown-end] a source that ends without a reason counts as cut off, with tool calls too', () => {
+    expect(stopOf([chunk({ content: 'x' })])).toBe('max_tokens');
+    expect(stopOf([fragment(0, '{}', { id: 'a' })])).toBe('max_tokens');
   });
 
   test('blocks close with the reason, message_delta waits for the counts and holds the last of them', () => {
