@@ -2170,6 +2170,10 @@ const chat: readonly Requirement[] = [
     'providers.complete-ends',
     'A complete answer ends the call, whether or not the vendor closes the connection; an answer without its end is a fault.',
   ),
+  must(
+    'passthrough.rows',
+    'An answer of completions or moderations without a row for each text, or of images with more rows than were asked for, is a fault of the provider.',
+  ),
   must('errors.param', "What a provider says of a member of its own dialect names the member of the caller's request."),
   must(
     'providers.converse-messages',
@@ -2177,7 +2181,7 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'dialects.unknown-end',
-    'A reason for the end of an answer that the gateway does not know is never an ordinary end: it passes in the same dialect, and counts as a cut in another; output that the provider calls malformed is its fault.',
+    'A reason for the end of an answer that is missing, or that the gateway does not know, is never an ordinary end: it passes in the same dialect, and counts as a cut in another; tool calls of a stream without one are not released; output that the provider calls malformed is its fault.',
   ),
   must(
     'content.personal-data',

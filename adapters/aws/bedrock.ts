@@ -85,7 +85,9 @@ const handler = (timeoutMs: number): Handler =>
         firstByteTimeoutMs: timeoutMs,
         idleTimeoutMs: timeoutMs,
       });
-      const { status: statusCode, headers: answered } = reply;
+      const { status: statusCode, retryAfterSeconds } = reply;
+      const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+      const answered = { ...reply.headers, ...wait };
       return { response: { statusCode, headers: answered, body: Readable.from(reply.body, { objectMode: false }) } };
     },
     updateHttpClientConfig() {},

@@ -125,14 +125,18 @@ function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
     status: response.statusCode ?? 0,
     headers: (isEncoded ? { ...rest, 'content-length': undefined } : response.headers) as HttpReply['headers'],
     get retryAfterSeconds() {
-      const text = response.headers['retry-after'];
-      return text === undefined ? undefined : retryAfterSeconds(new Headers({ 'retry-after': text }), Date.now());
+      const given = waits.flatMap((name) =>
+        response.headers[name] === undefined ? [] : [[name, `${response.headers[name]}`]],
+      );
+      return given.length === 0 ? undefined : retryAfterSeconds(new Headers(given as [string, string][]), Date.now());
     },
     body,
     bytes: (maxBytes) => bytesOf(body, maxBytes),
     text: async (maxBytes) => (await bytesOf(body, maxBytes)).toString('utf8'),
   };
 }
+
+const waits = ['retry-after', 'retry-after-ms', 'x-ms-retry-after-ms'] as const;
 
 async function bytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

@@ -1,5 +1,10 @@
-/** `Retry-After` in seconds, whichever of its two forms was sent (RFC 9110 §10.2.3); undefined without a usable one. */
+/**
+ * How long a server asks to wait, in whole seconds, undefined without a usable header: `Retry-After` in either of its forms (RFC 9110
+ * §10.2.3), or the milliseconds that OpenAI and Azure send, which come first as in their clients.
+ */
 export function retryAfterSeconds(headers: Headers, nowMs: number): number | undefined {
+  const ms = Number(headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms') ?? 0);
+  if (ms > 0 && Number.isFinite(ms)) return Math.ceil(ms / 1000);
   const text = headers.get('retry-after');
   if (text === null) return undefined;
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - nowMs) / 1000);

@@ -11,17 +11,21 @@ const floatBytes = 4;
  */
 export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObject): boolean {
   const rows = objectsOf(reply.data);
-  const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
-  const count = textCount(input);
-  if (rows.length !== count || places.size !== count || Math.max(...places) >= count) return false;
+  if (!hasEachPlace(rows, textCount(input))) return false;
   const lengths = new Set(rows.map(({ embedding }) => numbersOf(embedding)?.length));
   const [length] = lengths;
   const wanted = typeof dimensions === 'number' ? dimensions : length;
   return lengths.size === 1 && length !== undefined && length > 0 && length === wanted;
 }
 
+/** Checks that rows have the indexes from 0 to `count`, each once; a row without an index has that of its place. */
+export function hasEachPlace(rows: readonly JsonObject[], count: number): boolean {
+  const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
+  return rows.length === count && places.size === count && Math.max(...places) < count;
+}
+
 /** Texts are a list; a list of numbers is the tokens of one text. */
-const textCount = (input: Json | undefined): number =>
+export const textCount = (input: Json | undefined): number =>
   Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
 
 /** Returns the rows in their order, with vectors in the form that the caller wants, whatever form the provider gave. */

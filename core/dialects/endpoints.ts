@@ -4,8 +4,8 @@
  */
 import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isEmbeddings } from './embedding-vectors.ts';
-import { objectsOf } from './wire.ts';
+import { hasEachPlace, isEmbeddings, textCount } from './embedding-vectors.ts';
+import { countOf, isObject, objectsOf } from './wire.ts';
 
 interface Endpoint {
   /** The member with the text that the model works on. */
@@ -28,15 +28,31 @@ export interface Speech {
   readonly base64: string;
 }
 
-const hasRows = (name: string) => (reply: JsonObject) => objectsOf(reply[name]).length > 0;
+/** For each prompt as many choices as were asked for. */
+const isCompletion = ({ choices }: JsonObject, { prompt, n }: JsonObject): boolean =>
+  hasEachPlace(objectsOf(choices), textCount(prompt) * (countOf(n) ?? 1));
+
+/** A result for each text, or one for texts and pictures that belong together. */
+function isModeration({ results }: JsonObject, { input }: JsonObject): boolean {
+  const isOne = Array.isArray(input) && input.every(isObject);
+  return objectsOf(results).length === (isOne ? 1 : textCount(input));
+}
+
+/** Providers may hold back single pictures: the answer shows how many there are, and more than were asked for are an error. */
+function areImages({ data }: JsonObject, { n }: JsonObject): boolean {
+  const count = objectsOf(data).length;
+  // A form has texts.
+  return count > 0 && count <= (countOf(typeof n === 'string' ? Number(n) : n) ?? 1);
+}
+
 const hasText = ({ text }: JsonObject) => typeof text === 'string';
 
 export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
   embeddings: { field: 'input', silent: true, isReply: isEmbeddings },
-  completions: { field: 'prompt', isReply: hasRows('choices') },
-  moderations: { field: 'input', silent: true, model: 'omni-moderation-latest', isReply: hasRows('results') },
-  'images.generations': { field: 'prompt', isReply: hasRows('data') },
-  'images.edits': { field: 'prompt', form: true, isReply: hasRows('data') },
+  completions: { field: 'prompt', isReply: isCompletion },
+  moderations: { field: 'input', silent: true, model: 'omni-moderation-latest', isReply: isModeration },
+  'images.generations': { field: 'prompt', isReply: areImages },
+  'images.edits': { field: 'prompt', form: true, isReply: areImages },
   'audio.transcriptions': { field: 'prompt', form: true, isReply: hasText },
   'audio.translations': { field: 'prompt', form: true, isReply: hasText },
   'audio.speech': { field: 'input', speech: true, isReply: ({ base64 }) => typeof base64 === 'string' },

@@ -4,6 +4,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
+import type { Part } from './bedrock-messages.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import { converseEvents, converseReply } from './bedrock-reply.ts';
 import { converseInput, converseLeftOut } from './bedrock-request.ts';
@@ -13,7 +14,7 @@ import { keyOf } from './key.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
 import { refusalFault, requestIdOf } from './refusal.ts';
 import { BadReply, UnfitRequest } from './reply.ts';
-import { withDeadline, withEventTimeout } from './timeouts.ts';
+import { type Deadline, type Events, withDeadline, withEventTimeout } from './timeouts.ts';
 
 interface BedrockPorts {
   readonly bedrock: Bedrock | undefined;
@@ -50,15 +51,39 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
           return { type: 'json', body: converseReply(output, call.model, requestId) };
         }
         const stream = await bedrock.converseStream(target, input, signal);
-        const converse = converseEvents(stream.events, call, stream.requestId);
+        const converse = converseEvents(inTime(stream.events, deadline), call, stream.requestId);
         const events = guarded(name, converse, call.signal, apiKey);
-        const broken = (thrown: unknown) => sdkFault(name, thrown, call.signal, apiKey, 'stream');
-        return { type: 'stream', events: await awaitFirstEvent(name, withEventTimeout(events, deadline, broken)) };
+        return { type: 'stream', events: await awaitFirstEvent(name, events) };
       } catch (thrown) {
         throw sdkFault(name, thrown, call.signal, apiKey, 'call');
       }
     },
   };
+}
+
+/** The events of Converse, each in time. After its reason for the end only the counts may follow, which some streams lack. */
+function inTime(events: AsyncIterable<Part>, deadline: Deadline): AsyncIterable<Part> {
+  const source = events[Symbol.asyncIterator]();
+  let hasStopped = false;
+  const noticed: Events<Part> = {
+    async next() {
+      const result = await source.next();
+      if (result.done) return { done: true, value: undefined };
+      hasStopped ||= result.value.messageStop !== undefined;
+      return result;
+    },
+    async return() {
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  const timed = withEventTimeout(
+    noticed,
+    deadline,
+    (thrown) => thrown as Error,
+    () => hasStopped,
+  );
+  return { [Symbol.asyncIterator]: () => timed as AsyncIterator<Part> };
 }
 
 async function* guarded(

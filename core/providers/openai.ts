@@ -1,4 +1,5 @@
 /** OpenAI chat completions, and the many servers that speak them. Fields it does not know pass through. */
+import { embeddingRows, isEmbeddings } from '#core/dialects/embedding-vectors.ts';
 import { countOf, objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
@@ -68,9 +69,7 @@ class ChunkReader implements FrameReader {
 
 function embeddingsOf(body: JsonObject, count: number): number[][] {
   refuseError(body);
-  const rows = objectsOf(body.data).sort((a, b) => Number(a.index) - Number(b.index));
-  const vectors = rows.map(({ embedding }) => (Array.isArray(embedding) ? embedding : []));
-  const sound = vectors.every((vector) => vector.length > 0 && vector.every((part) => Number.isFinite(part)));
-  if (vectors.length !== count || !sound) throw new BadReply(`it holds no ${count} embeddings`);
-  return vectors as number[][];
+  if (!isEmbeddings(body, { input: Array.from({ length: count }, () => '') }))
+    throw new BadReply(`it does not hold ${count} embeddings of one length`);
+  return embeddingRows(body, 'float').map(({ embedding }) => embedding as number[]);
 }

@@ -24,7 +24,7 @@ export function withDeadline<T>(what: string, work: Promise<T>, { timeouts, ms, 
   });
 }
 
-export type Events = Pick<AsyncGenerator<JsonObject, undefined>, 'next' | 'return'>;
+export type Events<T = JsonObject> = Pick<AsyncGenerator<T, undefined>, 'next' | 'return'>;
 
 /** How long the usage and the end mark of a stream are waited for after its last word. */
 const afterLastWordMs = 3_000;
@@ -35,12 +35,12 @@ const afterLastWordMs = 3_000;
  * @param asFault what a time-out is to the reader.
  * @param isComplete whether the answer has said why it ended.
  */
-export function withEventTimeout(
-  events: Events,
+export function withEventTimeout<T>(
+  events: Events<T>,
   deadline: Deadline,
   asFault: (thrown: unknown) => Error,
   isComplete: () => boolean = () => false,
-): Events {
+): Events<T> {
   let over = false;
   return {
     async next() {

@@ -69,7 +69,8 @@ describe.each(Object.entries(samples))('[passthrough.governed] /v1/%s', (path, s
   });
 });
 test('[passthrough.governed] the provider gets the request as it came, redacted, without a system prompt', async () => {
-  fake.answers(jsonReply({ choices: [{ text: 'write eve@example.com', index: 0, logprobs: { tokens: ['eve@'] } }] }));
+  const choice = { text: 'write eve@example.com', index: 0, logprobs: { tokens: ['eve@'] } };
+  fake.answers(jsonReply({ choices: [choice, { ...choice, index: 1 }] }));
   const asked = {
     model: 'theirs-1',
     prompt: ['to bob@example.com', 'two'],

@@ -26,6 +26,11 @@ describe.each(kinds)('$title', (each) => {
   test('[chat.provider-error] a refusal keeps status and Retry-After; what is about the request is passed on, the rest is not', async () => {
     const limited = await answering(refuse(kind, 429, 'slow down', { 'retry-after': '7' }));
     expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, shown: undefined });
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    const dated = await answering(refuse(kind, 429, 'slow down', { 'retry-after': date }));
+    expect(dated.retryAfterSeconds).toBeGreaterThan(30);
+    const precise = await answering(refuse(kind, 429, 'slow down', { 'retry-after-ms': '1500' }));
+    expect(precise.retryAfterSeconds).toBe(2);
     const bad = await answering(refuse(kind, 400, `max_tokens\n is ${'too large '.repeat(100)}`));
     expect(bad).toMatchObject({
       kind: 'status',

@@ -1,5 +1,7 @@
 /** Complete replies: translated, replayed as streams, collected out of streams. */
+
 import { dialects } from '#core/dialects/dialects.ts';
+import { endpoints } from '#core/dialects/endpoints.ts';
 import { responseOf } from '#core/dialects/responses/events.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -162,6 +164,24 @@ describe('translated', () => {
     },
   );
 
+  test.each([undefined, null])('[dialects.unknown-end] a reply without a reason (%s) counts as cut off', (reason) => {
+    const said = (end: JsonObject) => ({ message: { content: 'Hal' }, ...end });
+    const end = reason === undefined ? {} : { finish_reason: reason };
+    expect(translator('anthropic', 'openai').reply({ choices: [said(end)] }, context).stop_reason).toBe('max_tokens');
+    const message: JsonObject = { content: [], ...(reason === undefined ? {} : { stop_reason: reason }) };
+    expect(translator('openai', 'anthropic').reply(message, context)).toMatchObject({
+      choices: [{ finish_reason: 'length' }],
+    });
+    const completion = { choices: [{ index: 0, ...said(end) }] };
+    expect(responseOf(completion, {}, { id: 'r', createdAt: 0 }).status).toBe('incomplete');
+    // Replayed in its own dialect, it names no reason either, and so it is never kept for others.
+    expect(openai.replay(completion).at(-1)).toMatchObject({ choices: [{ finish_reason: null }] });
+    expect(anthropic.replay(message)).toContainEqual(
+      expect.objectContaining({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null } }),
+    );
+    expect(collected(openai, openai.replay(completion))).toBeUndefined();
+  });
+
   test('arguments that are not a JSON object are kept whole', () => {
     const calls = ['oops', '[1]', ' '].map((text, index) => ({
       id: `c${index}`,
@@ -259,5 +279,28 @@ describe('collected', () => {
     const before = structuredClone(events);
     collected(openai, events);
     expect(events).toEqual(before);
+  });
+});
+
+describe('[passthrough.rows] an answer has the rows that were asked for', () => {
+  const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ index }));
+
+  test.each([
+    ['completions', { prompt: 'a' }, { choices: rows(1) }, true],
+    ['completions', { prompt: ['a', 'b'], n: 2 }, { choices: rows(4) }, true],
+    ['completions', { prompt: ['a', 'b'] }, { choices: rows(1) }, false],
+    ['completions', { prompt: ['a', 'b'] }, { choices: [{ index: 0 }, { index: 0 }] }, false],
+    ['completions', { prompt: 'a', n: 2 }, { choices: rows(1) }, false],
+    ['moderations', { input: 'a' }, { results: rows(1) }, true],
+    ['moderations', { input: ['a', 'b'] }, { results: rows(2) }, true],
+    ['moderations', { input: ['a', 'b'] }, { results: rows(1) }, false],
+    ['moderations', { input: [{ type: 'text' }, { type: 'image_url' }] }, { results: rows(1) }, true],
+    ['images.generations', { prompt: 'a', n: 2 }, { data: rows(2) }, true],
+    ['images.generations', { prompt: 'a', n: 2 }, { data: rows(1) }, true],
+    ['images.generations', { prompt: 'a' }, { data: rows(2) }, false],
+    ['images.edits', { prompt: 'a', n: '2' }, { data: rows(2) }, true],
+    ['images.edits', { prompt: 'a' }, { data: [] }, false],
+  ] as const)('%s of %j', (name, body, reply, sound) => {
+    expect(endpoints[name].isReply(reply as unknown as JsonObject, body as unknown as JsonObject)).toBe(sound);
   });
 });

@@ -360,3 +360,42 @@ test.each([
   };
   await expect(read()).rejects.toMatchObject(expected);
 });
+
+test('[providers.complete-ends] Converse without its last event, on a connection that stays open, has ended', async () => {
+  const timers: { ms: number; work: () => void }[] = [];
+  const waiting = Promise.withResolvers<void>();
+  async function* events() {
+    yield { messageStart: { role: 'assistant' } };
+    yield { contentBlockDelta: { contentBlockIndex: 0, delta: { text: 'x' } } };
+    yield { contentBlockStop: { contentBlockIndex: 0 } };
+    yield { messageStop: { stopReason: 'end_turn' } };
+    waiting.resolve();
+    await new Promise<never>(() => {});
+  }
+  const open = { converseStream: async () => ({ events: events(), requestId: 'r1' }) } as unknown as Bedrock;
+  const provider = bedrockProvider(providerEntry({ name: 'b', type: 'bedrock', timeout_ms: 60_000 }), {
+    bedrock: open,
+    secrets: { get: async () => undefined },
+    timeouts: {
+      after(ms, work) {
+        const timer = { ms, work };
+        timers.push(timer);
+        return () => void timers.splice(timers.indexOf(timer), 1);
+      },
+    },
+  });
+  const reply = await provider.call(call({ messages: [], stream: true }));
+  if (reply.type !== 'stream') throw new Error('no stream');
+  const said: JsonObject[] = [];
+  const read = (async () => {
+    for await (const event of reply.events) said.push(event);
+  })();
+  await waiting.promise;
+  expect(timers.map(({ ms }) => ms)).toEqual([3_000]);
+  timers[0]!.work();
+  await read;
+  expect(said.slice(-2)).toMatchObject([
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+    { type: 'message_stop' },
+  ]);
+});

@@ -118,6 +118,10 @@ describe('openai', () => {
     expect(fake().requests[0]).toMatchObject({ path: '/v1/embeddings', body: { model: 'e-1', input: ['a', 'b'] } });
     fake().answers(jsonReply({ data: [row(0)] }));
     await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
+    fake().answers(jsonReply({ data: [row(0), row(0)] }));
+    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
+    fake().answers(jsonReply({ data: [row(0), { index: 1, embedding: [1] }] }));
+    await expect(provider.embed!('e-1', ['a', 'b'], signal)).rejects.toMatchObject({ kind: 'garbage' });
     fake().answers(jsonReply({ data: [{ index: 0, embedding: ['x'] }] }));
     await expect(provider.embed!('e-1', ['a'], signal)).rejects.toMatchObject({ kind: 'garbage' });
   });
@@ -277,4 +281,14 @@ test('an entry of type bedrock is unavailable where no client is carried', async
   const { signal } = new AbortController();
   const call = provider.call({ model: 'm', body: { messages: [] }, stream: false, headers: {}, signal });
   await expect(call).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+test.each([
+  ['response.completed', 'stop'],
+  ['response.incomplete', 'length'],
+])('[dialects.unknown-end] %s without a status ends with %s', async (type, finish_reason) => {
+  const { responsesWire } = await import('#core/providers/responses-wire.ts');
+  const reader = responsesWire.stream({} as ProviderCall);
+  const chunks = reader.read({ data: JSON.stringify({ type, response: { id: 'r', output: [] } }) } as never);
+  expect(chunks).toContainEqual(expect.objectContaining({ choices: [{ index: 0, delta: {}, finish_reason }] }));
 });

@@ -186,3 +186,14 @@ test('Retry-After is understood in seconds and as a date', async () => {
   expect(retryAfterSeconds).toBeGreaterThan(30);
   expect(retryAfterSeconds).toBeLessThanOrEqual(60);
 });
+
+test.each([
+  ['retry-after-ms', { 'retry-after-ms': '1500' }, 2],
+  ["Azure's own name", { 'x-ms-retry-after-ms': '200' }, 1],
+  ['both, where the milliseconds come first', { 'retry-after-ms': '2000', 'retry-after': '30' }, 2],
+  ['milliseconds that are not a number, and seconds', { 'retry-after-ms': 'soon', 'retry-after': '30' }, 30],
+  ['nothing usable', { 'retry-after-ms': '-1' }, undefined],
+])('[chat.retry-after] a provider may say how long to wait in milliseconds: %s', async (_, headers, seconds) => {
+  fake.answers(body([], { status: 429, headers }));
+  expect((await call()).retryAfterSeconds).toBe(seconds);
+});
