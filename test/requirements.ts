@@ -1778,6 +1778,10 @@ const hosts: readonly Requirement[] = [
     'store.sweep',
     'The sweep reads what is due, puts off what cannot be healed, goes on where it stopped, and ends within its minute for 1,500 tenants.',
   ),
+  must(
+    'watch.each-by-itself',
+    'An item that cannot be worked on (a started action, a credential, a session, a log, a delivery, a measure) is logged, and holds up no other item, in this run and in later ones.',
+  ),
   must('store.table-of-rates', 'The documented rates of keys are those of the items that the gateway writes.'),
   must(
     'local.approval-bell',

@@ -107,8 +107,15 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     for (let failures = 0; !stopping; failures++) {
       try {
         const entries: EvidenceEntry[] = [];
-        for (const tenant of await options.tenants())
-          for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
+        for (const tenant of await options.tenants()) {
+          try {
+            for await (const page of pagesOf(tenant, from, to)) entries.push(...page);
+          } catch (fault) {
+            // The store is away, or a row of this tenant cannot be read: that holds up none but its own.
+            if (!(fault instanceof SyntaxError)) throw fault;
+            unread(tenant, fault as Error);
+          }
+        }
         return entries.reverse();
       } catch (fault) {
         await backOff(failures, `entries were not read: ${(fault as Error).message}`);
@@ -116,6 +123,11 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     }
     return [];
   }
+
+  const unread = (tenant: string, fault: Error): void =>
+    report(
+      `Not everything of tenant ${tenant} was projected again: ${fault.message}. Run \`agentctl archive repair\`.`,
+    );
 
   async function backOff(failures: number, why: string): Promise<void> {
     const delay = Math.min(backoffMs.first * 2 ** failures, backoffMs.most);
@@ -203,8 +215,13 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function catchUp(): Promise<void> {
     const now = clock.now();
     const from = Math.max(now - lookBackMs, (await projectedUntil(checkpoint)) - overlapMs);
-    for (const tenant of await options.tenants())
-      for await (const page of pagesOf(tenant, from, now + overlapMs)) await project(page);
+    for (const tenant of await options.tenants()) {
+      try {
+        for await (const page of pagesOf(tenant, from, now + overlapMs)) await project(page);
+      } catch (fault) {
+        unread(tenant, fault as Error);
+      }
+    }
   }
 
   async function* pagesOf(tenant: string, from: number, to: number): AsyncIterable<readonly EvidenceEntry[]> {

@@ -1,6 +1,6 @@
 /** What besides traffic is measured: approvals that wait, switches that are open, credentials that are refused. */
 import type { FileTrouble } from '#core/configuration/file-trouble.ts';
-import { platformAlerts } from '#core/contracts/alert.ts';
+import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
 import type { Measured } from './lifecycle.ts';
@@ -82,6 +82,24 @@ export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Me
       firing: {
         severity: 'warning',
         message: `tenant:${tenant}: ${refusals.length} plugins, packs or modules were refused in ${refusalWindowMs / 60_000} minutes, the last one ${JSON.stringify(last.name)} (${last.reason}). \`agentctl supply-chain list\` shows who asked and why.`,
+      },
+    }),
+  };
+}
+
+/** Measures of the last evaluation that failed: their alerts neither open nor resolve meanwhile. */
+export function notMeasured(
+  scope: AlertScope,
+  faults: readonly { readonly name: string; readonly error: string }[],
+): Measured {
+  const [first] = faults;
+  const dimension = scope === platformAlerts ? 'global' : `tenant:${scope}`;
+  return {
+    ...{ scope, type: 'system', dimension, metric: 'not_measured', value: faults.length, threshold: 0 },
+    ...(first && {
+      firing: {
+        severity: 'warning',
+        message: `${dimension}: alerts of ${faults.map(({ name }) => name).join(', ')} could not be measured: ${first.error.slice(0, 300).toWellFormed()} Until they can, they neither open nor resolve; the gateway's log has each error.`,
       },
     }),
   };

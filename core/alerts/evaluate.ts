@@ -7,6 +7,7 @@ import { type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
 import type { PlaneStore } from '#core/federation/ports.ts';
+import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
@@ -21,6 +22,7 @@ import {
   auditChain,
   configurationFile,
   disabledSafeguards,
+  notMeasured,
   oldestPending,
   refusedPlugins,
   rejectedCredentials,
@@ -64,7 +66,7 @@ interface Watches {
 
 const tenantConcurrency = 10;
 
-/** @returns how many alerts changed. What cannot be measured is left as it is and logged. */
+/** @returns how many alerts changed. What cannot be measured stays as it is, and is an alert itself [alert.evaluated]. */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
   const { configuration, identities, version } = await ports.snapshots.current({ evenStale: true });
   if (!configuration.alerts.enabled) return 0;
@@ -73,10 +75,11 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
   await sideBySide(scopes, tenantConcurrency, async (scope) => {
     try {
       const rows = await ports.alerts.list(scope);
-      const measured =
+      const measures =
         scope === platformAlerts
-          ? await ofPlatform(ports, watches, { configuration, version })
-          : await ofTenant(ports, watches, { configuration, identities }, scope, rows);
+          ? ofPlatform(ports, watches, { configuration, version })
+          : ofTenant(ports, watches, { configuration, identities }, scope, rows);
+      const measured = await measuredApart(ports, scope, measures);
       changed += await apply(ports, configuration, rows, measured);
     } catch (fault) {
       ports.telemetry.log('error', 'alerts were not evaluated', { scope, error: (fault as Error).message });
@@ -85,25 +88,51 @@ export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promi
   return changed;
 }
 
-async function ofPlatform(
+/** What is measured of a scope, by its name in words. */
+type Measures = Readonly<Record<string, () => Promise<Measured[]>>>;
+
+interface MeasuredApart {
+  readonly measured: readonly Measured[];
+  /** Whether nothing failed: only then is what was not measured normal. */
+  readonly whole: boolean;
+}
+
+/** Measures each by itself: one that fails is an alert, and the others are evaluated. @throws if all fail: the store is away. */
+async function measuredApart(ports: AlertPorts, scope: AlertScope, measures: Measures): Promise<MeasuredApart> {
+  const names = Object.keys(measures);
+  const outcomes = await Promise.allSettled(names.map((name) => measures[name]!()));
+  const faults = outcomes.flatMap((outcome, n) =>
+    outcome.status === 'rejected' ? { name: names[n]!, error: asGatewayError(outcome.reason).message } : [],
+  );
+  if (faults.length === names.length) throw new Error(faults[0]!.error);
+  for (const fault of faults) ports.telemetry.log('error', 'an alert was not measured', { scope, ...fault });
+  const found = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+  return { measured: [...found, notMeasured(scope, faults)], whole: faults.length === 0 };
+}
+
+function ofPlatform(
   ports: AlertPorts,
   { traffic }: Watches,
   { configuration, version }: Pick<Snapshot, 'configuration' | 'version'>,
-): Promise<Measured[]> {
+): Measures {
   const first = configuration.tenants[0]?.id ?? '';
-  const { budgets } = await ports.counters.status(first, limitsOfAll(configuration, first));
   const refused = ports.rejectedCredentials?.();
-  return [
-    ...disabledSafeguards(configuration),
-    ...(ports.configurationTrouble ? [configurationFile(ports.configurationTrouble.current, version)] : []),
-    ...(refused === undefined ? [] : [rejectedCredentials(refused, configuration)]),
-    ...budgetThresholds(
-      '',
-      budgets.filter(({ scope }) => scope === 'global'),
-    ),
-    ...(await traffic.platform(ports, configuration.alerts)),
-    ...(await ofFederation(ports, configuration, version)),
-  ];
+  return {
+    configuration: async () => [
+      ...disabledSafeguards(configuration),
+      ...(ports.configurationTrouble ? [configurationFile(ports.configurationTrouble.current, version)] : []),
+      ...(refused === undefined ? [] : [rejectedCredentials(refused, configuration)]),
+    ],
+    budgets: async () => {
+      const { budgets } = await ports.counters.status(first, limitsOfAll(configuration, first));
+      return budgetThresholds(
+        '',
+        budgets.filter(({ scope }) => scope === 'global'),
+      );
+    },
+    traffic: () => traffic.platform(ports, configuration.alerts),
+    federation: () => ofFederation(ports, configuration, version),
+  };
 }
 
 async function ofFederation(ports: AlertPorts, configuration: Configuration, version: number): Promise<Measured[]> {
@@ -114,63 +143,70 @@ async function ofFederation(ports: AlertPorts, configuration: Configuration, ver
   return controlPlaneConditions(await ports.planes.list(planes.map(({ name }) => name)), version, now);
 }
 
-async function ofTenant(
+function ofTenant(
   ports: AlertPorts,
   { traffic, chains, refusals }: Watches,
   { configuration, identities }: Pick<Snapshot, 'configuration' | 'identities'>,
   tenant: string,
   rows: readonly AlertRow[],
-): Promise<Measured[]> {
+): Measures {
   const now = ports.clock.now();
-  const [pending, { budgets }, keys, ofTraffic, broken, refused, aside] = await Promise.all([
-    ports.approvals.list(tenant, 'pending', { limit: 1 }),
-    ports.counters.status(tenant, limitsOfAll(configuration, tenant)),
-    keyStatuses(ports.counters, identities, tenant),
-    traffic.tenant(ports, tenant, configuration.alerts),
-    chains.look(ports.evidence, tenant, rows),
-    refusals.look(ports.evidence, tenant, now),
-    ports.setAside.list(tenant, setAsideLooked),
-  ]);
-  const [oldest] = pending.items;
-  const waits = oldest && oldest.expires_at > isoTime(now) ? now - Date.parse(oldest.queued_at) : 0;
-  return [
-    oldestPending(tenant, Math.max(0, Math.floor(waits / 1000)), configuration),
-    ...budgetThresholds(
-      tenant,
-      budgets.filter(({ scope }) => scope === 'tenant'),
-    ),
-    ...budgetThresholds(
-      tenant,
-      keys.flatMap((key) => key.budgets),
-    ),
-    ...ofTraffic,
-    auditChain(tenant, broken),
-    setAsideSessions(tenant, aside),
-    refusedPlugins(tenant, refused),
-  ];
+  return {
+    approvals: async () => {
+      const [oldest] = (await ports.approvals.list(tenant, 'pending', { limit: 1 })).items;
+      const waits = oldest && oldest.expires_at > isoTime(now) ? now - Date.parse(oldest.queued_at) : 0;
+      return [oldestPending(tenant, Math.max(0, Math.floor(waits / 1000)), configuration)];
+    },
+    budgets: async () => {
+      const { budgets } = await ports.counters.status(tenant, limitsOfAll(configuration, tenant));
+      return budgetThresholds(
+        tenant,
+        budgets.filter(({ scope }) => scope === 'tenant'),
+      );
+    },
+    'budgets of keys': async () => {
+      const statuses = await keyStatuses(ports.counters, identities, tenant);
+      return budgetThresholds(
+        tenant,
+        statuses.flatMap((key) => key.budgets),
+      );
+    },
+    traffic: () => traffic.tenant(ports, tenant, configuration.alerts),
+    'audit chain': async () => [auditChain(tenant, await chains.look(ports.evidence, tenant, rows))],
+    'sessions set aside': async () => [setAsideSessions(tenant, await ports.setAside.list(tenant, setAsideLooked))],
+    'refused plugins': async () => [refusedPlugins(tenant, await refusals.look(ports.evidence, tenant, now))],
+  };
 }
 
-/** What is open and was not measured is normal: its traffic, its budget or its tenant is gone. */
+/**
+ * What is open and was not measured is normal if nothing failed: its traffic, its budget or its tenant is gone. An alert that
+ * cannot be written does not stop the others.
+ */
 async function apply(
   ports: AlertPorts,
   configuration: Configuration,
   rows: readonly AlertRow[],
-  measured: readonly Measured[],
+  { measured, whole }: MeasuredApart,
 ): Promise<number> {
   const at = isoTime(ports.clock.now());
   const newest = new Map<string, AlertRow>();
   for (const row of rows) if ((newest.get(row.key)?.number ?? 0) < row.number) newest.set(row.key, row);
   const seen = new Map(measured.map((each) => [keyOf(each), each]));
   const unseen = [...newest.values()]
-    .filter(({ key, alert }) => alert.state !== 'resolved' && !seen.has(key))
+    .filter(({ key, alert }) => whole && alert.state !== 'resolved' && !seen.has(key))
     .map(({ scope, alert }): Measured => ({ scope, ...alert, value: 0 }));
   let changed = 0;
   for (const each of [...seen.values(), ...unseen]) {
     const before = newest.get(keyOf(each));
     const step = evaluated(before, each, at);
     if (!step) continue;
-    if (!step.change) await ports.alerts.note(step.row, before!);
-    else if (await changeAlert(ports, configuration, { row: step.row, before, change: step.change })) changed++;
+    try {
+      if (!step.change) await ports.alerts.note(step.row, before!);
+      else if (await changeAlert(ports, configuration, { row: step.row, before, change: step.change })) changed++;
+    } catch (fault) {
+      const { scope, metric } = each;
+      ports.telemetry.log('error', 'an alert was not written', { scope, metric, error: (fault as Error).message });
+    }
   }
   return changed;
 }

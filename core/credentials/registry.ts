@@ -10,6 +10,7 @@ import { personActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type CredentialActor, credentialDraft, system } from './entries.ts';
 import type { CredentialBroker, CredentialStore, IssuedCredential } from './ports.ts';
 
@@ -87,7 +88,11 @@ export async function finishCredential(
   }
 }
 
-const maxSweptPerRun = 100;
+const maxSweptPerPage = 100;
+const maxSweptPages = 10;
+/** Issuers that do not answer take their time-out: so many are asked at once. */
+const sweepConcurrency = 20;
+const longestSweepMs = 40_000;
 
 /**
  * Calls back what a crash or a failing issuer left. Safe to run twice at once: a record is revoked once.
@@ -98,15 +103,38 @@ export async function sweepCredentials(
 ): Promise<number> {
   const now = isoTime(ports.clock.now());
   let revoked = 0;
-  for (const record of await ports.credentials.due(now, maxSweptPerRun)) {
-    const called = await callBack(ports, record);
-    // Beyond the issuer's own end there is nothing left to call back.
-    const over = (record.issuer_expires_at ?? record.expires_at) <= now;
-    if (called !== 'called_back' && !over) continue;
-    const issuer = called === 'called_back' ? 'called_back' : 'until_expiry';
-    if ((await writeRevoked(ports, record, issuer, system)) !== undefined) revoked++;
+  const endsAt = ports.clock.now() + longestSweepMs;
+  const seen = new Set<string>();
+  for (let page = 0; page < maxSweptPages; page++) {
+    // Those that were left are still the longest due: the page reaches beyond them.
+    const due = await ports.credentials.due(now, maxSweptPerPage + seen.size - revoked);
+    const fresh = due.filter(({ tenant, id }) => !seen.has(`${tenant}#${id}`));
+    if (fresh.length === 0) return revoked;
+    for (const { tenant, id } of fresh) seen.add(`${tenant}#${id}`);
+    const sweep = async (record: CredentialRecord) => {
+      if (await swept(ports, record, now)) revoked++;
+    };
+    const inTime = () => ports.clock.now() < endsAt;
+    await sideBySide(fresh, sweepConcurrency, sweep, inTime);
+    if (!inTime()) return revoked;
   }
   return revoked;
+}
+
+/** One that cannot be called back or recorded is left to the next run, and does not stop the others [store.sweep]. */
+async function swept(ports: RegistryPorts, record: CredentialRecord, now: string): Promise<boolean> {
+  // Beyond the issuer's own end there is nothing left to call back.
+  const over = (record.issuer_expires_at ?? record.expires_at) <= now;
+  const called = await callBack(ports, record);
+  if (called !== 'called_back' && !over) return false;
+  const issuer = called === 'called_back' ? 'called_back' : 'until_expiry';
+  try {
+    return (await writeRevoked(ports, record, issuer, system)) !== undefined;
+  } catch (thrown) {
+    const error = (thrown as Error).message;
+    ports.telemetry?.log('error', 'a revoked credential was not recorded', { ...named(record), error });
+    return false;
+  }
 }
 
 /** @throws GatewayError `not_found`, or `conflict` with the record when it is already dead. */

@@ -3,6 +3,7 @@ import type { EvidenceHead, WantedHead } from '#core/contracts/federation.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 /** Sessions of a tenant that are looked at in one report: the newest, and the next of all others. */
@@ -43,7 +44,7 @@ export class ReportedChains {
         if (heads.length >= maxHeadsPerReport) return heads;
         if (included.has(keyOf(head)) || this.#isReported(head)) continue;
         const before = this.#reported.get(keyOf(head));
-        heads.push(await reportOf(evidence, head, before && before.total_entries - 1));
+        heads.push(await reportOf(evidence, head, before && before.total_entries - 1).catch(unreadable(head)));
       }
     }
     return heads;
@@ -82,7 +83,8 @@ export class ReportedChains {
       // Rows that may have expired do not verify without their archived copies.
       const whole = expiresBefore === undefined || head.opened_at >= expiresBefore;
       const broken = whole && verified <= maxVerified ? await brokenLink(evidence, head) : undefined;
-      heads.push({ ...(await reportOf(evidence, head, index)), ...(broken && { broken }) });
+      const found = await reportOf(evidence, head, index).catch(unreadable(head));
+      heads.push({ ...found, ...(broken && { broken }) });
     }
     return heads;
   }
@@ -99,6 +101,14 @@ async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number 
   return { tenant, session_id, total_entries, last_hash, ...(hash !== undefined && { at: { index: index!, hash } }) };
 }
 
+/** A chain whose rows cannot be read is reported as broken, so that it neither hides nor stops the report of the others. */
+const unreadable =
+  ({ tenant, session_id, total_entries, last_hash }: SessionHead) =>
+  (fault: unknown): EvidenceHead => {
+    if (fault instanceof GatewayError) throw fault; // the store is away
+    return { tenant, session_id, total_entries, last_hash, broken: { index: 0, reason: 'a row cannot be read' } };
+  };
+
 async function hashAt(evidence: EvidenceLog, { tenant, session_id }: SessionHead, index: number) {
   for await (const entry of evidence.entries(tenant, session_id, index))
     return entry.index === index ? entry.hash : undefined;
@@ -107,6 +117,10 @@ async function hashAt(evidence: EvidenceLog, { tenant, session_id }: SessionHead
 
 async function brokenLink(evidence: EvidenceLog, head: SessionHead) {
   const entries = firstEntries(evidence.entries(head.tenant, head.session_id), head.total_entries);
-  const { broken_link } = await verifyChain(entries, { head });
-  return broken_link && { index: broken_link.index, reason: broken_link.reason.slice(0, 500) };
+  try {
+    const { broken_link } = await verifyChain(entries, { head });
+    return broken_link && { index: broken_link.index, reason: broken_link.reason.slice(0, 500) };
+  } catch (fault) {
+    return unreadable(head)(fault).broken;
+  }
 }

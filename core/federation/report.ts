@@ -19,7 +19,7 @@ import type { Observations } from '#core/observatory/ports.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { ReportedChains } from './chains.ts';
 import { addressOf, type PollPorts } from './poll.ts';
-import type { ControlPlaneAddress } from './ports.ts';
+import { type ControlPlaneAddress, ControlPlaneRefused } from './ports.ts';
 
 interface ReportPorts
   extends Pick<PollPorts, 'clock' | 'configStore' | 'controlPlane' | 'secrets' | 'snapshots' | 'telemetry'> {
@@ -86,7 +86,8 @@ export class Reports {
     this.#wanted = Array.isArray(answer.wanted) ? answer.wanted.slice(0, maxHeads) : [];
   }
 
-  async #metrics({ clock, observations, controlPlane, instance }: ReportPorts, to: ControlPlaneAddress): Promise<void> {
+  async #metrics(ports: ReportPorts, to: ControlPlaneAddress): Promise<void> {
+    const { clock, observations, controlPlane, instance, telemetry } = ports;
     const now = clock.now();
     const from = Math.max(this.#sentUntil ?? 0, now - recentHours * 60 * minuteMs);
     const sums = await observations.minutes(everyTenant, {
@@ -100,9 +101,18 @@ export class Reports {
       measures: addUp(same.map(({ measures }) => measures)),
     }));
     for (const some of portionsOf(minutes))
-      await controlPlane.post(to, 'metrics', { plane: to.plane, instance, minutes: some });
+      await controlPlane
+        .post(to, 'metrics', { plane: to.plane, instance, minutes: some })
+        .catch((fault: unknown) => refusedMinutes(telemetry, some, fault));
     this.#sentUntil = now - lateMinutes * minuteMs;
   }
+}
+
+/** Minutes that the control plane does not accept are left out: sent again, they would hold up all that follow. */
+function refusedMinutes(telemetry: ReportPorts['telemetry'], minutes: readonly SentMinute[], fault: unknown): void {
+  if (!(fault instanceof ControlPlaneRefused) || (fault.status !== 400 && fault.status !== 413)) throw fault;
+  const [first, last] = [minutes[0]!.at, minutes.at(-1)!.at];
+  telemetry.log('error', 'the control plane does not accept minutes of traffic', { first, last, error: fault.message });
 }
 
 const dayMs = 24 * 3_600_000;

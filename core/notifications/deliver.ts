@@ -120,6 +120,12 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome
   }
   const claimed: Delivery = { ...delivery, attempts: delivery.attempts + 1, due_at: inSeconds(ports, claimSeconds) };
   if (!(await ports.deliveries.update(delivery, claimed))) return 'left';
+  // Each attempt ended its worker, or its outcome could not be stored.
+  if (delivery.attempts >= maxAttempts) {
+    const last = delivery.last_error ?? 'no attempt came to an end';
+    await ports.deliveries.update(claimed, afterFailure(ports, claimed, new Error(last)));
+    return 'later';
+  }
   const outcome = await attempt(ports, claimed, submitted);
   await ports.deliveries.update(claimed, outcome);
   return outcome.state === 'sent' ? 'sent' : 'later';
@@ -211,9 +217,12 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
 
 /** `fetch failed` alone does not help: its cause says what failed. */
 function textOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return String(thrown);
-  return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;
+  if (!(thrown instanceof Error)) return shortened(String(thrown));
+  return shortened(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);
 }
+
+/** A channel's answer may be of any length, and what does not fit into the row would be sent again and again. */
+const shortened = (text: string): string => text.slice(0, 1_000).toWellFormed();
 
 const later = (a: string, b: string) => (a > b ? a : b);
 const inSeconds = ({ clock }: DeliverPorts, seconds: number) => isoTime(clock.now() + seconds * 1000);

@@ -44,12 +44,19 @@ export class TransparencyLog extends LogReader {
     return written;
   }
 
+  /** A log that fails does not keep those of other tenants from theirs. A fault that may pass is thrown before damage, which stays. */
   async #appendAll(points: readonly ChainPoint[]): Promise<void> {
+    const faults: unknown[] = [];
     for (const [tenant, own] of Map.groupBy(points, (point) => point.tenant)) {
-      for (let from = 0; from < own.length; from += maxLeavesABatch) {
-        await this.#appendTo(tenant, own.slice(from, from + maxLeavesABatch));
+      try {
+        for (let from = 0; from < own.length; from += maxLeavesABatch) {
+          await this.#appendTo(tenant, own.slice(from, from + maxLeavesABatch));
+        }
+      } catch (fault) {
+        faults.push(fault);
       }
     }
+    if (faults.length > 0) throw faults.find((fault) => !(fault instanceof LogDamage)) ?? faults[0];
   }
 
   /** @throws LogDamage; GatewayError `service_unavailable` when others keep writing first. */

@@ -20,7 +20,7 @@ interface ArchiveChecked {
   readonly missing_entries: number;
   readonly contradictions: number;
   readonly expired_entries: number;
-  /** Whether every session was reached. */
+  /** Whether every session was reached and could be read. */
   readonly complete: boolean;
 }
 
@@ -56,6 +56,7 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
       {},
     );
   const sum = { sessions: 0, missing_entries: 0, contradictions: 0, expired_entries: 0, complete: true };
+  let unread = 0;
   for (const { id: tenant } of tenants) {
     const expired = { sessions: 0, removed_entries: 0 };
     let cursor: string | undefined;
@@ -63,9 +64,9 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
       sum.complete = clock.now() <= until;
       if (!sum.complete) break;
       const page = await evidence.sessions(tenant, { limit: sessionsPerPage, ...(cursor !== undefined && { cursor }) });
-      for (const { missing, contradicts, removed } of await Promise.all(
-        page.items.map((head) => look(ports, head, before)),
-      )) {
+      const looked = await lookAtPage(ports, page.items, before);
+      unread += page.items.length - looked.length;
+      for (const { missing, contradicts, removed } of looked) {
         sum.sessions++;
         sum.missing_entries += missing;
         if (contradicts) sum.contradictions++;
@@ -83,7 +84,25 @@ async function checkAll(ports: GatewayPorts): Promise<ArchiveChecked> {
     }
     if (!sum.complete) break;
   }
-  return sum;
+  return { ...sum, complete: sum.complete && unread === 0 };
+}
+
+/**
+ * Compares the sessions of a page. One that cannot be read is logged and makes the run incomplete, and the others are compared.
+ * @throws the first fault if no session of several could be read: the archive or the store is away.
+ */
+async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], before: string | undefined) {
+  const looked = await Promise.allSettled(heads.map((head) => look(ports, head, before)));
+  const faults = looked.flatMap((each, n) =>
+    each.status === 'rejected' ? { head: heads[n]!, fault: each.reason } : [],
+  );
+  if (faults.length > 1 && faults.length === heads.length) throw faults[0]!.fault;
+  for (const { head, fault } of faults) {
+    const { tenant, session_id } = head;
+    const error = (fault as Error).message;
+    ports.telemetry.log('error', 'a session could not be compared with the archive', { tenant, session_id, error });
+  }
+  return looked.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }
 
 async function look(

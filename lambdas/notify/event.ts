@@ -34,7 +34,15 @@ export const createHandler =
       scheduleCompleted(ports, 'notify');
       return { delivered };
     }
-    const fresh = event.Records.flatMap((record) => unmarshalledDelivery(record) ?? []);
+    const fresh = event.Records.flatMap((record) => {
+      try {
+        return unmarshalledDelivery(record) ?? [];
+      } catch (fault) {
+        // Given back, it would hold up its shard of the stream until it expires.
+        ports.telemetry.log('error', 'a queued notification cannot be read', { error: (fault as Error).message });
+        return [];
+      }
+    });
     return { delivered: (await deliverAll(deliver, fresh)).sent };
   };
 

@@ -7,6 +7,7 @@ import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { loopback } from '../support/loopback.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
+import { TableAttacker } from '../support/table-attacker.ts';
 import { sampleChat } from '../unit/observatory/sample.ts';
 
 const adminToken = 'admin-token-1';
@@ -195,4 +196,44 @@ test('[alert.evaluated] a change goes out over the webhook, once, signed', async
   } finally {
     await hook.stop();
   }
+});
+
+test('[watch.each-by-itself] a measure that fails is an alert, and the others are evaluated', async () => {
+  await start();
+  const { setAside } = gateway.ports;
+  const failing = { ...setAside, list: () => Promise.reject(new Error('a row cannot be read')) };
+  evaluate = createHandler({ ...gateway.ports, setAside: failing });
+  await chat({ outcome: 'failed' });
+  await minute();
+  const metrics = async () =>
+    (await alerts('?state=active')).map(({ metric }: { metric: string }) => metric).toSorted();
+  expect(await metrics()).toEqual(['error_rate', 'not_measured']);
+  const found = (await alerts('?state=active')).find(({ metric }: { metric: string }) => metric === 'not_measured');
+  expect(found.message).toContain('sessions set aside could not be measured: a row cannot be read');
+  // Traffic that is gone is normal only after an evaluation in which everything was measured.
+  await minute(9);
+  expect(await metrics()).toEqual(['error_rate', 'not_measured']);
+  evaluate = createHandler(gateway.ports);
+  await minute(6);
+  expect(await metrics()).toEqual([]);
+});
+
+test('[watch.each-by-itself] [alert.chain] a session with a row that cannot be read is a broken chain', async () => {
+  await start();
+  await call('POST', '/admin/v1/test-action', {
+    key: keys.agent,
+    body: {
+      ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/a', capability: 'read' },
+      actor: { agent: 'writer', session: 's' },
+    },
+  });
+  await new TableAttacker(gateway.store).set(
+    'evidence',
+    { chain: 'default#s', position: '0'.repeat(12) },
+    { entry: 'not JSON' },
+  );
+  await minute();
+  expect(await alerts('?state=active')).toMatchObject([
+    { type: 'evidence', metric: 'audit_chain', severity: 'critical', evidence: { session_id: 's', index: 0 } },
+  ]);
 });

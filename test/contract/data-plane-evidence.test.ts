@@ -136,3 +136,27 @@ test('[federation.heads] an entry that is edited in place is found by the plane,
   const plane = (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
   expect(plane).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
 });
+
+test('[watch.each-by-itself] [federation.report] a chain that cannot be read is reported as broken, and the others arrive', async () => {
+  await both.poll();
+  await act();
+  await both.report();
+  await new TableAttacker(both.plane.store).set(
+    'evidence',
+    { chain: 'default#work', position: '0'.repeat(12) },
+    { entry: 'not JSON' },
+  );
+  await act();
+  await both.atPlane('POST', '/admin/v1/test-action', {
+    key: 'plane-agent',
+    body: {
+      ...{ protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capability: 'read' },
+      actor: { session: 'after' },
+    },
+  });
+  for (let n = 0; n < 3; n++) await both.report();
+  const known = await both.control.ports.planes.walk('eu', undefined, 100);
+  expect(known.heads.map(({ session_id }) => session_id)).toContain('after');
+  const { body } = await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' });
+  expect(body.planes[0]).toMatchObject({ state: 'diverged', divergence: { kind: 'broken', session_id: 'work' } });
+});

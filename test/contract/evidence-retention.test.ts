@@ -99,6 +99,34 @@ describe('[evidence.retention] rows of evidence', () => {
     expect(await archiveCheck(ofOne)()).toMatchObject({ contradictions: 1 });
   });
 
+  test('[watch.each-by-itself] a session that cannot be read makes the run incomplete and keeps no other from it', async () => {
+    await started();
+    await session();
+    days(31);
+    const ports = gateway.ports();
+    const look = (isBad: (id: string) => boolean) =>
+      archiveCheck({
+        ...ports,
+        archived: {
+          ...ports.archived!,
+          runs: (tenant, id) => {
+            if (isBad(id)) throw new Error('the copy cannot be read');
+            return ports.archived!.runs(tenant, id);
+          },
+        },
+      })();
+    await caller(gateway.ports())('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      body: {
+        ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/a', capability: 'read' },
+        actor: { agent: 'writer', session: 'bad' },
+      },
+    });
+    expect(await look((id) => id === 'bad')).toMatchObject({ sessions: 1, expired_entries: 5, complete: false });
+    // If none can be read, the archive is away.
+    await expect(look(() => true)).rejects.toThrow('the copy cannot be read');
+  });
+
   test('that differ from their copies stay, so that the rewriting is still seen', async () => {
     await started();
     await session();

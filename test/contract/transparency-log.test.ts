@@ -35,6 +35,22 @@ test('[transparency.log] sessions are appended once for each place they reach, e
   expect(await log.checkpoint('nobody')).toBeUndefined();
 });
 
+test('[watch.each-by-itself] a log that is damaged or fails does not keep other tenants from theirs', async () => {
+  await kept.opened().append([pointOf('s-1', 0)]);
+  const head = (await kept.heads.head('default'))!;
+  await kept.heads.replace('default', { ...head, version: head.version + 1, checkpoint: 'damaged' });
+  const log = kept.opened();
+  await expect(log.append([pointOf('s-2', 0), pointOf('s-1', 0, 'other')])).rejects.toThrow(LogDamage);
+  expect(await kept.leaves(log, 'other')).toHaveLength(1);
+
+  const signer = async (tenant: string) =>
+    tenant === 'away' ? Promise.reject(new Error('no key')) : kept.signer(tenant);
+  const other = kept.opened({ signer });
+  const points = [pointOf('s-3', 0), pointOf('s-1', 0, 'away'), pointOf('s-2', 0, 'other')];
+  await expect(other.append(points)).rejects.toThrow('no key');
+  expect(await kept.leaves(other, 'other')).toHaveLength(2);
+});
+
 test('[transparency.proofs] sessions and growth are proved across tiles of every size', async () => {
   const log = kept.opened();
   const heads = [];

@@ -136,6 +136,28 @@ describe('the sweep', () => {
     expect(made.commits.map(({ draft }) => draft.actor)).toEqual(issuer ? [{ key_id: 'system' }] : []);
   });
 
+  test('[watch.each-by-itself] one that cannot be called back or recorded does not keep the others from it', async () => {
+    const rows: Loose[] = Array.from({ length: 130 }, (_, n) => ({ ...record, id: `c${n}` }));
+    const left = new Set(rows);
+    const made = registry({
+      broker: {
+        revoke: async ({ id }: Loose) => {
+          if (id !== 'c129' && id !== 'c0') throw new Error('refused');
+        },
+      },
+    });
+    made.ports.credentials.due = async (_: string, limit: number) => [...left].slice(0, limit);
+    made.ports.ledger.commit = async ({ changes }: Loose) => {
+      if (changes[0].id === 'c0') throw new Error('the row is too large');
+      left.delete(rows[129]!);
+      return { ok: true, head: { last_hash: 'h' } };
+    };
+    expect(await sweepCredentials(made.ports)).toBe(1);
+    expect(made.logged.filter(([level]) => level === 'error')).toMatchObject([
+      ['error', 'a revoked credential was not recorded', { credential_id: 'c0' }],
+    ]);
+  });
+
   test('does not count what another process revoked', async () => {
     expect(await sweepCredentials(registry({ outcomes: [{ ok: false }] }).ports)).toBe(0);
   });

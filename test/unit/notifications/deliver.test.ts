@@ -279,3 +279,23 @@ describe('what was just enqueued', () => {
     expect(sent).toHaveLength(1);
   });
 });
+
+describe('[watch.each-by-itself] a delivery', () => {
+  test('whose attempts never came to an end is given up, not attempted again', async () => {
+    const now = setting();
+    await now.enqueue('submitted');
+    const [row] = [...now.rows.values()];
+    now.rows.set(row!.id, { ...row!, attempts: 8 });
+    await deliverDue(now.ports);
+    expect(now.sent).toEqual([]);
+    expect(now.delivery()).toMatchObject({ state: 'dead', attempts: 9, last_error: 'no attempt came to an end' });
+  });
+
+  test('keeps no error that is too long for its row', async () => {
+    const now = setting();
+    await now.enqueue('submitted');
+    now.faults.push(new Error('x'.repeat(500_000)));
+    await deliverDue(now.ports);
+    expect(now.delivery()!.last_error).toHaveLength(1_000);
+  });
+});
