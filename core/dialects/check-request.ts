@@ -59,7 +59,7 @@ function checkMessages(
   checkMessage: (message: JsonObject, path: string) => void,
 ): void {
   const { messages } = body;
-  if (absent(messages)) refuseOtherEndpoint(body);
+  refuseOtherEndpoint(body, 'messages');
   if (!Array.isArray(messages) || messages.length === 0)
     refuse('messages', messages, 'an array of at least one message');
   for (const [index, message] of messages.entries()) {
@@ -73,16 +73,28 @@ function checkMessages(
 
 /** Members of other endpoints' requests, by which clients send a body to the wrong one. */
 const endpointOf: readonly (readonly [member: string, owner: string, remedy: string])[] = [
-  ['input', '/v1/responses (or /v1/embeddings)', 'Send this body there, or send messages here.'],
-  ['prompt', '/v1/completions', 'Send this body there, or send messages here.'],
-  ['contents', "Gemini's API", 'Set the client to the form of OpenAI or Anthropic, and send messages.'],
+  ['messages', '/v1/chat/completions or /v1/messages', 'Send this body there'],
+  ['input', '/v1/responses (or /v1/embeddings)', 'Send this body there'],
+  ['prompt', '/v1/completions', 'Send this body there'],
+  ['contents', "Gemini's API", 'Set the client to the form of OpenAI or Anthropic'],
 ];
 
-function refuseOtherEndpoint(body: JsonObject): void {
-  const [member, owner, remedy] = endpointOf.find(([name]) => !absent(body[name])) ?? [];
+/**
+ * @param own the member that the endpoint works on
+ * @throws GatewayError `invalid_request` for a body that lacks it and has that of another endpoint.
+ */
+export function refuseOtherEndpoint(body: JsonObject, own: string): void {
+  if (!isEmpty(body[own])) return;
+  const [member, owner, remedy] = endpointOf.find(([name]) => name !== own && !absent(body[name])) ?? [];
   if (member === undefined) return;
-  throw invalidRequest(`${member} belongs to ${owner}, and messages is missing. ${remedy}`, { param: member });
+  const found = absent(body[own]) ? 'missing' : 'empty';
+  throw invalidRequest(`${member} belongs to ${owner}, and ${own} is ${found}. ${remedy}, or send ${own} here.`, {
+    param: member,
+  });
 }
+
+const isEmpty = (value: Json | undefined): boolean =>
+  absent(value) || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** A text, or parts that each say what they are. An assistant's turn may be silent: it made tool calls instead. */
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {

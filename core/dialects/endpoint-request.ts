@@ -3,6 +3,7 @@
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { refuseOtherEndpoint } from './check-request.ts';
 import { endpoints } from './endpoints.ts';
 import { countOf, isObject, objectsOf } from './wire.ts';
 
@@ -19,7 +20,8 @@ const maxTokens = 1_000_000;
 export function readEndpointRequest(name: EndpointName, request: JsonObject): JsonObject {
   const { field, model: usual, silent } = endpoints[name];
   const { [field]: given, messages: _none, ...more } = request;
-  if (request.messages !== undefined)
+  refuseOtherEndpoint(request, field);
+  if (request.messages !== undefined && request.messages !== null)
     throw refused('messages', 'is a member of chat requests', `${field} on /v1/${name.replace('.', '/')}`);
   const model = request.model ?? usual;
   checkMembers(name, more);

@@ -5,6 +5,7 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { refuseOtherEndpoint } from '../check-request.ts';
 import { noteRest, noteStreamOptions } from '../translate/members.ts';
 import { member, objectOf, textOf } from '../wire.ts';
 import { itemsLeftOut, messagesOf } from './input.ts';
@@ -17,8 +18,9 @@ interface ReadRequest {
 
 /** @throws GatewayError `invalid_request`. */
 export function readResponsesRequest(body: JsonObject): ReadRequest {
-  if (body.input === undefined && Array.isArray(body.messages))
-    throw refused('messages', 'belongs to /v1/chat/completions or /v1/messages', 'input; or send this body there');
+  // A prompt that is an object is a template of this endpoint.
+  const { prompt, ...others } = body;
+  refuseOtherEndpoint(objectOf(prompt) ? others : body, 'input');
   refuseKept(body);
   refuseLogprobs(body);
   const leftOut = [

@@ -1,5 +1,7 @@
 /** What is refused at the handler, with path, what was found and what is allowed; and what passes. */
 import { dialects } from '#core/dialects/dialects.ts';
+import { readEndpointRequest } from '#core/dialects/endpoint-request.ts';
+import { readResponsesRequest } from '#core/dialects/responses/request.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 const { openai, anthropic } = dialects;
@@ -185,3 +187,40 @@ test.each(['m', 'gpt-4.1', 'meta/llama 3:8b', 'Größe', 'mistral@eu'])(
     for (const dialect of [openai, anthropic]) expect(() => dialect.checkRequest({ ...good, model })).not.toThrow();
   },
 );
+
+describe('the refusal of a body at the wrong endpoint names the one that takes it', () => {
+  const refusedAs = (read: () => unknown, param: string, message: string) =>
+    expect(read).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining(message), data: { param } }),
+    );
+
+  test.each([
+    [{ model: 'm', messages: [], input: 'hi' }, 'input', 'input belongs to /v1/responses'],
+    [{ model: 'm', messages: null, prompt: 'hi' }, 'prompt', 'prompt belongs to /v1/completions'],
+  ])('chat completions and messages: %j', (body, param, message) => {
+    for (const dialect of [openai, anthropic]) refusedAs(() => dialect.checkRequest(body), param, message);
+  });
+
+  test.each([
+    [{ model: 'm', input: null, messages: [user] }, 'messages', 'messages belongs to /v1/chat/completions'],
+    [{ model: 'm', input: [], messages: [user] }, 'messages', 'input is empty'],
+    [{ model: 'm', prompt: 'hi' }, 'prompt', 'prompt belongs to /v1/completions'],
+    [{ model: 'm', contents: [{}] }, 'contents', "contents belongs to Gemini's API"],
+  ])('responses: %j', (body, param, message) => {
+    refusedAs(() => readResponsesRequest(body), param, message);
+  });
+
+  test.each([
+    ['completions', { model: 'm', input: 'hi' }, 'input', 'input belongs to /v1/responses'],
+    ['embeddings', { model: 'm', prompt: 'hi' }, 'prompt', 'prompt belongs to /v1/completions'],
+    ['embeddings', { model: 'm', messages: [user] }, 'messages', 'messages belongs to /v1/chat/completions'],
+  ] as const)('%s: %j', (name, body, param, message) => {
+    refusedAs(() => readEndpointRequest(name, body as unknown as JsonObject), param, message);
+  });
+
+  test('members of other endpoints pass where the own one is given, and a prompt template keeps its own refusal', () => {
+    expect(() => openai.checkRequest({ ...good, input: 'x', prompt: 'y' })).not.toThrow();
+    expect(readEndpointRequest('completions', { model: 'm', prompt: 'x', messages: null }).messages).toHaveLength(1);
+    expect(() => readResponsesRequest({ model: 'm', prompt: { id: 'p' } })).toThrow(/outside of the gateway/);
+  });
+});
