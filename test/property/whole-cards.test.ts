@@ -4,7 +4,7 @@ import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-reque
 import { isWholeInSlack, slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
-import { runs } from '../support/in-check.ts';
+import { runs } from '../support/extent.ts';
 import { sampleRow } from '../unit/notifications/sample.ts';
 
 const link = 'https://gateway.example';

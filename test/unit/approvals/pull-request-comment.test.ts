@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { codeBlock, codeSpan, pullRequestComment, replyComment } from '#core/approvals/pull-request-comment.ts';
 import { questionDigest } from '#core/approvals/pull-requests.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 import { approvalId, sampleRow } from '../notifications/sample.ts';
 
 const sha = 'a'.repeat(40);

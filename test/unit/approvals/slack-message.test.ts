@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 import { approvalId, sampleRow } from '../notifications/sample.ts';
 
 interface Section {

@@ -7,7 +7,7 @@ import type { ContentFilter } from '#core/contracts/config.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { context, cutAt, policyOf } from '../../support/content-policy.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 
 const block = { name: 'no', action: 'block' } as const;
 const words: ContentFilter = { ...block, type: 'keyword', keywords: ['forbidden words', 'a/b'] };

@@ -2,7 +2,7 @@
 import type { WasmRunner } from '#core/content-policy/ports.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { context, cutAt, policyOf, streamed, whole } from '../../support/content-policy.ts';
-import { casesOf } from '../../support/in-check.ts';
+import { casesOf } from '../../support/extent.ts';
 
 const block = { name: 'no', action: 'block' } as const;
 const words = (...keywords: string[]): ContentFilter => ({ ...block, type: 'keyword', keywords });

@@ -6,7 +6,7 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 
 const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>
   gitEffects({ protocol: 'git', tool: `scm.${tool}`, target: 'acme/web', capability: 'write', parameters, ...more });

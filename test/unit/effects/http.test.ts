@@ -1,6 +1,6 @@
 /** HTTP calls: the address that is really connected to, the method that is really sent. */
 import fc from 'fast-check';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 import { only, read } from './http-reading.ts';
 
 test('a part is the method on the address', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { canonicalize, digestOf, hashDomain, sha256 } from '#core/kernel/canonical.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 
 describe('RFC 8785', () => {
   test('the example of §3.2.2 to §3.2.4', () => {

@@ -10,7 +10,7 @@ import {
   parseStrictBytes,
   parseStrictInTurns,
 } from '#core/kernel/json.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 
 const refusal = (work: () => unknown): GatewayError => {
   try {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { foldText } from '#core/content-policy/visible.ts';
 import { confusables } from '#core/matching/confusables.ts';
 import { foldUnicode } from '#core/matching/fold-unicode.ts';
-import { runs } from '../../support/in-check.ts';
+import { runs } from '../../support/extent.ts';
 
 /** The definition, on the whole text. */
 function foldedWhole(text: string): string {

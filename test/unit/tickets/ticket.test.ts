@@ -1,7 +1,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { type TicketKeys, ticketKey, ticketKeys } from '#core/tickets/keys.ts';
 import { signTicket, type TicketUse, verifyTicket } from '#core/tickets/ticket.ts';
-import { casesOf } from '../../support/in-check.ts';
+import { casesOf } from '../../support/extent.ts';
 
 const ticketSkewMs = 5_000;
 
