@@ -1,9 +1,10 @@
 /** What a caller of a tenant reads of a configuration: what decides for its tenants, and nothing that only concerns others [policy-version.own-tenant]. */
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration, KeyEntry, Tenant } from '#core/contracts/config.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { allGrants } from '#core/identity/grants.ts';
 import { type Identities, keyIdOf } from '#core/identity/identities.ts';
-import { type Place, placesOf } from '#core/identity/organization.ts';
+import { levelsWithRules, type Place, placesOf } from '#core/identity/organization.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { listedPart } from './shown-to-tenants.ts';
@@ -30,7 +31,7 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
   );
   const voters = new Set([
     ...separation_rules.flatMap(({ requires }) => requires.from_teams ?? []),
-    ...configuration.tool_policies.rules.flatMap(({ approval }) => approval?.from_teams ?? []),
+    ...rulesAt(configuration, places).flatMap(({ approval }) => approval?.from_teams ?? []),
   ]);
   const organizations = organizationsOf(configuration, places, voters);
   return listedPart({
@@ -94,6 +95,15 @@ const withoutDigests = (tenant: Tenant): Tenant => ({
       key.key_sha256 === undefined ? key : { ...key, key_sha256: keyIdOf(key.key_sha256).padEnd(64, '0') },
   ),
 });
+
+/** Returns the rules that decide calls at these places: the configured ones, those of the pack, and those of the levels above. */
+const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRule[] => [
+  ...configuration.tool_policies.rules,
+  ...(configuration.tool_policies.pack?.rules ?? []),
+  ...levelsWithRules(configuration)
+    .filter(({ path: level }) => places.some(({ path }) => within(path, level)))
+    .flatMap(({ rules }) => rules),
+];
 
 /** Levels above the visible environments, and the members of teams whose approvals count there. */
 function organizationsOf(

@@ -4,6 +4,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import { unsetKeyWarning } from '#core/configuration/store/secrets.ts';
 import { commonWarnings } from '#core/configuration/store/warnings.ts';
 import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
+import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { buildIdentities } from '#core/identity/identities.ts';
 import { load } from './loading.ts';
 
@@ -49,6 +50,38 @@ test('[policy-version.own-tenant] nothing that only concerns another tenant is r
   expect(read.separation_rules?.map(({ name }) => name)).toEqual(['ours']);
   expect(read.tool_policies).toEqual(whole.tool_policies);
   expect(read.budgets).toEqual({ tenants: { mine: { daily_usd: 1 } } });
+});
+
+test('[policy-version.own-tenant] teams that rules of the pack or of levels above ask for are read, and those of other levels are not', async () => {
+  const asking = (team: string) =>
+    `policies: { rules: [{ protocol: mcp, tool: "a.*", decision: review, approval: { from_teams: [acme/${team}] } }] }`;
+  const { configuration: whole } = await load(`
+version: 1
+people: [{ id: ann, role: operator }, { id: val, role: operator }, { id: zoe, role: operator }, { id: kim, role: operator }]
+tenants: [{ id: mine, api_keys: [{ key: key-of-mine, kind: human, person: ann }] }, { id: theirs, api_keys: [{ key: key-of-theirs }] }]
+organizations:
+  - id: acme
+    teams:
+      - id: web
+        projects: [{ id: a, ${asking('level')}, environments: [{ id: production, kind: production, tenant: mine }] }]
+      - id: shop
+        projects: [{ id: b, ${asking('hidden')}, environments: [{ id: production, kind: production, tenant: theirs }] }]
+      - { id: level, members: [val] }
+      - { id: hidden, members: [zoe] }
+      - { id: packed, members: [kim] }
+tool_policies: { pack: null }
+`);
+  const rules = [
+    { protocol: 'mcp', tool: 'a', decision: 'review', approval: { from_teams: ['acme/packed'] } },
+  ] as const;
+  const pack = { name: 'own', default_decision: 'review', rules: [...rules], guards: [] } as unknown as ToolPack;
+  const read = asRead(reader('mine'), { ...whole, tool_policies: { ...whole.tool_policies, pack } });
+  expect(read.organizations[0]?.teams.map(({ id, members }) => [id, members])).toEqual([
+    ['web', []],
+    ['level', ['val']],
+    ['packed', ['kim']],
+  ]);
+  expect(read.people?.map(({ id }) => id)).toEqual(['ann', 'val', 'kim']);
 });
 
 test('[policy-version.own-tenant] the lines of levels follow, and the platform reads the whole', async () => {
