@@ -6,6 +6,7 @@ import { matchesAll } from '#core/matching/glob.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { combineReviews, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { joinedParts } from '#core/tool-policy/joined-parts.ts';
+import { ordered } from './in-words.ts';
 import type { Effects } from './ports.ts';
 
 /** `matched_rule` of a review whose ground is that the text could not be read with certainty. */
@@ -95,13 +96,17 @@ function unclearDecision(policy: CompiledPolicy, why: string, { protocol }: Tool
 function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall): PolicyDecision {
   const listed = part.protocol === 'shell' ? 'this command' : `this call of ${part.tool}`;
   const why = decision.reason ?? (isCatchAll(decision) ? notListed(policy, decision, listed) : undefined);
-  const effect = effectText(part);
-  return { ...decision, reason: why === undefined ? effect : `${effect} ${why}` };
+  const counts = isByCapability(decision) ? `It counts as ${part.capability}.` : undefined;
+  return { ...decision, reason: [effectText(part), counts, why].filter(Boolean).join(' ') };
 }
 
 /** No rule decided, or one that names neither a tool nor a capability. */
 const isCatchAll = ({ rule, matched_rule }: PolicyDecision): boolean =>
   rule === undefined ? matched_rule === 'default' : isAny(rule.tool) && isAny(rule.capability);
+
+/** A rule refused the call for its capability, whatever its tool. */
+const isByCapability = ({ decision, rule }: PolicyDecision): boolean =>
+  decision !== 'allow' && rule?.reason !== undefined && isAny(rule.tool) && !isAny(rule.capability);
 
 const isAny = (pattern: string | undefined): boolean => pattern === undefined || matchesAll(pattern);
 
@@ -109,7 +114,7 @@ const isAny = (pattern: string | undefined): boolean => pattern === undefined ||
 function withReason(policy: CompiledPolicy, decision: PolicyDecision, call: ToolCall): PolicyDecision {
   const { reason, rule } = decision;
   if (reason !== undefined)
-    return rule?.reason === reason && decision.decision !== 'allow' && isAny(rule.tool) && !isAny(rule.capability)
+    return rule?.reason === reason && isByCapability(decision)
       ? { ...decision, reason: `${call.tool} counts as ${call.capability}. ${reason}` }
       : decision;
   const why = isCatchAll(decision) ? notListed(policy, decision, `this call of ${call.tool}`) : undefined;
@@ -131,9 +136,21 @@ function effectText({ protocol, tool, target, capability, parameters }: ToolCall
   if (protocol !== 'shell') return `The call would run ${tool}${where && ` on ${where}`}.`;
   if (tool === 'shell.redirect') return `The line would ${capability === 'read' ? 'read from' : 'write to'} ${where}.`;
   const program = tool.slice('shell.'.length);
-  const isOrder = Array.isArray(parameters.argv) && target !== '' && parameters.argv.slice(1).join(' ') === target;
-  if (isOrder && (target.includes(' ') || !takesPlaces.has(capability))) return `Would run: ${program} ${where}.`;
+  if (isOrder({ program, target, capability, argv: parameters.argv })) return `Would run: ${program} ${where}.`;
   return `The line would run ${program}${where && ` on ${where}`}.`;
+}
+
+interface Named extends Pick<ToolCall, 'target' | 'capability'> {
+  readonly program: string;
+  readonly argv: unknown;
+}
+
+/** Whether the target repeats the arguments of the program, as in `git status`, and is not a place. */
+function isOrder({ program, target, capability, argv }: Named): boolean {
+  if (!Array.isArray(argv) || target === '') return false;
+  const words = argv.slice(1).join(' ');
+  if (ordered.has(program)) return words.replace(/^(?:-C \S+ )+/, '').startsWith(target);
+  return words === target && (target.includes(' ') || !takesPlaces.has(capability));
 }
 
 /** Of commands with these capabilities one word is more often a place than an order. */

@@ -54,7 +54,7 @@ const on = (target: string): string => (target === '' ? '' : ` on ${target}`);
 const verbs: Readonly<Record<string, string>> = { read: 'reads', write: 'writes', delete: 'deletes', execute: 'runs' };
 const notes: Readonly<Record<string, string>> = { write: ' (writes)', delete: ' (deletes or overwrites)' };
 /** Programs that take an order: `git push`, `npm test`. */
-const ordered = new Set(
+export const ordered: ReadonlySet<string> = new Set(
   `git gh glab hub npm npx pnpm yarn bun docker podman kubectl helm terraform tofu aws gcloud az go cargo pip pip3 uv poetry
   make systemctl service brew apt apt-get dnf yum apk`.split(/\s+/),
 );

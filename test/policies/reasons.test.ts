@@ -1,10 +1,11 @@
-/** Reasons and suggestions are about the call that was decided: they name something of it, or of the condition of the rule. */
+/** Reasons are true of the very call that was decided, and suggestions are about it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
+import type { Effects } from '#core/effects/ports.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import { callOfCase, parseCases } from '#core/tool-policy/cases.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
@@ -42,42 +43,224 @@ const casesOf = (pack: string): ToolCall[] =>
     return { ...call, parameters: call.parameters ?? {} } as ToolCall;
   });
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z0-9_]{2,}/g) ?? [];
-/** Words that say nothing about a call. */
-const empty = new Set(
-  'the line call command run would on of to is it so and or in not policy this shell mcp person checks tool'.split(' '),
-);
+/** What a reason is about: the effect that it names, or the call itself. */
+interface Subject extends Pick<ToolCall, 'tool' | 'target' | 'capability'> {
+  /** Target and parameters, as the call has them. */
+  readonly text: string;
+}
+type Fact = readonly [says: RegExp, isTrue: (subject: Subject) => boolean];
 
-/** Reasons in plain words, and what the call must hold for each to be true. */
-const plain: readonly (readonly [reason: RegExp, holds: RegExp])[] = [
-  [/path that may lead out of the workspace/, /[~/\\]|\.\.|%/],
-  [/sets environment variables/, /env|\w=/],
+const text =
+  (pattern: RegExp) =>
+  ({ text }: Subject): boolean =>
+    pattern.test(text);
+const tool =
+  (pattern: RegExp) =>
+  ({ tool }: Subject): boolean =>
+    pattern.test(tool);
+const both =
+  (...facts: readonly Fact[1][]): Fact[1] =>
+  (subject) =>
+    facts.every((fact) => fact(subject));
+const either =
+  (...facts: readonly Fact[1][]): Fact[1] =>
+  (subject) =>
+    facts.some((fact) => fact(subject));
+
+const destructive =
+  /(?<![a-z])(?:rm|rmdir|unlink|shred|dd|truncate|mkfs\w*|wipefs|fdisk|parted|sudo|su|doas|chown|chmod|chattr|mount|umount|kill|killall|pkill|shutdown|reboot|halt|systemctl|crontab|iptables|user(?:add|del|mod)|visudo|nc|ncat|netcat|telnet|ssh|scp|sftp)(?![a-z])/i;
+const changesWhatRuns =
+  /^"\.|["/]\.|git|lefthook|opencode|jenkins|pipelines|workflows|claude|cursor|agents|node_modules|vscode|husky|package|make|mcp|ci|hooks|rc\b|profile|launch/i;
+const listedSchemes = /^(?:file|git|https?|docs|ui):/i;
+const addresses = /[a-z][a-z0-9+.-]*:[^\s"',]+/gi;
+
+/** The reasons of the packs, and what holds of a call for which they are true. A reason that is not here fails the test. */
+const facts: readonly Fact[] = [
   [
-    /^Options other than -q, -v, -vv and -x/,
-    /"-|\s-|shell\.(?:pytest|jest|vitest|mocha|ruff|mypy|flake8|pylint|eslint)/,
+    /^A human looks at a change of infrastructure/,
+    tool(/^(?:k8s|kubernetes|terraform|tofu|cloud|aws|gcp|azure|helm)\./),
   ],
-  [/skips the question/, /auto.approve|-y|--force/],
-  [/would run command\b/, /command -v/],
-  [/names a program that deletes data/, /r.?m|dd|truncate|su|ch|mount|kill|nc|ssh|tab|mod|mkfs|shred|unlink/],
-  [/only reads\.$/, /"capability":"(?:write|execute|delete)"|delete|create|update|write|push|rm/],
-  [/tears infrastructure down/, /delete|destroy|drain|uninstall|terminate/],
-  [/DELETE, DROP, TRUNCATE, GRANT and REVOKE/, /delete|drop|truncate|grant|revoke/i],
+  [/^A human looks at a pull request/, tool(/create_pull_request/)],
+  [/^The author of a pull request may not merge/, tool(/merge|approve|dismiss/)],
+  [
+    /^A push by force, a mirror or a deletion/,
+    both(either(text(/push|refs?\b/), tool(/ref|push/)), text(/forc|-\w*[fd]\b|[ "][+:]\w|mirror|del|prune/)),
+  ],
+  [/^An address can carry data out/, tool(/^http\./)],
+  [/^Changed data is looked at/, tool(/^sql\.(?:insert|update|upsert|merge)/)],
+  [
+    /^DELETE, DROP, TRUNCATE, GRANT and REVOKE are blocked/,
+    either(tool(/delete|drop|truncate|grant|revoke/), text(/delete|drop|truncate|grant|revoke/i)),
+  ],
+  [/^SQL text is read by a human/, text(/"(?:sql|query)":"/)],
+  [/^The table belongs to the system/, text(/^"(?:pg_|mysql\.|information_schema|sys\.)/)],
+  [/^The target is not a table name/, ({ target }) => !/^[\w.]+$/.test(target)],
+  [/^The text locks rows or tables/, tool(/^sql\.lock/)],
+  [/^The text runs a function, a program or reaches a file/, tool(/^sql\.(?:call|do|copy|load)/)],
+  [/^This policy reads one path in the target, no command line and no parameters/, text(/^"[^"]*" \{"/)],
+  [
+    /^This policy reads one plain path inside the workspace, nothing more/,
+    ({ target }) => /[;&|<>$`(){}'"*?[\]#! \n]|^[/~-]/.test(target),
+  ],
+  [
+    /^This policy does not list an option of this command/,
+    both(tool(/pytest|jest|vitest|mocha|ruff|mypy|flake8|pylint|eslint/), text(/[ "]-(?!q\b|vv?\b|x\b)/)),
+  ],
+  [/^The command names a path that may lead out/, text(/(?:^|[ "=])(?:[/~]|\.\.(?!\.))/)],
+  [/^The command sets environment variables\.$/, text(/"env":\{"/)],
+  [
+    /^The (?:command deletes|line names a program that deletes) data/,
+    either(
+      both(tool(destructive), ({ tool }) => tool !== ''),
+      text(destructive),
+    ),
+  ],
+  [/^An option such as -exec or -delete runs a command or changes files/, text(/-delete|-exec|-ok|-fprint|-fls/)],
+  [
+    /^The option or refspec forces a change or deletes something/,
+    either(text(/forc|-\w*[fdD]|[ "][+:]\w|mirror|delete/), tool(/force|rewrite/)),
+  ],
+  [
+    /^The command throws away commits or work/,
+    text(/reset|clean|branch|checkout|filter-branch|update-ref|reflog|gc|stash/),
+  ],
+  [
+    /^The call names a system file that holds secrets or controls the machine/,
+    text(/etc\/|proc\/|\/dev\/|run\/|system32|kubernetes\.io/i),
+  ],
+  [/^The path climbs out of the workspace/, text(/(?:^|[/\s"'=])\.\.(?:[/\\"'\s]|$)/)],
+  [/^The path is not relative to the workspace/, text(/[":](?:[/~\\$%]|[A-Za-z]:|file:|host)|\.\./)],
+  [/^The file changes what runs by itself/, text(changesWhatRuns)],
+  [/^Without TypeScript in the workspace npx/, both(tool(/npx/), text(/\btsc\b/))],
+  [/^The option forces the change or skips the question/, text(/force|auto.approve|yes/)],
+  [/^The command tears infrastructure down/, text(/delete|destroy|drain|uninstall|terminate|prune/)],
+  [
+    /^The address has a scheme that this policy does not list/,
+    ({ text }) => (text.match(addresses) ?? []).some((each) => !listedSchemes.test(each)),
+  ],
+  [/^The address names a store of secrets/, text(/(?:env|vault|secrets?|k8s|keychain|op|ssm)[\w-]*:\/\//i)],
+  [/^The tool hands out a secret/, tool(/secret|credential|password|token/i)],
+  [/^The call names secrets of a cluster|^Secrets are not for agents/, text(/secret/i)],
+  [
+    /^The call names a secret \(/,
+    text(
+      /env|ssh|pem|key|cred|secret|passw|shadow|token|npmrc|netrc|pypirc|proc|kube|aws|docker|gnupg|htpasswd|state|history|etc|pgpass|keystore|p12|pfx|git/i,
+    ),
+  ],
+  [
+    /^This policy (?:deletes nothing|only reads)\.$/,
+    either(
+      ({ capability }) => capability !== 'read',
+      tool(
+        /delete|remove|destroy|drop|purge|truncate|create|update|write|push|merge|insert|set|put|post|patch|grant|revoke/,
+      ),
+    ),
+  ],
+  [/^A line of several commands|^Policy [\w-]+ does not (?:list|allow) this command/, tool(/^shell\./)],
 ];
 
-/** A rule for this tool or capability, a guard, what a reader found, or words that the call and the reason share. */
-function isAbout(
-  call: ToolCall,
-  parts: readonly ToolCall[],
-  { reason = '', rule, matched_rule }: PolicyDecision,
-): boolean {
-  const text = JSON.stringify([call, parts]);
-  const known = plain.find(([pattern]) => pattern.test(reason));
-  if (known) return known[1].test(text);
-  if (rule?.tool !== undefined && rule.tool !== '*') return true;
-  if (matched_rule.startsWith('guard:') || /^It cannot be determined what the (?:line|call) does: ./.test(reason))
-    return true;
-  const named = new Set(wordsOf(text));
-  return wordsOf(reason).some((word) => !empty.has(word) && named.has(word));
+/** Doubts of readers that name nothing of the line, and what is in the line of which they are true. */
+const doubts: readonly (readonly [says: RegExp, line: RegExp])[] = [
+  [/^a quote is not closed/, /["']/],
+  [/^"!" may call up a command of the history/, /!/],
+  [/^\$'…' is read differently/, /\$'/],
+  [/^\(\(…\)\) is arithmetic/, /\(\(/],
+  [/^PostgreSQL's grammar refuses the text/, /select|sql/i],
+  [/^a function changes what a word means/, /\w\s*\(\)/],
+  [/^a line of a here-document/, /<</],
+  [/^a subscript in the line may be run/, /\[.*[$`]/],
+  [/^a variable that may hold a secret/, /\$\{?\w*(?:KEY|TOKEN|SECRET|PASS)/],
+  [/^an expansion in braces may run/, /\$\{/],
+  [/^the format shows signatures/, /%\+?G|signature/],
+  [/^the line holds characters that turn/, /[\u202a-\u202e\u2066-\u2069]/],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what the line holds
+  [/^the line holds control characters/, /[\u0000-\u0008\u000b-\u001f\u007f]/],
+  [/^the line holds invisible characters/, /[^ -~]/],
+  [/^the line opens a network connection/, /\/dev\/(?:tcp|udp)/],
+  [/^the name of a command holds letters/, /[^\t-~]/],
+  [/^the parameter \w+ is neither text/, /\n/],
+];
+
+/** Whether a doubt of a reader names the program, option, variable or word of this call that it is about. */
+function isDoubtOf(call: ToolCall, parts: readonly ToolCall[], doubt: string): boolean {
+  const line = [call.tool, call.target, ...textsIn(call.parameters), ...parts.map((part) => part.tool)].join('\n');
+  const known = doubts.find(([says]) => says.test(doubt));
+  if (known) return known[1].test(line);
+  const plain = line.replace(/["'\\]/g, '');
+  const quoted = /"([^"]+)"/
+    .exec(doubt)?.[1]
+    ?.replace(/…$/, '')
+    .replace(/["'\\]/g, '');
+  // A mark of xargs is shown with a dollar sign, and a part of a loop or of braces as it was written.
+  if (quoted !== undefined) return plain.includes(quoted) || plain.includes(quoted.replace(/^\$/, ''));
+  const [, variable] = /^the variable (\S+) is/.exec(doubt) ?? [];
+  if (variable !== undefined) return plain.includes(variable);
+  const [, program = '', option] =
+    /^(?:what |an? |the )?([^\s:]+):?(?: (-\S+)| is given (\S+?),)?/.exec(
+      doubt.replace(/^the history of.*/, 'history'),
+    ) ?? [];
+  return plain.includes(program) && (option === undefined || plain.includes(option.slice(0, 3)));
+}
+
+const textsIn = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([name, each]) => [name, ...textsIn(each)])
+      : [];
+
+const subjectOf = ({ tool, target, capability, parameters }: ToolCall): Subject => ({
+  ...{ tool: plain(tool), target, capability },
+  text: plain(`${JSON.stringify(target)} ${JSON.stringify(parameters)}`),
+});
+
+/** A text without the disguises of the corpora: invisible and look-alike letters, escapes, encoded dots. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replaceAll('\u0435', 'e')
+    .replace(/%(?:25)*2e/gi, '.')
+    .replaceAll('\\\\', '')
+    .replace(/\\[nrt]/g, ' ')
+    .replaceAll('\\', '');
+
+/** The sentences that name an effect exactly. */
+function sentencesOf({ tool, target }: ToolCall): string[] {
+  const cut = target.length > 120 ? `${target.slice(0, 120)}…` : target;
+  const where = cut.endsWith('.') ? `"${cut}"` : cut;
+  const program = tool.replace(/^shell\./, '');
+  if (program === tool) return [`The call would run ${tool}${where && ` on ${where}`}.`];
+  if (tool === 'shell.redirect') return ['write to', 'read from'].map((does) => `The line would ${does} ${where}.`);
+  return [`Would run: ${program} ${where}.`, `The line would run ${program}${where && ` on ${where}`}.`];
+}
+
+/** Why a reason is not true of this call; undefined where it is. */
+function untruth(call: ToolCall, { parts, unclear }: Effects, { reason = '' }: PolicyDecision): string | undefined {
+  const [, doubt] = /^It cannot be determined what the (?:line|call) does: (.+)\.$/s.exec(reason) ?? [];
+  if (doubt !== undefined) {
+    if (doubt !== unclear) return 'not the doubt of its reader';
+    return isDoubtOf(call, parts, doubt) ? undefined : 'a doubt that names nothing of the call';
+  }
+  const named = parts
+    .flatMap((part) => sentencesOf(part).map((sentence) => ({ part, sentence })))
+    .filter(({ sentence }) => reason === sentence || reason.startsWith(`${sentence} `));
+  if (named.length === 0 && /^(?:The (?:line|call) would |Would run: )/.test(reason)) return 'an effect of no part';
+  const subjects = named.length > 0 ? named : [{ part: call, sentence: '' }];
+  const problems = subjects.map(({ part, sentence }) => untrueOf(part, reason.slice(sentence.length).trim()));
+  return problems.includes(undefined) ? undefined : problems[0];
+}
+
+function untrueOf(part: ToolCall, said: string): string | undefined {
+  const [counts = '', what, capability] = /^(It|\S+) counts as (\w+)\. ?/.exec(said) ?? [];
+  if (counts !== '' && ((what !== 'It' && what !== part.tool) || capability !== part.capability)) return counts;
+  const why = said.slice(counts.length);
+  const [, listed] = /^Policy [\w-]+ does not (?:list|allow) this call of (.+?)[,.](?: |$)/.exec(why) ?? [];
+  if (listed !== undefined) return listed === part.tool ? undefined : `not of ${listed}`;
+  if (why === '') return undefined;
+  const fact = facts.find(([says]) => says.test(why));
+  if (!fact) return 'a reason whose truth no row of `facts` states';
+  return fact[1](subjectOf(part)) ? undefined : 'untrue of what it names';
 }
 
 describe.each(packs)('[policy.reasons] pack %s', (pack) => {
@@ -90,14 +273,16 @@ describe.each(packs)('[policy.reasons] pack %s', (pack) => {
       }),
     );
 
-  test('each review and block has a reason about its call', async () => {
+  test('each reason of a review or block is true of its call: of the effect it names, or of the call itself', async () => {
     const all = await decided([...lines, ...queries, ...doubtful, ...casesOf(pack)]);
-    const stray = all
-      .filter(({ call, effects, decision }) => decision.decision !== 'allow' && !isAbout(call, effects.parts, decision))
-      .map(({ call, decision: { reason, matched_rule } }) =>
-        JSON.stringify([call.tool, call.target, call.parameters, matched_rule, reason]),
-      );
-    expect([...new Set(stray)]).toEqual([]);
+    const untrue = all.flatMap(({ call, effects, decision }) => {
+      const problem = decision.decision === 'allow' ? undefined : untruth(call, effects, decision);
+      if (problem === undefined) return [];
+      return [
+        JSON.stringify([problem, call.tool, call.target, call.parameters, decision.matched_rule, decision.reason]),
+      ];
+    });
+    expect([...new Set(untrue)]).toEqual([]);
   });
 
   test('only test tools are given the reason of their options', async () => {
@@ -112,7 +297,7 @@ describe.each(packs)('[policy.reasons] pack %s', (pack) => {
       const [program = ''] = /[a-z]+/.exec(String(call.parameters.command)) ?? [];
       expect([decision.reason, decision.rule?.reason ?? '']).toEqual([
         expect.stringContaining(program),
-        expect.not.stringMatching(/-q, -v|several words/),
+        expect.not.stringMatching(/an option of this command|several words/),
       ]);
     }
   });

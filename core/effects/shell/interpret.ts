@@ -48,7 +48,8 @@ function effects(
   const does = isQuestion(parsed) ? 'read' : (changed ?? (sends ? 'write' : profile.does));
   const act: Act = { call, profile, parsed, does, changed };
   if (profile.whole) call.whole(does, words);
-  if (profile.input === 'script' && !isScripted(parsed)) call.unclear(`${call.binary} runs what arrives on its input`);
+  const doubt = profile.input === 'script' ? programDoubt(call, parsed) : undefined;
+  if (doubt !== undefined) call.unclear(doubt);
   for (const option of parsed.options) valueEffect(act, option);
   if (profile.below) searchBelow(act, profile.below, operands);
   const acted = operands.filter((each) => operandEffect(act, each)).length > 0;
@@ -78,11 +79,15 @@ function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed
 const isQuestion = ({ options, operands }: Parsed): boolean =>
   operands.length === 0 && options.length > 0 && options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
 
-/** It is given a script or a module, or only says what it is. */
-function isScripted({ options, operands }: Parsed): boolean {
+/** Returns why it is uncertain what an interpreter runs; an option that holds a program says so itself. */
+function programDoubt({ binary }: Invocation, { options, operands }: Parsed): string | undefined {
   const [first] = operands;
-  if (first) return first.text !== '-' && first.text !== '/dev/stdin';
-  return options.some(({ name }) => /^(?:-m|-c|-h|-v|-V|--help|--version)$/.test(name));
+  if (first && first.text !== '-' && first.text !== '/dev/stdin') return undefined;
+  if (!first && options.some(({ name }) => /^(?:-m|-c|-h|-v|-V|--help|--version)$/.test(name))) return undefined;
+  const searches = first ? undefined : options.find(({ name }) => name === '--test' || name === '--test-only');
+  if (searches) return `${binary} ${searches.name} runs the tests that it finds`;
+  if (!first && options.some(({ known }) => known?.role === 'unread')) return undefined;
+  return `${binary} runs what arrives on its input`;
 }
 
 const isSending = ({ known, value }: Option): boolean =>

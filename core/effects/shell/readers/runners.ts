@@ -27,7 +27,7 @@ export function xargs(call: Invocation, grammar: Grammar): void {
 
 /** What stands in the place of the mark only the run will show; where it begins the word, that may be an option. */
 const filledAt = (arg: Arg, mark: string): Arg =>
-  arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, '$'), known: false } : arg;
+  arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, `$$${mark}`), known: false } : arg;
 
 /** GNU parallel hands its command to a shell. */
 export function parallel(call: Invocation, grammar: Grammar): void {
