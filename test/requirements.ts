@@ -2779,6 +2779,10 @@ const toolGateway: readonly Requirement[] = [
   must('executor.http', 'HTTP goes to configured services only, at an address checked after resolution.'),
   must('executor.git', 'Git operations are made over the REST interface of the host, never by force.'),
   must('executor.sql', 'Reads run in READ ONLY transactions, values are bound, rows are capped.'),
+  must(
+    'executor.limits-missing',
+    'Where programs run without limits because the machine has no prlimit, a warning says so, and doctor prints it.',
+  ),
   must('executor.shell', 'Programs run without a shell, and no process outlives its call.'),
   must(
     'executor.bounded',

@@ -7,6 +7,7 @@ import { type Configuration, defaultTicketKeyName } from '#core/contracts/config
 import type { ResolvedKey } from '#core/identity/identities.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { machineWarnings } from './machine-warnings.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -43,7 +44,7 @@ interface Generated {
 
 /**
  * The configuration says under which names generated secrets are looked up. They are put there before the first lookup,
- * whenever another configuration comes into force. Its warnings then include the secrets that have no value.
+ * whenever another configuration comes into force. Its warnings then include the secrets that have no value, and what this machine lacks.
  * @param store looks names up in the environment and in `secrets`.
  */
 export function namingSnapshots(
@@ -51,6 +52,7 @@ export function namingSnapshots(
   secrets: Record<string, string>,
   generated: Generated,
   store: SecretStore,
+  ofMachine: typeof machineWarnings = machineWarnings,
 ): Snapshots {
   const warned = remembered(
     async (found: Snapshot): Promise<Snapshot> => ({
@@ -58,6 +60,7 @@ export function namingSnapshots(
       warnings: [
         ...found.warnings.filter((warning) => !isExpected(warning)),
         ...(await unsetSecrets(found.configuration, store)),
+        ...(await ofMachine(found.configuration)),
       ],
     }),
   );

@@ -172,11 +172,13 @@ describe('generated secrets', () => {
       secrets,
       { adminToken: 'token', appKey: 'pem', ticketKey: 'key' },
       environmentSecrets({}, secrets),
+      async () => ['no prlimit'],
     );
     await naming.current();
     expect((await naming.current()).warnings).toEqual([
       'policies.break_glass is on',
       expect.stringContaining('OWN is not set: credentials.brokers[1].private_key_env names it.'),
+      'no prlimit',
     ]);
     expect([secrets, refreshed]).toEqual([{ A: 'token', K: 'pem', TICKETS: 'key' }, 1]);
   });

@@ -1,0 +1,15 @@
+/** What this machine lacks of what the configuration counts on. */
+import { configurationSchema } from '#core/contracts/config.ts';
+import { machineWarnings } from '../../../bin/local/machine-warnings.ts';
+
+const withShell = (enabled: boolean) =>
+  configurationSchema.parse({ version: 1, tenants: [{ id: 't', api_keys: [] }], executors: { shell: { enabled } } });
+
+test('[executor.limits-missing] without prlimit a warning says that programs run without limits, if programs run at all', async () => {
+  const missing = async () => false;
+  expect(await machineWarnings(withShell(true), missing)).toEqual([
+    expect.stringMatching(/no prlimit.*without limits of memory/),
+  ]);
+  expect(await machineWarnings(withShell(false), missing)).toEqual([]);
+  expect(await machineWarnings(withShell(true), async () => true)).toEqual([]);
+});
