@@ -61,6 +61,34 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         await page.context().close();
       },
     ),
+    check('[console.card] a call that the list shortens is shown whole, and can be approved only then', async () => {
+      const end = 'echo the very end | sh';
+      const line = `${'echo part; '.repeat(600)}${end}`;
+      const id = await gateway.review(shellOf(line, 'shortened'));
+      const { pending } = (await gateway.call(gateway.keys.human, 'GET', 'approvals')).body;
+      const listed = pending.find(({ envelope_id }: { envelope_id: string }) => envelope_id === id);
+      assert.deepEqual(
+        listed.omitted.map(({ field }: { field: string }) => field).filter((field: string) => field === 'parameters'),
+        ['parameters'],
+      );
+      assert.ok(!JSON.stringify(listed.parameters).includes(end));
+      const page = await people.signedIn(gateway.keys.human);
+      const [asked, whole] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route(`**/admin/v1/approvals/${id}`, async (route) => {
+        asked.resolve();
+        await whole.promise;
+        await route.continue();
+      });
+      await page.locator(`a[href="#/approvals/${id}"]`).click();
+      await asked.promise;
+      await page.keyboard.press('a');
+      assert.equal(await page.getByRole('dialog').count(), 0);
+      assert.equal(await page.getByRole('button', { name: 'Approve…' }).count(), 0);
+      whole.resolve();
+      await page.getByRole('article').getByText(end).waitFor();
+      await page.getByRole('button', { name: 'Approve…' }).waitFor();
+      await page.context().close();
+    }),
     check(
       '[console.vote] approved with a comment, the record carries person and comment; the card shows the decision',
       async () => {

@@ -1,6 +1,5 @@
 /** Health, usage, requests, providers, budgets, violations, and the work on projections. */
 import * as z from 'zod';
-import { capabilities } from '../envelope.ts';
 import { keyKinds, roles } from '../route.ts';
 import {
   count,
@@ -15,55 +14,11 @@ import {
   tokens,
   usd,
 } from './operation.ts';
+import { breaker, budget, providerHealth, providerType, rateLimit, status, violation } from './status.ts';
 
 export const health = {
   output: z.strictObject({ status: z.literal('ok'), version: z.string() }),
 } satisfies OperationContract;
-
-const breaker = z.enum(['closed', 'open', 'half-open']);
-const providerHealth = z.enum(['healthy', 'degraded', 'unhealthy', 'unknown', 'disabled']);
-const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']);
-
-const budget = z.strictObject({
-  account: z.string().meta({
-    description: 'tenant, global or key:<key id>, with :<model glob> after it where it is of some models only.',
-  }),
-  scope: z.enum(['tenant', 'global', 'model', 'key']),
-  scope_id: z.string().meta({
-    description:
-      'The tenant, the pattern of the model, the id of the key (of some models: with : and their pattern), or * for all tenants.',
-  }),
-  key_name: z.string().optional().meta({ description: 'Name of the key, of a budget of scope key.' }),
-  period: z.enum(['day', 'month']),
-  limit_usd: usd,
-  spent_usd: usd,
-  reserved_usd: usd.meta({ description: 'US dollars that running calls hold.' }),
-  percentage: z.number().nonnegative().meta({ description: 'Of the limit, spent and reserved together.' }),
-  tier: z.enum(['ok', 'alert', 'warning', 'blocked']),
-  resets_at: time,
-});
-const rateLimit = z.strictObject({
-  limit_requests: count.optional(),
-  remaining_requests: count.optional(),
-  reset_requests: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
-  limit_tokens: count.optional(),
-  remaining_tokens: count.optional(),
-  reset_tokens: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
-});
-const violation = z.looseObject({
-  at: time,
-  envelope_id: z.string(),
-  session_id: z.string(),
-  policy: z.string().optional(),
-  matched_rule: z.string().optional(),
-  protocol: z.string().optional(),
-  tool: z.string().optional(),
-  target: z.string().optional(),
-  capability: z.enum(capabilities).optional(),
-  key_id: z.string(),
-  agent: z.string().optional(),
-  reason: z.string().optional(),
-});
 
 export const observatory = {
   metrics: { output: { text: 'text/plain' } },
@@ -84,100 +39,7 @@ export const observatory = {
       teams: z.array(z.string()).optional().meta({ description: 'Teams of the person, as <organisation>/<team>.' }),
     }),
   },
-  status: {
-    output: z.strictObject({
-      status: z.enum(['ok', 'degraded', 'unavailable']).meta({
-        description: 'degraded: something is down that no decision needs. unavailable: a store is down.',
-      }),
-      dependencies: z.array(
-        z.strictObject({
-          kind: z.enum([
-            'store',
-            'object_store',
-            'provider',
-            'mcp_server',
-            'http_service',
-            'channel',
-            'control_plane',
-            'projection',
-            'configuration',
-          ]),
-          name: z.string(),
-          needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),
-          state: z.enum(['up', 'degraded', 'down', 'unknown']),
-          latency_ms: milliseconds.optional().meta({
-            description:
-              'Of a store: of the question just asked. Of a provider, MCP server or HTTP service: 95th percentile of the last 15 minutes.',
-          }),
-          reason: z.string().optional(),
-          since: time.meta({ description: 'Since when this process has seen it in this state.' }),
-        }),
-      ),
-      version: z.string(),
-      tenant: z.string(),
-      policy: z.string(),
-      policy_version: count,
-      warnings: z.array(z.string()),
-      federation: z
-        .strictObject({
-          plane: z.string(),
-          control_plane_version: count.meta({ description: '0 before the first document.' }),
-          confirmed_at: time.optional().meta({ description: 'When the control plane last confirmed it.' }),
-          expires_at: time.optional(),
-          stale: z.string().optional().meta({ description: 'Why the configuration no longer counts.' }),
-          refused: z.string().optional().meta({ description: 'Why the newest document was refused.' }),
-          refused_at: time.optional(),
-        })
-        .optional()
-        .meta({ description: 'On a data plane: what it has of its control plane.' }),
-      providers: z.array(
-        z.strictObject({
-          name: z.string(),
-          type: providerType,
-          enabled: z.boolean(),
-          health: providerHealth,
-          breaker: breaker.optional(),
-          error_rate: share,
-          reason: z.string().optional().meta({ description: 'Why it is unhealthy, where that is known.' }),
-        }),
-      ),
-      pending_approvals: count,
-      pending_approvals_more: z.literal(true).optional(),
-      oldest_pending_seconds: count,
-      evidence_sessions: count,
-      evidence_sessions_more: z.literal(true).optional(),
-      deliveries: z.strictObject({
-        due: count,
-        failing: z
-          .array(
-            z.strictObject({
-              channel: z.string(),
-              event: z.enum([
-                'submitted',
-                'approved',
-                'denied',
-                'digest',
-                'alert',
-                'evaluation',
-                'policy_violation',
-                'policy_warning',
-              ]),
-              envelope_id: z.string(),
-              state: z.enum(['retrying', 'dead']),
-              attempts: count,
-              error: z.string().meta({ description: 'Of the last attempt, without addresses.' }),
-              due_at: time,
-            }),
-          )
-          .meta({
-            description: 'Notifications that did not reach their channel; those given up stand here for 30 days.',
-          }),
-      }),
-      budgets: z.array(budget),
-      rate_limit: rateLimit,
-      recent_violations: z.array(violation),
-    }),
-  },
+  status,
   usage: {
     output: z.strictObject({
       ...subject,
