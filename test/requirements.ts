@@ -2817,6 +2817,10 @@ const edgeProxy: readonly Requirement[] = [
     'A key may have as many requests open on a listener, and hold as many bytes of bodies, as are still free; beyond that it gets 429 and others are served. People have a share of their own.',
   ),
   must(
+    'http.tenant-share',
+    'All keys of a tenant together may have three times as many open requests, sockets and bytes of bodies as are still free: one tenant with many keys leaves a quarter to others.',
+  ),
+  must(
     'http.slow-bodies',
     'A body of which fewer than 16 kB arrive in a minute ends its request; a slow and steady upload is read to its end.',
   ),

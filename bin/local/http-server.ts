@@ -10,7 +10,7 @@ import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts'
 import type { Route } from '#core/contracts/route.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
-import { FairShare } from '#core/limits/fair-share.ts';
+import { CallerShares } from '#core/limits/caller-shares.ts';
 import type { BeforeBody } from '#lambdas/middleware/before-body.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
 import { createRouter } from '#lambdas/middleware/router.ts';
@@ -51,7 +51,7 @@ interface HttpServerOptions {
    */
   readonly beforeBody?: (event: HttpEvent) => Promise<BeforeBody>;
   /** Bytes of bodies that all listeners of the process hold. */
-  readonly bodies?: FairShare;
+  readonly bodies?: CallerShares;
   /** @default mostConnections */
   readonly maxConnections?: number;
   readonly host: string;
@@ -91,7 +91,7 @@ export type Serve = (request: IncomingMessage, response: ServerResponse) => Prom
 
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { upgrade, loadBalancer, requestTimeoutMs: requestTimeout = longestRequestMs } = options;
-  const { maxConnections = mostConnections, bodies = new FairShare(heldBodyBytes) } = options;
+  const { maxConnections = mostConnections, bodies = new CallerShares(heldBodyBytes) } = options;
   const connections = new Connections({ most: () => maxConnections });
   const requests = new OpenRequests(maxConnections, bodies);
   const transfers = new StalledTransfers(options.stalledMs ?? 60_000);

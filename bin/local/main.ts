@@ -16,7 +16,7 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import { FairShare } from '#core/limits/fair-share.ts';
+import { CallerShares } from '#core/limits/caller-shares.ts';
 import { resourceHosts } from '#core/mcp/resource-address.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
@@ -218,7 +218,7 @@ function openListeners(
     telemetry,
     handlers: gateway.then(({ handlers }) => handlers),
     maxBodyBytes: () => gateway.then((ready) => ready.maxBodyBytes()),
-    bodies: new FairShare(heldBodyBytes),
+    bodies: new CallerShares(heldBodyBytes),
     beforeBody: async (event: HttpEvent) => {
       const { ports } = await gateway;
       return beforeBody(event, () => ports.snapshots.current({ evenStale: true }), ports);

@@ -1,13 +1,13 @@
 /**
- * Open requests of a listener, by the key that sent them: no key takes the connections or the memory that others need, and people get
- * through whatever agents do [http.open-requests].
+ * Open requests of a listener, by the key and the tenant that sent them: none takes the connections or the memory that others need, and
+ * people get through whatever agents do [http.open-requests].
  */
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { FairShare } from '#core/limits/fair-share.ts';
+import { CallerShares, type Sharer } from '#core/limits/caller-shares.ts';
 import type { Carried } from './connections.ts';
 
-type Caller = Pick<Principal, 'key_id' | 'kind'>;
+type Caller = Sharer & Pick<Principal, 'kind'>;
 
 /**
  * Of the connections of a listener. The rest is for WebSockets, which have a bound of their own, and for callers who have not said yet who
@@ -22,17 +22,17 @@ export const mostConnections = 4_096;
 export const heldBodyBytes = 256 * 1024 * 1024;
 
 /** Who sends bodies without a key: signed callbacks, the sign-in of the console. */
-const unknownCaller = '';
+const unknownCaller: Sharer = { key_id: '', tenant: '' };
 
 export class OpenRequests {
-  readonly #agents: FairShare;
-  readonly #people: FairShare;
-  readonly #bodies: FairShare;
+  readonly #agents: CallerShares;
+  readonly #people: CallerShares;
+  readonly #bodies: CallerShares;
 
   /** @param bodies bytes of bodies, of all listeners of the process. */
-  constructor(maxConnections: number, bodies: FairShare) {
-    this.#agents = new FairShare(Math.floor(maxConnections * shares.agents));
-    this.#people = new FairShare(Math.max(1, Math.floor(maxConnections * shares.people)));
+  constructor(maxConnections: number, bodies: CallerShares) {
+    this.#agents = new CallerShares(Math.floor(maxConnections * shares.agents));
+    this.#people = new CallerShares(Math.max(1, Math.floor(maxConnections * shares.people)));
     this.#bodies = bodies;
   }
 
@@ -44,43 +44,42 @@ export class OpenRequests {
 /** One request, until it is answered. */
 export class OpenRequest {
   readonly #carried: Carried;
-  readonly #sharesOf: (caller: Caller) => FairShare;
-  readonly #bodies: FairShare;
+  readonly #sharesOf: (caller: Caller) => CallerShares;
+  readonly #bodies: CallerShares;
   #caller: Caller | undefined;
   #bytes = 0;
 
-  constructor(carried: Carried, sharesOf: (caller: Caller) => FairShare, bodies: FairShare) {
+  constructor(carried: Carried, sharesOf: (caller: Caller) => CallerShares, bodies: CallerShares) {
     this.#carried = carried;
     this.#sharesOf = sharesOf;
     this.#bodies = bodies;
   }
 
-  /** @throws GatewayError `rate_limit_error` if the key has too many requests open. */
+  /** @throws GatewayError `rate_limit_error` if the key or its tenant has too many requests open. */
   letIn(caller: Caller): void {
-    const share = this.#sharesOf(caller);
-    if (!share.take(caller.key_id)) throw tooMany(`${share.held(caller.key_id)} requests of this key are open`);
+    const excess = this.#sharesOf(caller).take(caller);
+    if (excess) throw tooMany(`${excess.held} requests of this ${excess.of} are open`, excess.of);
     this.#caller = caller;
     this.#carried.letIn();
   }
 
-  /** @throws GatewayError `rate_limit_error` if the bodies of the key take too much memory. */
+  /** @throws GatewayError `rate_limit_error` if the bodies of the key or its tenant take too much memory. */
   hold(bytes: number): void {
-    const holder = this.#caller?.key_id ?? unknownCaller;
-    if (!this.#bodies.take(holder, bytes))
-      throw tooMany(`Bodies of open requests of this key hold ${this.#bodies.held(holder)} bytes`);
+    const excess = this.#bodies.take(this.#caller ?? unknownCaller, bytes);
+    if (excess) throw tooMany(`Bodies of open requests of this ${excess.of} hold ${excess.held} bytes`, excess.of);
     this.#bytes += bytes;
   }
 
   over(): void {
-    if (this.#caller) this.#sharesOf(this.#caller).give(this.#caller.key_id);
-    this.#bodies.give(this.#caller?.key_id ?? unknownCaller, this.#bytes);
+    if (this.#caller) this.#sharesOf(this.#caller).give(this.#caller);
+    this.#bodies.give(this.#caller ?? unknownCaller, this.#bytes);
     this.#carried.over();
   }
 }
 
-const tooMany = (found: string): GatewayError =>
+const tooMany = (found: string, of: 'key' | 'tenant'): GatewayError =>
   new GatewayError(
     'rate_limit_error',
-    `${found}, and the rest is kept for other keys. Wait for answers, then send the request again.`,
+    `${found}, and the rest is kept for other ${of}s. Wait for answers, then send the request again.`,
     { retryAfterSeconds: 1 },
   );

@@ -16,7 +16,7 @@ import {
 import type { SocketCaller } from '#core/chat/socket-ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import type { FairShare } from '#core/limits/fair-share.ts';
+import type { CallerShares, Sharer } from '#core/limits/caller-shares.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import {
   assertBeforeKey,
@@ -53,7 +53,7 @@ interface Handshake {
   /** The headers bring a key that is known. */
   readonly known: boolean;
   /** Connections, by the key that was accepted. */
-  readonly shares: FairShare;
+  readonly shares: CallerShares;
 }
 
 export class SocketConnection {
@@ -62,13 +62,13 @@ export class SocketConnection {
   readonly #address: string;
   readonly #sessionId: string | undefined;
   readonly #known: boolean;
-  readonly #shares: FairShare;
+  readonly #shares: CallerShares;
   readonly #ports: ChatEndpointPorts;
   readonly #calls = new Map<string, { readonly controller: AbortController; readonly bytes: number }>();
   readonly #running = new Set<Promise<void>>();
   #caller: SocketCaller | undefined;
   /** The key that the connection is counted for. */
-  #share: string | undefined;
+  #share: Sharer | undefined;
   /** Messages are taken one after the other: authentication ends before the first call begins. */
   #turn: Promise<void>;
   #inbox = 0;
@@ -174,17 +174,18 @@ export class SocketConnection {
     await this.#send(serverMessages.ready(maxBytes(snapshot, this.#caller?.tenant)));
   }
 
-  /** @throws GatewayError `rate_limit_error` if the key has too many connections open. */
+  /** @throws GatewayError `rate_limit_error` if the key or its tenant has too many connections open. */
   #countedAs(caller: SocketCaller): void {
-    if (this.#share !== caller.key_id && this.#ws.readyState !== this.#ws.CLOSED) {
-      if (!this.#shares.take(caller.key_id))
+    if (this.#share?.key_id !== caller.key_id && this.#ws.readyState !== this.#ws.CLOSED) {
+      const excess = this.#shares.take(caller);
+      if (excess)
         throw new GatewayError(
           'rate_limit_error',
-          `${this.#shares.held(caller.key_id)} connections of this key are open, and the rest is kept for other keys. Close one, or use one for several calls.`,
+          `${excess.held} connections of this ${excess.of} are open, and the rest is kept for other ${excess.of}s. Close one, or use one for several calls.`,
           { retryAfterSeconds: 1 },
         );
       this.#giveShare();
-      this.#share = caller.key_id;
+      this.#share = caller;
     }
     this.#caller = caller;
   }

@@ -8,7 +8,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { socketLimits } from '#core/chat/socket-message.ts';
 import { assertOrigin } from '#core/identity/web-origin.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { FairShare } from '#core/limits/fair-share.ts';
+import { CallerShares } from '#core/limits/caller-shares.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
@@ -52,7 +52,7 @@ export function webSockets(
     void ports.then(({ ids }) => refuseConnection(socket, fault, ids.uuid()));
   });
   const open = new Set<SocketConnection>();
-  const shares = new FairShare((most * 9) / 10);
+  const shares = new CallerShares((most * 9) / 10);
   let stopping = false;
 
   /**

@@ -13,7 +13,7 @@ import { type AdmissionPorts, wouldIdentify } from './identify.ts';
 export interface BeforeBody {
   readonly bodyBytes: number;
   /** Undefined for routes without a credential, and for a caller whom the handler will refuse. */
-  readonly caller?: Pick<Principal, 'key_id' | 'kind'>;
+  readonly caller?: Pick<Principal, 'key_id' | 'tenant' | 'kind'>;
 }
 
 const placeOf = (method: string, path: string): string => `${method} ${path}`;

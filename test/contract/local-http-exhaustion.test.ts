@@ -1,7 +1,7 @@
 /** A local listener with few connections, and clients that take all they can get. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { FairShare } from '#core/limits/fair-share.ts';
+import { CallerShares } from '#core/limits/caller-shares.ts';
 import type { HttpServer } from '../../bin/local/http-server.ts';
 import { answerFrom, head, raw, serverOf } from '../support/raw-http.ts';
 
@@ -9,7 +9,8 @@ import { answerFrom, head, raw, serverOf } from '../support/raw-http.ts';
 const beforeBody = async ({ headers }: { readonly headers: Readonly<Record<string, string | undefined>> }) => {
   const key = headers['x-api-key'];
   if (key === undefined) return { bodyBytes: 0 };
-  return { bodyBytes: 100_000, caller: { key_id: key, kind: key.startsWith('human') ? 'human' : 'agent' } };
+  const [, tenant = key] = key.split('@');
+  return { bodyBytes: 100_000, caller: { key_id: key, tenant, kind: key.startsWith('human') ? 'human' : 'agent' } };
 };
 
 const opened: Socket[] = [];
@@ -58,6 +59,17 @@ test('[http.open-requests] unfinished bodies of one key keep neither others nor 
       expect((await asked(server, field)).status).toBe(200);
   }));
 
+test('[http.tenant-share] a tenant with many keys leaves room for others, and gets 429 itself', () =>
+  withListener({}, async (server) => {
+    for (let key = 0; key < 12; key++) await open(server, unfinished(`${key}@greedy`));
+    const own = await asked(server, 'X-API-Key: new@greedy');
+    expect([own.status, own.body.error.message]).toEqual([
+      429,
+      expect.stringMatching(/^6 requests of this tenant are open, and the rest is kept for other tenants/),
+    ]);
+    expect((await asked(server, 'X-API-Key: one@other')).status).toBe(200);
+  }));
+
 test('[http.open-requests] what a key holds it may hold again once its requests are over', () =>
   withListener({}, async (server) => {
     const bodies: Socket[] = [];
@@ -70,7 +82,7 @@ test('[http.open-requests] what a key holds it may hold again once its requests 
   }));
 
 test('[http.open-requests] bodies hold a bounded amount of memory for each key', () =>
-  withListener({ bodies: new FairShare(8_000) }, async (server) => {
+  withListener({ bodies: new CallerShares(8_000) }, async (server) => {
     const post = (key: string, bytes: number) =>
       raw(
         [head('POST /things', 'Host: localhost', `X-API-Key: ${key}`, `Content-Length: ${bytes}`), 'x'.repeat(bytes)],
