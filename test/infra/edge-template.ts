@@ -1,24 +1,8 @@
 /** The template of the edge stack, with what a test asks of it. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Loose } from '../support/loose.ts';
+import { account, cloudFront, own, vpc } from './contexts.ts';
 import { functionId, ofType, synthesize } from './synthesized.ts';
-
-export const account = '123456789012';
-export const own = {
-  domain: 'gateway.example.com',
-  certificate: `arn:aws:acm:eu-central-1:${account}:certificate/regional`,
-  hostedZoneId: 'Z0123456789',
-};
-export const vpc = {
-  vpcId: 'vpc-0a1b2c3d',
-  subnetIds: 'subnet-0a1b2c3d,subnet-0a1b2c3e',
-  securityGroupIds: 'sg-0a1b2c3d',
-};
-export const cloudFront = {
-  ...own,
-  edge: 'on',
-  edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global`,
-};
 
 export const plain = synthesize();
 export const edge = synthesize({ ...cloudFront, adminCidrs: '203.0.113.0/24,2001:db8::/32' });

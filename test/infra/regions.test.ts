@@ -2,19 +2,8 @@
 import type { CloudFormationStackArtifact } from 'aws-cdk-lib/cx-api';
 import { buildGateway } from '../../lib/gateway.ts';
 import type { Loose } from '../support/loose.ts';
-import { cloudFront, vpc } from './edge-template.ts';
+import { cloudFront, everything } from './contexts.ts';
 import { emptyApp } from './synthesized.ts';
-
-/** Every option that adds resources. */
-const everything = (region: string) => ({
-  ...cloudFront,
-  ...{ ...vpc, certificate: `arn:aws:acm:${region}:123456789012:certificate/regional` },
-  ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
-  ...{ adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
-  ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
-  streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
-  streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,
-});
 
 const synthesizedIn = (account: string, region: string, more = {}): readonly CloudFormationStackArtifact[] => {
   const { app } = emptyApp({ ...everything(region), ...more });

@@ -2,7 +2,7 @@
 import { functions } from '#core/contracts/functions.ts';
 import { planeFunctions } from '#core/contracts/streaming-plane.ts';
 import { readSettings } from '../../lib/settings.ts';
-import { certificate, namedVpc } from './streaming-contexts.ts';
+import { certificate, namedVpc } from './contexts.ts';
 import { appNode, ofType, reference, roleOf, synthesize } from './synthesized.ts';
 
 const on = { streamingPlane: 'fargate', streamingCertificate: certificate, streamingHost: 'stream.example.com' };

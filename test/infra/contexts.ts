@@ -1,0 +1,38 @@
+/** Contexts under which stacks are synthesized. */
+export const account = '123456789012';
+export const own = {
+  domain: 'gateway.example.com',
+  certificate: `arn:aws:acm:eu-central-1:${account}:certificate/regional`,
+  hostedZoneId: 'Z0123456789',
+};
+export const vpc = {
+  vpcId: 'vpc-0a1b2c3d',
+  subnetIds: 'subnet-0a1b2c3d,subnet-0a1b2c3e',
+  securityGroupIds: 'sg-0a1b2c3d',
+};
+export const cloudFront = {
+  ...own,
+  edge: 'on',
+  edgeCertificate: `arn:aws:acm:us-east-1:${account}:certificate/global`,
+};
+
+/** Of the streaming plane. */
+export const certificate = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d';
+
+export const namedVpc = {
+  vpcId: 'vpc-0a1b2c3d',
+  subnetIds: 'subnet-0000000a,subnet-0000000b',
+  securityGroupIds: 'sg-0a1b2c3d',
+  streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
+} as const;
+
+/** Every option that adds resources. */
+export const everything = (region: string) => ({
+  ...cloudFront,
+  ...{ ...vpc, certificate: `arn:aws:acm:${region}:123456789012:certificate/regional` },
+  ...{ canary: 'on', dataPlane: 'on', iamCallers: 'on', otlpTraces: 'on' },
+  ...{ adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d,rtb-0a1b2c3e' },
+  ...{ streamingPlane: 'fargate', streamingHost: 'stream.gateway.example.com' },
+  streamingSubnetIds: 'subnet-0000000c,subnet-0000000d',
+  streamingCertificate: `arn:aws:acm:${region}:123456789012:certificate/stream`,
+});
