@@ -2,12 +2,11 @@
 import { runInNewContext } from 'node:vm';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { edgeFunctionCode } from '../../lib/edge-functions.ts';
-import { buildGateway } from '../../lib/gateway.ts';
 import { readSettings } from '../../lib/settings.ts';
 import type { Loose } from '../support/loose.ts';
 import { account, cloudFront, own, vpc } from './contexts.ts';
 import { direct, edge, inside, only, plain, told, tuned } from './edge-template.ts';
-import { appNode, judgedApp, ofType, reference, roleOf } from './synthesized.ts';
+import { appNode, ofType, reference, roleOf } from './synthesized.ts';
 
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
 describe('what was not configured', () => {
@@ -236,28 +235,6 @@ describe('[cloud.vpc] a VPC for upstream servers', () => {
         ({ VpcConfig }) => VpcConfig?.SecurityGroupIds[0] === 'sg-0a1b2c3d',
       ),
     ).toHaveLength(callers.length);
-  });
-});
-describe('[cloud.nag] the rules of AWS find nothing', () => {
-  const choices: Record<string, Record<string, unknown>> = {
-    'with host names, and a web ACL for the admin API': { ...own, adminCidrs: '203.0.113.0/24' },
-    'with CloudFront and the console': cloudFront,
-    'with everything on': {
-      ...cloudFront,
-      ...vpc,
-      ...{ admin: 'private', adminCidrs: '10.0.0.0/8', vpcEndpoints: 'on', routeTableIds: 'rtb-0a1b2c3d' },
-    },
-  };
-  const apps = Object.entries(choices).map(([name, context]) => [name, judgedApp(context)] as const);
-  it.each(apps)('%s', (_, app) => {
-    buildGateway(app, { account, region: 'eu-central-1' });
-    expect(() => app.synth()).not.toThrow();
-  });
-
-  const unknown = judgedApp(cloudFront);
-  it('with CloudFront, where account and region are not known', () => {
-    buildGateway(unknown);
-    expect(() => unknown.synth()).not.toThrow();
   });
 });
 describe('options that contradict each other or lack one', () => {
