@@ -33,10 +33,10 @@ export default {
   // Packages that export for `import` only: name their file, and let SWC transform them.
   moduleNameMapper: { '^@middy/(core|util)$': '<rootDir>/node_modules/@middy/$1/index.js' },
   transform: {
-    '/node_modules/(aws-cdk-lib|cdk-nag|constructs)/|/test/support/warm-agentctl.ts$':
+    '/node_modules/(aws-cdk-lib|cdk-nag|constructs|yaml|fast-check|zod)/|/test/support/warm-agentctl.ts$':
       '<rootDir>/test/support/native-module.cjs',
     '^.+\\.(ts|js)$': swc,
   },
-  transformIgnorePatterns: ['/node_modules/(?!(@middy|jose|uuid|aws-cdk-lib|cdk-nag|constructs)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(@middy|jose|uuid|aws-cdk-lib|cdk-nag|constructs|yaml|fast-check|zod)/)'],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/dist', '<rootDir>/.emulator'],
 };

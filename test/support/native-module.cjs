@@ -1,6 +1,6 @@
 /**
- * Jest evaluates every module once for each test file, and aws-cdk-lib has 2,000 of them. This transform replaces an entry
- * of such a package by a request to the process, where it is evaluated once for all files of a worker.
+ * Jest evaluates every module once for each test file: aws-cdk-lib has 2,000 of them, and zod, yaml and fast-check are compiled anew
+ * each time. This transform replaces the entry of such a package by a request to the process, which evaluates it once for all files of a worker.
  */
 module.exports = {
   process: (_source, path) => ({ code: `module.exports = nativeRequire(${JSON.stringify(path)});` }),

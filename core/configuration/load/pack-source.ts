@@ -2,6 +2,7 @@
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
 import { readYaml, type YamlDocument } from './yaml.ts';
 
@@ -28,26 +29,37 @@ export async function resolvePack(source: string | ToolPack | null, packs: PackR
     return { pack, text: '', proven: await isAsShipped(pack, packs) };
   }
   const text = await packs(source);
-  const { value, lineOf } = readYaml(text, `The pack ${source}`, leastOfPack);
-  return { pack: parsePack(value, `The pack ${source}`), text, lineOf, proven: isShipped(source) };
+  return { ...readPack(source, text), text, proven: isShipped(source) };
 }
 
 /** A stored configuration carries its pack inline; stored again unchanged, the pack is still the shipped one. */
 const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> =>
-  isShipped(pack.name) && shippedDigest(await packs(pack.name), pack.name) === digestOf(pack);
+  isShipped(pack.name) && digest(readPack(pack.name, await packs(pack.name)).pack) === digestOf(pack);
 
-const digests = new RecentMap<string, { readonly text: string; readonly digest: string }>({ max: shippedPacks.length });
+const digest = remembered((pack: ToolPack) => digestOf(pack));
 
-/** Of the pack in a text, parsed again only if the text is another than the last of this name. */
-function shippedDigest(text: string, name: string): string {
-  const known = digests.get(name);
-  if (known?.text === text) return known.digest;
-  const digest = digestOf(parsePackText(text, name));
-  digests.set(name, { text, digest });
-  return digest;
+const lastParsed = new RecentMap<string, { readonly text: string; readonly pack: ToolPack }>({
+  max: shippedPacks.length,
+});
+
+/** Parses the pack again only if the text is another than the last of this name. Its lines, which take far more memory, are not kept. */
+function readPack(name: string, text: string): { readonly pack: ToolPack } & Pick<YamlDocument, 'lineOf'> {
+  const where = `The pack ${name}`;
+  const known = lastParsed.get(name);
+  if (known?.text === text) {
+    let document: YamlDocument | undefined;
+    return {
+      pack: known.pack,
+      lineOf(path) {
+        document ??= readYaml(text, where);
+        return document.lineOf(path);
+      },
+    };
+  }
+  const { value, lineOf } = readYaml(text, where, leastOfPack);
+  const pack = parsePack(value, where);
+  lastParsed.set(name, { text, pack });
+  return { pack, lineOf };
 }
 
 const isShipped = (name: string): boolean => (shippedPacks as readonly string[]).includes(name);
-
-const parsePackText = (text: string, name: string): ToolPack =>
-  parsePack(readYaml(text, `The pack ${name}`).value, `The pack ${name}`);
