@@ -2130,7 +2130,7 @@ const chat: readonly Requirement[] = [
   ),
   must(
     'chat.replied-model',
-    'A reply that names another model than the one asked for is charged as the dearer of the two, recorded as replied_model and logged; a snapshot, vendor prefix or alias is no other model.',
+    'A reply that names another model than the one asked for is charged as the dearer of the two, recorded as replied_model, logged and an alert of the tenant; a snapshot, vendor prefix or alias is no other model.',
   ),
   must(
     'rollout.at-once',

@@ -1,10 +1,10 @@
 /** `chat`: one governed chat call, for the first try and for scripts. */
+import { sseDecoder } from '#core/dialects/sse.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { painted } from './output.ts';
 import { commandLine } from './shell.ts';
-import { sseData } from './sse-data.ts';
 
 interface ChatOptions {
   readonly model: string;
@@ -82,10 +82,16 @@ function showReply({ out }: Cli, answer: Fields): void {
 }
 
 /** Text goes out as it comes; with `--json` every event is a line. */
+async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = sseDecoder();
+  for await (const chunk of bytes) for (const { data } of decoder.push(chunk)) yield data;
+  for (const { data } of decoder.end()) yield data;
+}
+
 async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array>): Promise<Outcome> {
   let ended = false;
   let last: Fields = {};
-  for await (const data of sseData(bytes)) {
+  for await (const data of eventData(bytes)) {
     ended ||= data === '[DONE]';
     if (data === '[DONE]') continue;
     const event = fields(parsed(data));

@@ -58,6 +58,17 @@ export function staticThresholds(
   });
 }
 
+/** Replies of another model than the one asked for [chat.replied-model]: an alert of the tenant. @param measures of the last five minutes */
+export function otherModels(tenant: string, measures: readonly Measures[]): Measured {
+  const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
+  const dimension = `tenant:${tenant}`;
+  const message = `${dimension}: ${value} replies in the last five minutes named another model than the one asked for. Evidence has it as \`replied_model\`; the dearer model was charged. Check which models the provider maps to others.`;
+  return {
+    ...{ scope: tenant, type: 'static_threshold', dimension, metric: 'other_model', value, threshold: 0 },
+    ...(value > 0 && { firing: { severity: 'warning', message } }),
+  };
+}
+
 /** Each metric that has a baseline, against it. */
 export function baselineConditions(
   dimension: Dimension,

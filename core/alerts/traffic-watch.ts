@@ -8,7 +8,7 @@ import { type Dimension, everyTenant, type Scope } from '#core/observatory/dimen
 import type { Observations } from '#core/observatory/ports.ts';
 import { type Baseline, type BaselineMetric, baselineMetrics, baselineOf } from './baseline.ts';
 import type { Measured } from './lifecycle.ts';
-import { type AlertSettings, baselineConditions, staticThresholds } from './thresholds.ts';
+import { type AlertSettings, baselineConditions, otherModels, staticThresholds } from './thresholds.ts';
 
 interface Ports {
   readonly clock: Clock;
@@ -59,6 +59,7 @@ export class TrafficWatch {
     const measures = sums.map((sum) => sum.measures);
     return [
       ...staticThresholds(dimension, measures, recent, settings),
+      ...(scope === everyTenant ? [] : [otherModels(scope, measures)]),
       ...baselineConditions(dimension, recent, await this.#baseline(ports, scope, dimension, now), settings),
     ];
   }

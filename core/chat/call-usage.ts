@@ -3,6 +3,7 @@ import type { Usage } from '#core/contracts/chat.ts';
 import { costOf, demoCost } from '#core/limits/prices.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 import { resolveModel } from '#core/routing/plan.ts';
+import type { ChatCall } from './call.ts';
 import type { KnownCall } from './call-stages.ts';
 import { isSameModel } from './replied-model.ts';
 
@@ -42,12 +43,18 @@ export function costOfCall(known: KnownCall): { microusd: number; estimated: boo
 
 /** Models that the reply names and that are not the one asked for: the dearest is charged [chat.replied-model]. */
 export function otherModelsOf({ call, progress, demo }: KnownCall): readonly string[] {
-  if (!progress || demo) return [];
-  const { configuration } = call.snapshot;
-  return progress.models.filter(
-    (model) =>
-      !isSameModel(call.resolvedModel, model) &&
-      !isSameModel(call.model, model) &&
-      !isSameModel(call.resolvedModel, resolveModel(configuration, model)),
+  return !progress || demo ? [] : otherModelsIn(call, progress.models);
+}
+
+/** Returns those of the names that are not the model of the call, nor a snapshot or alias of it. */
+export function otherModelsIn(
+  { snapshot, model: asked, resolvedModel }: Pick<ChatCall, 'snapshot' | 'model' | 'resolvedModel'>,
+  names: readonly string[],
+): readonly string[] {
+  return names.filter(
+    (name) =>
+      !isSameModel(resolvedModel, name) &&
+      !isSameModel(asked, name) &&
+      !isSameModel(resolvedModel, resolveModel(snapshot.configuration, name)),
   );
 }

@@ -106,7 +106,7 @@ export const planeMetricsSchema = z.strictObject({
           .refine((measures) => Object.keys(measures).length <= maxMeasures, `at most ${maxMeasures} sums`)
           .meta({
             description:
-              'Sums of the minute so far: requests, errors, input_tokens, output_tokens, cost_microusd, blocked, reviewed, ms:<bin>.',
+              'Sums of the minute so far: requests, errors, input_tokens, output_tokens, cost_microusd, blocked, reviewed, other_model, ms:<bin>.',
           }),
       }),
     )

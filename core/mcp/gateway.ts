@@ -149,7 +149,9 @@ export class McpGateway {
     return {
       status: 200,
       headers: { ...admitted?.headers, ...(opened && { 'mcp-session-id': opened.id }) },
-      resumableIn: this.#resumes(caller.session) ? caller.session.id : undefined,
+      resumableIn: this.#resumes(caller.session)
+        ? { session: caller.session.id, owner: `${caller.session.tenant}\n${caller.session.key_id}` }
+        : undefined,
       messages,
       finished: Promise.all([finished, admitted?.booked]).then(() => {}),
     };

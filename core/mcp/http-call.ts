@@ -24,8 +24,8 @@ export interface McpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** Messages as they arrive, the response last; none for an accepted notification. */
   readonly messages?: MessageQueue;
-  /** Session in which the messages may be taken up again, where they are sent as events. */
-  readonly resumableIn?: string | undefined;
+  /** Session in which the messages may be taken up again, where they are sent as events, and the key whose it is. */
+  readonly resumableIn?: { readonly session: string; readonly owner: string } | undefined;
   /** The rest of an answer. */
   readonly events?: AsyncIterableIterator<StreamEvent>;
   /** The whole reply is one JSON text: a batch, or an error before there was anything to wait for. */

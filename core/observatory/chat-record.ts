@@ -38,6 +38,7 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
       'finish_reason',
       'trace_id',
       'approval_ref',
+      'replied_model',
     ]),
     ...(body.cache === 'HIT' || body.cache === 'MISS' || body.cache === 'SEMANTIC-HIT' ? { cache: body.cache } : {}),
     ...(typeof body.cache_evictions === 'number' && { cache_evictions: numberOf(body.cache_evictions) }),

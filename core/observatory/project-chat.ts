@@ -39,6 +39,7 @@ function callPoints(tenant: string, record: ChatRecord): Point[] {
     errors: outcome === 'failed' || isReplacedByDemo(record) ? 1 : 0,
     blocked: outcome === 'blocked' ? 1 : 0,
     reviewed: outcome === 'review' ? 1 : 0,
+    other_model: record.replied_model === undefined ? 0 : 1,
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
     cost_microusd,

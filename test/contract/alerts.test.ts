@@ -237,3 +237,15 @@ test('[watch.each-by-itself] [alert.chain] a session with a row that cannot be r
     { type: 'evidence', metric: 'audit_chain', severity: 'critical', evidence: { session_id: 's', index: 0 } },
   ]);
 });
+
+test('[chat.replied-model] a reply of another model is an alert of its tenant', async () => {
+  await start();
+  await chat({}, 3);
+  await minute();
+  expect(await alerts('?state=active')).toEqual([]);
+  await chat({ replied_model: 'other-model' }, 2);
+  await minute();
+  expect(await alerts('?state=active')).toMatchObject([
+    { severity: 'warning', dimension: 'tenant:default', metric: 'other_model', value: 2, threshold: 0 },
+  ]);
+});

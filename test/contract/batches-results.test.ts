@@ -80,6 +80,19 @@ describe('[batches.results] what the caller reads', () => {
   });
 });
 
+test.each([
+  ['another-model', 'another-model'],
+  ['theirs-1-2026-07-18', undefined],
+])('[chat.replied-model] results of the model %s', async (model, recorded) => {
+  const sent = { session: `replied-${model}` };
+  const batch = await started(linesOf({}), sent);
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'hello' } }];
+  account.run(() => ({ reply: { model, choices } }));
+  await results(batch, sent);
+  expect((await recordsOf(sent.session)).at(-1)).toMatchObject({ operation: 'files.content' });
+  expect((await recordsOf(sent.session)).at(-1)?.replied_model).toBe(recorded);
+});
+
 test('[batches.evidence] a cancellation that fails is recorded as failed, and one whose beginning cannot be written is not made', async () => {
   const sent = { session: 'begun' };
   const batch = await started(linesOf({}), sent);

@@ -6,6 +6,7 @@ import { countOf, textOf } from '#core/dialects/wire.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
+import { otherModelsIn } from '../call-usage.ts';
 import type { ChatPorts } from '../ports.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
 import { isProviderId, requestFromProvider, sentWith } from './at-provider.ts';
@@ -79,7 +80,15 @@ export async function fileContent(ports: ChatPorts, caller: BatchCaller, id: str
       endpoint: stored.endpoint,
       provider: stored.provider,
     });
-    return { answer: results.text, findings: results.findings };
+    const asked = { snapshot: caller.snapshot, model: stored.model, resolvedModel: stored.resolved_model };
+    const other = otherModelsIn(asked, results.models)[0]?.slice(0, 256).toWellFormed();
+    if (other !== undefined) {
+      ports.telemetry.count('svc_chat_other_model_total', {});
+      const { tenant, model, provider } = stored;
+      const named = { file: id, tenant, model, provider, replied_model: other };
+      ports.telemetry.log('warn', 'the results of a batch name another model than the one asked for', named);
+    }
+    return { answer: results.text, findings: results.findings, replied_model: other };
   });
 }
 

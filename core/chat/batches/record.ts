@@ -33,6 +33,8 @@ interface Use {
 interface Done<T> {
   readonly answer: T;
   readonly findings?: readonly Finding[];
+  /** A model that the results name and that is not the one asked for [chat.replied-model]. */
+  readonly replied_model?: string | undefined;
 }
 
 /**
@@ -66,8 +68,8 @@ export async function recorded<T>(
     await write({ outcome: 'failed', status: kind.status, error: code });
     throw thrown;
   }
-  const { findings = [] } = done;
-  await write(findings.length > 0 ? { findings } : {});
+  const { findings = [], replied_model } = done;
+  await write({ ...(findings.length > 0 && { findings }), ...(replied_model !== undefined && { replied_model }) });
   return done.answer;
 }
 

@@ -22,7 +22,11 @@ interface Results {
   /** JSON Lines. */
   readonly text: string;
   readonly findings: readonly Finding[];
+  /** Models that the replies name, the first few. */
+  readonly models: readonly string[];
 }
+
+const maxModels = 100;
 
 export async function checkResults(
   ports: PausePort,
@@ -33,9 +37,12 @@ export async function checkResults(
   const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: source.provider };
   const sums = new FindingSums();
   const out: string[] = [];
+  const models = new Set<string>();
   for (const written of source.text.split('\n')) {
     if (written.trim() === '') continue;
     const line = lineIn(written);
+    const model = textOf(objectOf(objectOf(line?.response)?.body)?.model);
+    if (model && models.size < maxModels) models.add(model);
     const texts = line ? textsOf(line, source.endpoint) : [];
     const verdict = line && !policy.outputIdle ? await policy.checkOutput(texts, context) : undefined;
     if (verdict) sums.add(verdict.findings);
@@ -47,7 +54,7 @@ export async function checkResults(
     }
     if (out.length % linesInTurn === 0) await ports.pause(0);
   }
-  return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all() };
+  return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all(), models: [...models] };
 }
 
 /** What is not an object cannot be looked at as a reply, so it is not passed on. */

@@ -21,12 +21,14 @@ export const retryMs = 1_000;
 const maxUnread = 64;
 /** Messages that were read, and are kept for a client that lost them on the way. */
 const maxReplayed = 256;
-/** Streams of one process; the oldest one without a reader goes first. */
+/** Streams of one process; of the key that has most of them, the oldest one without a reader goes first. */
 const maxStreams = 1_000;
 
 interface Stream {
   readonly id: string;
   readonly session: string;
+  /** Whose it is: the key, not the session, since a key may open any number of sessions. */
+  readonly owner: string;
   readonly messages: AsyncIterator<JsonObject>;
   /** Number of the first message that is kept; the priming event is 0. */
   first: number;
@@ -54,12 +56,12 @@ export class ResumableStreams {
    * @param queue that the messages come from: `hasReader` of it is set.
    */
   begin(
-    session: string,
+    { session, owner }: Pick<Stream, 'session' | 'owner'>,
     messages: AsyncIterator<JsonObject>,
     queue?: Pick<MessageQueue, 'hasReader'>,
   ): AsyncIterableIterator<StreamEvent> {
     const stream: Stream = {
-      ...{ id: this.#ports.ids.randomHex(12), session, messages, first: 1, kept: [], ended: false },
+      ...{ id: this.#ports.ids.randomHex(12), session, owner, messages, first: 1, kept: [], ended: false },
       ...{ reader: undefined, unread: 1, changed: Promise.withResolvers<void>(), forget: () => {} },
     };
     if (queue) queue.hasReader = () => stream.reader !== undefined;
@@ -143,7 +145,8 @@ export class ResumableStreams {
 
   #makeRoom(): void {
     if (this.#streams.size < maxStreams) return;
-    const all = [...this.#streams.values()];
+    const owners = [...Map.groupBy(this.#streams.values(), ({ owner }) => owner).values()];
+    const all = owners.reduce((most, own) => (own.length > most.length ? own : most));
     const oldest = all.find(({ reader }) => reader === undefined) ?? all[0];
     if (oldest) this.#drop(oldest);
   }

@@ -11,6 +11,7 @@ const setUp = () => {
   const queue = new MessageQueue();
   return { timeouts, queue, streams: new ResumableStreams({ ids, timeouts }) };
 };
+const ofKey = (session: string, owner = 'k1') => ({ session, owner });
 const said = (n: number): JsonObject => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: n } });
 const numberOf = ({ message }: StreamEvent) => (message?.params as JsonObject | undefined)?.progress;
 const take = async (events: AsyncIterator<StreamEvent>, count: number): Promise<StreamEvent[]> => {
@@ -26,7 +27,7 @@ const rest = async (events: AsyncIterable<StreamEvent>): Promise<unknown[]> => {
 
 test('[mcp.resumable] begins with an id alone, and numbers each message', async () => {
   const { queue, streams } = setUp();
-  const events = streams.begin('s', queue);
+  const events = streams.begin(ofKey('s'), queue);
   for (const n of [1, 2]) void queue.write(said(n));
   queue.end();
   const taken = await take(events, 3);
@@ -38,7 +39,7 @@ test('[mcp.resumable] begins with an id alone, and numbers each message', async 
 test('[mcp.resumable] after each event the rest is given, once and in order, also what comes later', async () => {
   for (let seen = 0; seen <= 4; seen++) {
     const { queue, streams } = setUp();
-    const events = streams.begin('s', queue);
+    const events = streams.begin(ofKey('s'), queue);
     for (const n of [1, 2, 3]) void queue.write(said(n));
     const taken = await take(events, Math.min(seen, 3) + 1);
     await events.return!();
@@ -51,7 +52,7 @@ test('[mcp.resumable] after each event the rest is given, once and in order, als
 
 test('[mcp.resumable] a client that lost the end asks for it again', async () => {
   const { queue, streams } = setUp();
-  const events = streams.begin('s', queue);
+  const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   void queue.write(said(1));
   queue.end();
@@ -61,7 +62,7 @@ test('[mcp.resumable] a client that lost the end asks for it again', async () =>
 
 test('[mcp.resumable] a newer reader takes the place of an older one', async () => {
   const { queue, streams } = setUp();
-  const events = streams.begin('s', queue);
+  const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   const waiting = events.next();
   const newer = streams.resume('s', first!.id);
@@ -79,14 +80,14 @@ test.each([
   ['another form', 's', () => "1' OR '1"],
 ])('[mcp.resumable] %s is refused', async (_, session, other) => {
   const { queue, streams } = setUp();
-  const [first] = await take(streams.begin('s', queue), 1);
+  const [first] = await take(streams.begin(ofKey('s'), queue), 1);
   expect(() => streams.resume(session, other(first!.id))).toThrow(/Last-Event-ID is of no answer that is kept/);
   expect(() => streams.resume('s', first!.id)).not.toThrow();
 });
 
 test('[mcp.resumable] without a reader it is kept for a minute, and the answer is read to its end nevertheless', async () => {
   const { queue, streams, timeouts } = setUp();
-  const events = streams.begin('s', queue);
+  const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   await events.return!();
   timeouts.pass(keptMs - 1);
@@ -103,7 +104,7 @@ test('[mcp.resumable] without a reader it is kept for a minute, and the answer i
 
 test('[mcp.resumable] an answer without a reader is waited for, and a long one is kept in part', async () => {
   const { queue, streams } = setUp();
-  const events = streams.begin('s', queue);
+  const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   let written = 0;
   const writing = (async () => {
@@ -118,4 +119,22 @@ test('[mcp.resumable] an answer without a reader is waited for, and a long one i
   expect((await rest(events)).length).toBe(600);
   await writing;
   expect(() => streams.resume('s', first!.id)).toThrow(/is older than what is kept/);
+});
+
+test('[mcp.resumable] a key that opens too many answers loses its own, whatever their sessions, and no other key does', async () => {
+  const { streams } = setUp();
+  const queueOfOther = new MessageQueue();
+  const [first] = await take(streams.begin(ofKey('other', 'k2'), queueOfOther), 1);
+  const queues = Array.from({ length: 1_001 }, () => new MessageQueue());
+  const ids: string[] = [];
+  for (const [n, queue] of queues.entries()) {
+    const events = streams.begin(ofKey(`s${n}`), queue);
+    ids.push((await take(events, 1))[0]!.id);
+    await events.return?.();
+  }
+  void queueOfOther.write(said(7));
+  queueOfOther.end();
+  expect(await rest(streams.resume('other', first!.id))).toEqual([7]);
+  expect(() => streams.resume('s0', ids[0]!)).toThrow('is of no answer that is kept');
+  for (const queue of queues) queue.end();
 });
