@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { countersTable } from '#adapters/dynamodb/counters-table.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
 import { useDynamo } from '../support/dynamo.ts';
+import { runs } from '../support/extent.ts';
 import { type Load, simulate } from '../support/simulated-fleet.ts';
 import { seeded } from '../support/virtual-time.ts';
 import { budget, call, now, settled } from '../unit/limits/sample.ts';
@@ -247,7 +248,7 @@ describe('a fleet in virtual time', () => {
 
   test('[limit.shed] twice what the counters can take uses at least 80 % of what they can', async () => {
     // A twentieth of what DynamoDB gives a key: hundreds of calls are as many as thousands are there.
-    const small = { writeUnitsOfKey: 50, seconds: 40, limits: limits(1_000_000, true) };
+    const small = { writeUnitsOfKey: 50, seconds: runs(40, 20), limits: limits(1_000_000, true) };
     const goodputs: number[] = [];
     for (const callsPerSecond of [460, 920]) {
       const tally = await simulate(load({ ...small, callsPerSecond }));

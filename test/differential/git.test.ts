@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
 import { checkEffectLimits } from '#core/effect-limits/check.ts';
+import { runs } from '../support/extent.ts';
 import { type Random, randomFrom } from './sql/random.ts';
 
 const settings = sandboxSchema.parse({ git: { protected_branches: ['main', 'release/*'], block_force_push: false } });
@@ -253,14 +254,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
     };
     let before = fresh();
     const random = randomFrom(7);
+    const [wanted, moves] = [runs(200, 60), runs(8, 2)];
     const count = { held: 0, passed: 0, ran: 0, heldThatMove: 0 };
     const moved: string[] = [];
-    while (count.passed < 200) {
+    while (count.passed < wanted) {
       const list = words(random);
       const held = isHeld(list);
       count[held ? 'held' : 'passed']++;
       // Some of what is held is run too: the test must be able to see a branch move.
-      if (held && count.heldThatMove >= 8) continue;
+      if (held && count.heldThatMove >= moves) continue;
       const { status } = spawnSync('git', list, { cwd: join(folder, 'work'), env, input: '', timeout: 150_000 });
       const after = stateOf(folder);
       const isMoved = JSON.stringify(after) !== JSON.stringify(before);
@@ -273,7 +275,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
     }
     console.info(`git commands: ${count.passed} passed (${count.ran} succeeded), ${count.held} held`);
     expect(moved).toEqual([]);
-    expect(count.heldThatMove).toBe(8);
-    expect(count.ran).toBeGreaterThan(40);
+    expect(count.heldThatMove).toBe(moves);
+    expect(count.ran).toBeGreaterThan(wanted / 5);
   },
 );

@@ -6,6 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
 import { missingOf } from '#core/identity/separation-rules.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { runs } from '../support/extent.ts';
 import { approvalRow, approvalsWorld, at } from '../unit/approvals/sample.ts';
 
 const teams = ['acme/web', 'acme/security'];
@@ -72,7 +73,7 @@ test('[approval.terms-now] whatever the configuration says by now, nothing that 
       const decided = { ...row, status: 'approved' as const };
       expect(applyTerms(decided, first)).toBe(decided);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000, 200) },
   );
 });
 
@@ -121,6 +122,6 @@ test('[approval.terms-now] a request is approved if and only if the votes satisf
       }
       expect(world.rows.get('e1')?.status === 'approved').toBe(expected(row, votes));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000, 200) },
   );
 });

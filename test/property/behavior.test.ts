@@ -15,6 +15,7 @@ import {
 } from '#core/contracts/behavior.ts';
 import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { runs } from '../support/extent.ts';
 import { entryAfter, startMs } from '../unit/behavior/play.ts';
 
 interface Happening {
@@ -90,7 +91,7 @@ function live(happenings: readonly Happening[]) {
   return { entries, heads, head: head! };
 }
 
-const numRuns = 300;
+const numRuns = runs(300, 60);
 
 test('[behavior.rules] what the head keeps is what the evidence tells, entry by entry', async () => {
   await fc.assert(

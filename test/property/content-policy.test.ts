@@ -8,6 +8,7 @@ import { pieces, readingOf, withoutCase, writtenRange } from '#core/content-poli
 import { foldText } from '#core/content-policy/visible.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { cutAt, policyOf, streamed, whole } from '../support/content-policy.ts';
+import { runs } from '../support/extent.ts';
 
 /** Pieces of personal data, of what only looks like it, and of what joins or hides both. */
 const shard = fc.constantFrom(
@@ -110,7 +111,7 @@ test('[chat.output-policy] redaction of a stream is the redaction of its whole t
       expect(stream.released).toBe(once.text);
       expect(stream.verdict).toEqual(once.verdict);
     }),
-    { numRuns: 4000 },
+    { numRuns: runs(4000, 800) },
   );
 });
 
@@ -122,7 +123,7 @@ test('[chat.output-policy] each kind of personal data by itself, character by ch
         const stream = streamed(policy, written.split(''));
         expect(stream.released).toBe((await whole(policy, written)).text);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     );
   }
 });
@@ -155,7 +156,7 @@ test('[chat.output-policy] keywords in streams: found as in the whole text, and 
         if (once.verdict.decision === 'allow') expect(stream.released).toBe(written);
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: runs(3000, 600) },
   );
 });
 
@@ -203,7 +204,7 @@ test('the walk over a pattern finds a match exactly where re2js does', () => {
       matches.finish(walk, hits);
       expect(hits.length > 0).toBe(set.matching(written).length > 0);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000, 1000) },
   );
 });
 
@@ -218,7 +219,7 @@ test('[chat.output-policy] patterns in streams: found as in the whole text, and 
       if (once.verdict.decision === 'allow') expect(stream.released).toBe(written);
       else expect(stream.released.length).toBeLessThanOrEqual(firstMatch(pattern, written));
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000, 600) },
   );
 });
 
@@ -248,7 +249,7 @@ test('folding letter by letter is folding the whole, and every letter knows wher
       );
       if (reading.at) expect(reading.at.length).toBe(reading.text.length + 1);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000, 600) },
   );
 });
 

@@ -4,6 +4,7 @@ import { bundleFormat } from '#core/contracts/evidence.ts';
 import { bundlePieces } from '#core/evidence/bundle-pieces.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { verifyStreamedBundle } from '#core/evidence/verify-streamed.ts';
+import { runs } from '../support/extent.ts';
 import { otherKey, sealedSession, trustedKey } from '../unit/evidence/sample.ts';
 
 const chunksOf = (bytes: Uint8Array, size: number) =>
@@ -68,7 +69,7 @@ test('[evidence.verify-streamed] with any part changed the verdict is the same a
         ]);
       },
     ),
-    { numRuns: 600 },
+    { numRuns: runs(600, 120) },
   );
 });
 

@@ -8,6 +8,7 @@ import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
+import { runs } from '../support/extent.ts';
 
 const some = (...values: string[]) => fc.constantFrom(...values);
 const rule: fc.Arbitrary<ToolRule> = fc.record({
@@ -53,7 +54,7 @@ test('[identity.level-policies] the decision is the worst of the policy and ever
         expect(decisions.indexOf(effects.decision)).toBeGreaterThanOrEqual(Math.max(...alone));
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000, 400) },
   );
 });
 
@@ -110,6 +111,6 @@ test('[identity.level-policies] what is loaded allows no call that is reviewed o
       });
       for (const at of loosens) expect(refused).toContain(at);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150, 40) },
   );
 });

@@ -1,6 +1,7 @@
 /** Random calls through the real gateway to a real server: what the server received is what was decided, or nothing was sent. */
 import fc from 'fast-check';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
+import { runs } from '../support/extent.ts';
 import { configure, entries, http, open, test_, useMcpEndpoint, vote } from '../support/mcp-endpoint.ts';
 import { plainTool, type RecordingServer, startRecordingServer } from '../support/recording-mcp-server.ts';
 
@@ -114,8 +115,8 @@ async function holds(tool: 'run' | 'asked', given: string, extra: string): Promi
 }
 
 test.each([
-  ['run', 250],
-  ['asked', 120],
+  ['run', runs(250, 60)],
+  ['asked', runs(120, 40)],
 ] as const)(
   '[mcp.forwarded-is-decided] %s: what is received is what evidence and digest cover',
   async (tool, numRuns) => {

@@ -7,6 +7,7 @@ import { minePolicy } from '#core/policy-mining/mine.ts';
 import type { RecordedCall } from '#core/policy-mining/recorded-calls.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { parsePack } from '#core/tool-policy/pack.ts';
+import { runs } from '../support/extent.ts';
 
 const some = <T>(...values: T[]) => fc.constantFrom(...values);
 const file = fc
@@ -87,7 +88,7 @@ test('[cli.policy-mine] no proposal allows a recorded call that was blocked or d
           expect(decideEffects(policy, call, await readCallEffects(call)).decision).not.toBe('allow');
       expect(load.proposed.allow + load.proposed.review + load.proposed.block).toBe(calls.length);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150, 40) },
   );
 });
 
@@ -123,6 +124,6 @@ test('[cli.policy-mine] everyday calls that were allowed and never refused are c
       const policy = compilePolicy(parsePack(pack, 'mined'));
       for (const call of calls) expect(decideEffects(policy, call, await readCallEffects(call)).decision).toBe('allow');
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100, 30) },
   );
 });

@@ -1,6 +1,7 @@
 /** Any text is read or said to be unclear; and quotes within a word change nothing. */
 import fc from 'fast-check';
 import { shellEffects } from '#core/effects/shell.ts';
+import { runs } from '../support/extent.ts';
 
 const effectsOf = (command: string) =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } });
@@ -25,7 +26,7 @@ describe('any text', () => {
   };
 
   test('of characters', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), check), { numRuns: 2000 });
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), check), { numRuns: runs(2000, 400) });
   });
 
   test('of pieces of shell', () => {
@@ -34,7 +35,7 @@ describe('any text', () => {
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join('')),
         check,
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000, 600) },
     );
   });
 
@@ -44,7 +45,7 @@ describe('any text', () => {
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join(' ')),
         check,
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000, 600) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
+import { runs } from '../support/extent.ts';
 
 let grammar: SqlGrammar;
 beforeAll(async () => {
@@ -27,7 +28,7 @@ test('any text has an answer', () => {
       if (carrier) expect(parts.length).toBeGreaterThan(0);
       for (const part of parts) expect(part.tool).toMatch(/^sql\.[a-z]+$/);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000, 400) },
   );
 });
 
@@ -46,7 +47,7 @@ test('any call has an answer', () => {
     fc.property(call, (each) => {
       expect(sqlEffects(grammar)(each as ToolCall).parts).toBeInstanceOf(Array);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000, 200) },
   );
 });
 

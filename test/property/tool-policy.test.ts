@@ -11,6 +11,7 @@ import { callOfExample, diffPolicies } from '#core/tool-policy/analysis/diff.ts'
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { normaliseCall, readingsOf } from '#core/tool-policy/normalise.ts';
+import { runs } from '../support/extent.ts';
 
 const letters = ['a', 'b', '/'];
 const textsUpTo = (length: number): string[] =>
@@ -114,7 +115,7 @@ test('[policy.analysis.exact] a rule said never to match is matched by no call; 
         if (!matched.has(index) && !never.has(index)) expect(exampleLength(document, index)).toBeGreaterThan(0);
       });
     }),
-    { numRuns: 80 },
+    { numRuns: runs(80, 20) },
   );
 });
 
@@ -152,7 +153,7 @@ test('[policy.analysis.exact] [policy.diff] a diff finds every change brute forc
         expect(region).toBeDefined();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60, 15) },
   );
 });
 
@@ -187,7 +188,7 @@ test('what normalisation yields is stable and lies in the language the analysis 
         expect(normaliseCall(callOf('a', target, 'r')).target).toBe(target);
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000, 600) },
   );
 });
 
@@ -216,6 +217,6 @@ test('matching equals a reference by regular expressions', () => {
       const expected = reference(pattern);
       for (const text of texts) expect([text, compiled.matches(text)]).toEqual([text, expected.test(text)]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300, 60) },
   );
 });
