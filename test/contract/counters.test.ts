@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork as forkProcess } from 'node:child_process';
 import { evidenceTable } from '#adapters/dynamodb/evidence-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
@@ -29,22 +29,29 @@ const job = (over: Partial<CountersJob>): CountersJob => ({
   name: 'w',
   ...over,
 });
-/** Runs a worker to its end and answers what it told; nothing if it was killed. */
-const work = (over: Partial<CountersJob>) =>
+const fork = (): ChildProcess => {
+  const worker = forkProcess(`${__dirname}/../support/counters-worker.ts`);
+  workers.push(worker);
+  return worker;
+};
+/** Runs a job in a worker and returns its tally; undefined if the job ends the worker. */
+const work = (over: Partial<CountersJob>, worker = fork()) =>
   new Promise<CountersTally | undefined>((resolve, reject) => {
-    const worker = fork(`${__dirname}/../support/counters-worker.ts`, [JSON.stringify(job(over))]);
-    workers.push(worker);
-    let tally: CountersTally | undefined;
-    worker.once('message', (message) => {
-      tally = message as CountersTally;
+    const ended = (code: number | null, signal: NodeJS.Signals | null) =>
+      signal === 'SIGKILL' ? resolve(undefined) : reject(new Error(`exit ${code}`));
+    worker.once('exit', ended).once('message', (tally) => {
+      worker.off('exit', ended);
+      resolve(tally as CountersTally);
     });
-    worker.once('error', reject).once('exit', (code, signal) => {
-      if (code === 0 || signal === 'SIGKILL') resolve(tally);
-      else reject(new Error(`exit ${code}`));
-    });
+    worker.send(job(over));
   });
+/** One job for each of so many processes, which the tests share. */
+const crowdWorkers: ChildProcess[] = [];
 async function crowd(size: number, over: (i: number) => Partial<CountersJob>): Promise<CountersTally> {
-  const tallies = await Promise.all(Array.from({ length: size }, (_, i) => work({ name: `w${i}`, ...over(i) })));
+  while (crowdWorkers.length < size) crowdWorkers.push(fork());
+  const tallies = await Promise.all(
+    crowdWorkers.slice(0, size).map((worker, i) => work({ name: `w${i}`, ...over(i) }, worker)),
+  );
   return {
     accepted: tallies.reduce((sum, tally) => sum + (tally?.accepted ?? 0), 0),
     refused: tallies.flatMap((tally) => tally?.refused ?? []),

@@ -1,12 +1,14 @@
 /**
- * One process that uses the counters: `counters-worker.ts JOB`, where JOB is a `CountersJob` as JSON. Tells its parent
- * how many calls were let through, refused or failed; or ends itself in the middle of a call.
+ * A process that uses the counters: carries out each `CountersJob` its parent sends and tells how many calls were let
+ * through, refused or failed; or ends itself in the middle of a call. It ends with its parent.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { countersTable } from '#adapters/dynamodb/counters-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import type { TableName } from '#core/contracts/tables.ts';
-import type { Limits } from '#core/limits/ports.ts';
+import type { Counters, Limits } from '#core/limits/ports.ts';
+
+type Ledger = ReturnType<typeof dynamoLedger>;
 
 export interface CountersJob {
   readonly endpoint: string;
@@ -32,19 +34,31 @@ export interface CountersTally {
   readonly failed: readonly string[];
 }
 
-const job = JSON.parse(process.argv[2] ?? '') as CountersJob;
-const client = new DynamoDBClient({
-  endpoint: job.endpoint,
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-});
-const counters = countersTable({ client, tables: job.tables, clock: { now: () => job.nowMs } });
-const ledger = dynamoLedger({ client, tables: job.tables });
-
 const die = () => process.kill(process.pid, 'SIGKILL');
 
+/** One job with counters of its own. */
+async function run(job: CountersJob): Promise<CountersTally | undefined> {
+  const client = new DynamoDBClient({
+    endpoint: job.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const counters = countersTable({ client, tables: job.tables, clock: { now: () => job.nowMs } });
+  const ledger = dynamoLedger({ client, tables: job.tables });
+  const results = await Promise.allSettled(Array.from({ length: job.calls }, (_, n) => call(job, counters, ledger, n)));
+  if (job.dieAfter === 'settle-sent') return void setImmediate(die);
+  if (job.dieAfter !== undefined) return void die();
+  client.destroy();
+  const said = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  return {
+    accepted: said.filter((what) => what === 'accepted').length,
+    refused: said.filter((what) => what !== 'accepted'),
+    failed: results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : [])),
+  };
+}
+
 /** The life of a call, as far as it goes. */
-async function call(n: number): Promise<string> {
+async function call(job: CountersJob, counters: Counters, ledger: Ledger, n: number): Promise<string> {
   const tenant = job.tenants[n % job.tenants.length]!;
   const id = `${job.name}-${n}`;
   const { tokens, cost_microusd, limits, dieAfter } = job;
@@ -54,7 +68,7 @@ async function call(n: number): Promise<string> {
   if (dieAfter === 'reserve' || !job.settle) return 'accepted';
   await counters.begin(tenant, id);
   if (dieAfter === 'begin') return 'accepted';
-  await record(tenant, id);
+  await record(job, ledger, tenant, id);
   if (dieAfter === 'evidence') return 'accepted';
   const settling = counters.settle(tenant, id, { ...job.settle, counted: true });
   if (dieAfter === undefined) await settling;
@@ -72,7 +86,7 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function record(tenant: string, id: string): Promise<void> {
+async function record(job: CountersJob, ledger: Ledger, tenant: string, id: string): Promise<void> {
   const { tokens = 0, cost_microusd = 0 } = job.settle ?? {};
   await ledger.commit({
     draft: {
@@ -87,16 +101,7 @@ async function record(tenant: string, id: string): Promise<void> {
   });
 }
 
-const results = await Promise.allSettled(Array.from({ length: job.calls }, (_, n) => call(n)));
-if (job.dieAfter === 'settle-sent') setImmediate(die);
-else if (job.dieAfter !== undefined) die();
-else {
-  const said = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const tally: CountersTally = {
-    accepted: said.filter((what) => what === 'accepted').length,
-    refused: said.filter((what) => what !== 'accepted'),
-    failed: results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason)] : [])),
-  };
-  process.send?.(tally, () => process.disconnect());
-  client.destroy();
-}
+process.on('message', async (job: CountersJob) => {
+  const tally = await run(job);
+  if (tally) process.send?.(tally);
+});
