@@ -1,6 +1,6 @@
 /** Administration at its largest: configurations, lists, exports, filters of lists. */
 import { hostileKeys } from './configuration.ts';
-import { action, type Hostile, key, times } from './forms.ts';
+import { action, type Hostile, heavy, key, times } from './forms.ts';
 import { post, type Target } from './send.ts';
 
 const human = hostileKeys.human;
@@ -40,11 +40,13 @@ const fill = async ({ admin }: Target): Promise<void> => {
 };
 
 export const administration: readonly Hostile[] = [
-  configuration('a configuration of 500 rules with many stars', () =>
-    Array.from(
-      { length: 500 },
-      (_, n) => `    - { protocol: git, tool: "a${n}*b*c*", target: "**/a*b*c*d${n}/**", decision: allow }\n`,
-    ).join(''),
+  heavy(
+    configuration('a configuration of 500 rules with many stars', () =>
+      Array.from(
+        { length: 500 },
+        (_, n) => `    - { protocol: git, tool: "a${n}*b*c*", target: "**/a*b*c*d${n}/**", decision: allow }\n`,
+      ).join(''),
+    ),
   ),
   configuration('a configuration of 2 MB', () =>
     Array.from(
@@ -53,10 +55,13 @@ export const administration: readonly Hostile[] = [
         `    - { protocol: git, tool: "tool_${n}.read_something_or_other", target: "src/${n}/**", decision: allow }\n`,
     ).join(''),
   ),
-  { ...get('a session of 20 MB exported', `/admin/v1/evidence/sessions/${session}/export`, [200]), prepare: fill },
-  get('a session of 20 MB verified', `/admin/v1/evidence/sessions/${session}/verify?entries=true`, [200]),
-  get('a session of 20 MB reported', `/admin/v1/evidence/sessions/${session}/report.html`, [200]),
-  get('200 large entries audited', '/admin/v1/audit?limit=200', [200]),
+  heavy({
+    ...get('a session of 20 MB exported', `/admin/v1/evidence/sessions/${session}/export`, [200]),
+    prepare: fill,
+  }),
+  heavy(get('a session of 20 MB verified', `/admin/v1/evidence/sessions/${session}/verify?entries=true`, [200])),
+  heavy(get('a session of 20 MB reported', `/admin/v1/evidence/sessions/${session}/report.html`, [200])),
+  heavy(get('200 large entries audited', '/admin/v1/audit?limit=200', [200])),
   get('two hundred sessions', '/admin/v1/evidence/sessions?limit=200', [200]),
   get('a name of 7,000 characters', `/admin/v1/evidence/sessions/${'%2e%2e%2f'.repeat(700)}/export`, [400, 404]),
   get('a filter of 7,000 characters', `/admin/v1/audit?tool=${encodeURIComponent('a*'.repeat(2_000))}`, [200, 400]),

@@ -10,10 +10,14 @@ export interface Hostile {
   readonly says?: RegExp;
   /** What must stand before the first is sent, such as a session of many entries. */
   prepare?(target: Target): Promise<unknown>;
+  /** Takes more than a second of work: `npm test` leaves it to `npm run test:thorough`. */
+  readonly heavy?: true;
   /** How many are sent at the same time. */
   readonly concurrency?: number;
   send(target: Target): Promise<Answer>;
 }
+
+export const heavy = (hostile: Hostile): Hostile => ({ ...hostile, heavy: true });
 
 export const key = hostileKeys.agent;
 export const MB = 1_000_000;

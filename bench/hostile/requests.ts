@@ -5,7 +5,7 @@
 import { gzipSync } from 'node:zlib';
 import { administration } from './administration.ts';
 import { hostileKeys } from './configuration.ts';
-import { chat, git, type Hostile, key, lookedAt, MB, mcp, rpc, said, shell, sql, text, times } from './forms.ts';
+import { chat, git, type Hostile, heavy, key, lookedAt, MB, mcp, rpc, said, shell, sql, text, times } from './forms.ts';
 import { post, raw, say } from './send.ts';
 import { servers } from './servers.ts';
 
@@ -133,7 +133,7 @@ const shapes: readonly Hostile[] = [
 /** Texts for the content filters. */
 const texts: readonly Hostile[] = [
   text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB)),
-  text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB)),
+  heavy(text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB))),
   text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
   // Read as eighteen times as much.
   text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3)),
@@ -145,18 +145,20 @@ const texts: readonly Hostile[] = [
   text('3 MB of aaaabb', () => times('aaaabbab', 3 * MB)),
   text('3 MB of sk-', () => times('sk-AKIA password: ', 3 * MB)),
   text('2 MB of full-width letters', () => times('ｉｇｎｏｒｅ　', 0.7 * MB)),
-  chat(
-    'tools with 2 MB of schema',
-    () =>
-      said('hi', {
-        tools: [
-          {
-            type: 'function',
-            function: { name: 'f', parameters: { type: 'object', description: times('4 ', 2 * MB) } },
-          },
-        ],
-      }),
-    [200, 413, 503],
+  heavy(
+    chat(
+      'tools with 2 MB of schema',
+      () =>
+        said('hi', {
+          tools: [
+            {
+              type: 'function',
+              function: { name: 'f', parameters: { type: 'object', description: times('4 ', 2 * MB) } },
+            },
+          ],
+        }),
+      [200, 413, 503],
+    ),
   ),
   chat(
     '20,000 parts',
@@ -168,13 +170,13 @@ const texts: readonly Hostile[] = [
 /** What an upstream sends. */
 const replies: readonly Hostile[] = [
   chat('a provider streams 40,000 events', () => said('hi', { model: 'bad-flood', stream: true }), [200]),
-  chat('a provider streams 800 kB at once', () => said('hi', { model: 'bad-delta', stream: true }), [200]),
+  heavy(chat('a provider streams 800 kB at once', () => said('hi', { model: 'bad-delta', stream: true }), [200])),
   chat(
     'a provider streams two million comments',
     () => said('hi', { model: 'bad-comments', stream: true }),
     [200, 502],
   ),
-  chat('a provider answers 1 MB of 4 4 4', () => said('hi', { model: 'bad-digits' }), [...lookedAt, 502]),
+  heavy(chat('a provider answers 1 MB of 4 4 4', () => said('hi', { model: 'bad-digits' }), [...lookedAt, 502])),
   chat('a provider answers 6 MB of []', () => said('hi', { model: 'bad-arrays' }), [502]),
 ];
 

@@ -6,6 +6,7 @@ import { hostileConfiguration, hostileKeys } from '../../bench/hostile/configura
 import { hostileRequests } from '../../bench/hostile/requests.ts';
 import { type Answer, post } from '../../bench/hostile/send.ts';
 import { startUpstreams, type Upstreams } from '../../bench/hostile/upstreams.ts';
+import { thorough } from '../support/extent.ts';
 import { type Gateway, startGateway } from '../support/gateway.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-hostile-'));
@@ -41,7 +42,9 @@ test('[limit.hostile] the table has thirty rows and more, each with a name of it
   expect(hostileRequests.length).toBeGreaterThan(30);
 });
 
-test.each(hostileRequests.map((hostile) => [hostile.name, hostile] as const))(
+const taken = hostileRequests.filter(({ heavy }) => !heavy || thorough);
+
+test.each(taken.map((hostile) => [hostile.name, hostile] as const))(
   '[limit.hostile] %s',
   async (_, { send, prepare, answers, says, concurrency = 1 }) => {
     const { gateway_url, admin_url, mcp_url } = gateway.ready;

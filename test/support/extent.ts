@@ -1,6 +1,6 @@
 /** How much of very many cases a run takes: `npm run check` a little, `npm test` a share, `npm run test:thorough` all of them. */
 
-const thorough = process.env.THOROUGH === '1';
+export const thorough = process.env.THOROUGH === '1';
 /** npm names the script that started the process. */
 const check = process.env.npm_lifecycle_event === 'test:unit';
 
