@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { Home } from './support.ts';
 
 const home = new Home();
+afterAll(() => home.remove());
 const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
 const script = async (shell: string): Promise<string> => {
