@@ -68,11 +68,12 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
   for (const [name, upper] of uppers) {
     const found = regionsOf(upper, document, { asked: mayLoosen });
     warnings.push(...found.warnings.map((warning) => `${level.path} under ${name}: ${warning}`));
+    const open = new Set<number>();
     for (const region of found.regions) {
       const index = decide(policy, callOfExample(region.example)).rule_index;
       if (index === undefined || refused.has(index)) continue;
-      if (region.to === 'review' && staysOpen(upper, document, index)) continue;
-      refused.set(index, problemOf(level, index, name, region));
+      if (region.to === 'review' && (open.has(index) || staysOpen(upper, document, index))) open.add(index);
+      else refused.set(index, problemOf(level, index, name, region));
     }
   }
   return [...refused.values()];
