@@ -2178,7 +2178,10 @@ const chat: readonly Requirement[] = [
     'passthrough.rows',
     'An answer of completions or moderations without a row for each text, or of images with more rows than were asked for, is a fault of the provider.',
   ),
-  must('errors.param', "What a provider says of a member of its own dialect names the member of the caller's request."),
+  must(
+    'errors.param',
+    "A refusal names the member of the caller's request, in the words of its endpoint and with the caller's own indexes, also if a provider names a member of its own dialect.",
+  ),
   must(
     'providers.converse-messages',
     'Messages to Converse alternate, are not empty, have documents with distinct names of the characters it takes and a text beside them, and keep the lifetime of cache breakpoints.',

@@ -4,7 +4,7 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Ending, Finished, KnownCall, Ruling } from './call-stages.ts';
 
 interface EndingOptions {
-  readonly ruling?: Ruling;
+  readonly ruling?: Ruling | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -120,7 +120,7 @@ export class ProviderFault extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** What the provider said about the caller's own request (400, 413, 422); safe to show after redaction. */
   readonly shown: string | undefined;
-  /** The member of the caller's request that it is about. */
+  /** The member of the provider's request that it is about. */
   readonly param: string | undefined;
   /** The provider's own word for the error beside its status, where the gateway acts on it. */
   readonly reason: FaultReason | undefined;

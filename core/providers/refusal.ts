@@ -1,5 +1,4 @@
 /** What a provider said when it refused, as a fault: bounded, and without the key it was asked with. */
-import { memberAtFault } from '#core/dialects/translate/member-path.ts';
 import { isObject } from '#core/dialects/wire.ts';
 import { mask, masked } from '#core/evidence/masked.ts';
 import type { Json } from '#core/kernel/json.ts';
@@ -39,11 +38,14 @@ export function refusalFault(refusal: Refusal): ProviderFault {
   return new ProviderFault(provider, 'status', `${provider} answered ${status}${kind}${detail}`, {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    ...(toCaller && said !== '' && { shown: said, param: memberAtFault(said, refusal.param) }),
+    ...(toCaller && said !== '' && { shown: said, param: refusal.param ?? leading.exec(said)?.[1] }),
     reason: reasonOf([type, code]) ?? (status === 404 && /^model\b/i.test(said) ? 'no_model' : undefined),
     requestId,
   });
 }
+
+/** A path at the beginning of what a provider says: `tools.0.custom.input_schema: …`. */
+const leading = /^([a-z_]+(?:\.\w+|\[\d+\])*): /;
 
 /** Reads the body of an HTTP error; one that cannot be read only loses its message. */
 export async function readRefusal(provider: string, reply: HttpReply, key: string | undefined): Promise<ProviderFault> {

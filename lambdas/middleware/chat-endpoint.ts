@@ -91,6 +91,8 @@ export function chatEndpoint(
         readsEvents: readsEvents(event),
         noCache: opened?.keep !== undefined || asksForFresh(event),
         signal: context.signal ?? never,
+      }).catch(async (thrown) => {
+        throw opened?.failed ? await inOwnWords(thrown, opened.failed) : thrown;
       });
       return httpReply(opened ? opened.answer(reply) : reply, opened?.wire ?? dialects[dialect], ports);
     });
@@ -107,6 +109,16 @@ async function formOf(event: HttpEvent, bytes: Buffer) {
     );
   const { readForm } = await import('#core/chat/endpoint-form.ts');
   return readForm(headerOf(event, 'content-type'), bytes);
+}
+
+/** What ended a call, in the words of its form; what is recorded stays so. */
+async function inOwnWords(
+  thrown: unknown,
+  failed: (fault: GatewayError) => Promise<GatewayError>,
+): Promise<GatewayError> {
+  const fault = asGatewayError(thrown);
+  const own = await failed(fault);
+  return fault instanceof RecordedFailure ? new RecordedFailure(own, fault.headers) : own;
 }
 
 /** What is known of a call when it is refused. */

@@ -7,6 +7,7 @@ import type { ChatPorts } from '#core/chat/ports.ts';
 import type { ResponseRetention } from '#core/chat/responses/retention.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SseWire } from './sse.ts';
 
@@ -36,4 +37,6 @@ export interface OpenView {
   readonly leftOut?: readonly string[];
   readonly wire: SseWire;
   answer(reply: ChatReply): ChatReply;
+  /** The error of the call in the words of this form. */
+  failed?(fault: GatewayError): Promise<GatewayError>;
 }

@@ -17,6 +17,7 @@ const responses = lazyImport(() =>
     import('#core/chat/responses/open.ts'),
   ]),
 );
+const responseMembers = lazyImport(() => import('#core/dialects/responses/member-path.ts'));
 const endpointRequests = lazyImport(() => import('#core/dialects/endpoint-request.ts'));
 const batchRequests = lazyImport(() => import('./batch-requests.ts'));
 
@@ -29,13 +30,15 @@ export const responsesView: ChatView = {
     const keep = await retentionOf(request, { store, principal, snapshot, sessionId });
     const body = keep ? { ...read, ...member('metadata', request.metadata ?? undefined) } : read;
     if (!keep && request.store === true) leftOut.push('store');
+    const failed = async (fault: GatewayError) => (await responseMembers()).inResponsesWords(fault, request);
     return {
-      ...{ body, keep, leftOut },
+      ...{ body, keep, leftOut, failed },
       wire: { encode: (event) => encodeSse(textOf(event.type), JSON.stringify(event)), terminator: '' },
       answer(reply) {
         const id = reply.headers['x-envelope-id'] ?? '';
         const context = { id, createdAt: Math.floor(clock.now() / 1000), stored: () => keep?.stored ?? false };
-        if (isStream(reply.body)) return { ...reply, body: viewed(reply.body, new ResponseEvents(request, context)) };
+        if (isStream(reply.body))
+          return { ...reply, body: viewed(reply.body, new ResponseEvents(request, context), failed) };
         // A review is answered as on every chat surface.
         if (reply.status !== 200) return reply;
         return { ...reply, body: responseOf(reply.body, request, context) };
@@ -44,10 +47,14 @@ export const responsesView: ChatView = {
   },
 };
 
-async function* viewed(events: AsyncIterable<JsonObject>, view: ResponseEvents): AsyncGenerator<JsonObject> {
+async function* viewed(
+  events: AsyncIterable<JsonObject>,
+  view: ResponseEvents,
+  inOwnWords: (fault: GatewayError) => Promise<GatewayError>,
+): AsyncGenerator<JsonObject> {
   for await (const event of events) {
     const error = objectOf(event.error);
-    if (error) return yield* view.failed(faultOf(error));
+    if (error) return yield* view.failed(await inOwnWords(faultOf(error)));
     yield* view.next(event);
   }
   yield* view.end();

@@ -2,6 +2,7 @@
 import { cacheable } from '#core/cache/cacheable.ts';
 import type { Flight } from '#core/cache/ports.ts';
 import type { ContentPolicy } from '#core/content-policy/ports.ts';
+import type { DialectName } from '#core/contracts/chat.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { withUsageRequested } from '#core/dialects/openai/openai.ts';
 import { picturesAfterResults } from '#core/dialects/openai/result-pictures.ts';
@@ -10,7 +11,7 @@ import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isDemoOf } from '#core/providers/demo.ts';
-import type { KeptCall, Provider } from '#core/providers/ports.ts';
+import { type KeptCall, type Provider, ProviderFault } from '#core/providers/ports.ts';
 import { assign } from '#core/rollouts/assign.ts';
 import { type Answered, callProvider } from '#core/routing/call-provider.ts';
 import { entriesOf } from '#core/routing/plan.ts';
@@ -29,7 +30,7 @@ import { keepsCompletion } from '../left-out.ts';
 import { ModelProgress } from '../model-progress.ts';
 import type { ChatPorts } from '../ports.ts';
 import type { ResponseRetention } from '../responses/retention.ts';
-import { knowing } from '../stage-failure.ts';
+import { knowing, StageFailure } from '../stage-failure.ts';
 import { leavesTools } from '../tool-use-mode.ts';
 import { cancelledError } from './caller-gone.ts';
 import { checkReply, reportStream } from './output-policy.ts';
@@ -112,6 +113,8 @@ async function openReply(
   refuseChoosing(call.dialect, body, entriesOf(plan));
   /** Of the provider that was asked last. */
   let leftOut: readonly string[] = [];
+  /** Dialects of the providers that a request was translated for: they name members of the translation. */
+  const spoken = new Map<string, DialectName>();
   try {
     const answered = await callProvider(ports, plan, {
       model: call.resolvedModel,
@@ -122,15 +125,36 @@ async function openReply(
       bodyFor(provider) {
         const names: string[] = [];
         leftOut = names;
-        return bodyFor(call, body, provider, names);
+        const asked = bodyFor(call, body, provider, names);
+        spoken.set(provider.name, provider.dialect);
+        return asked;
       },
     });
     const { provider, region, attempts } = answered;
     const demo = isDemoOf(provider, call.resolvedModel);
     return [{ ...begun, provider: provider.name, region, demo, rollout, attempts, leftOut }, answered];
   } catch (thrown) {
-    throw failed(ports, { ...begun, rollout, leftOut }, thrown);
+    const failure = failed(ports, { ...begun, rollout, leftOut }, thrown);
+    const dialect = thrown instanceof ProviderFault ? spoken.get(thrown.provider) : undefined;
+    throw await atCallersMember(failure, call, body, dialect);
   }
+}
+
+const memberPaths = lazyImport(() => import('#core/dialects/translate/member-path.ts'));
+
+/** The failure with the member of the caller's request that it is about [errors.param]. @param body as it was translated */
+async function atCallersMember(
+  failure: StageFailure,
+  call: ChatCall,
+  body: JsonObject,
+  provider: DialectName | undefined,
+): Promise<StageFailure> {
+  const param = failure.data?.param;
+  if (typeof param !== 'string') return failure;
+  const { callersMember, withMember } = await memberPaths();
+  const added = objectsOf(body.messages).length - objectsOf(call.body.messages).length;
+  const own = callersMember(param, { caller: call.dialect, provider, body, added });
+  return new StageFailure(withMember(failure, own), failure.known, failure.ending.outcome, failure.ending);
 }
 
 /**

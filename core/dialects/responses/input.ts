@@ -21,6 +21,19 @@ export function messagesOf(instructions: Json | undefined, input: Json | undefin
   return messages;
 }
 
+/** Returns the path of the item, or of the member, that became a message at a place. */
+export function originOfMessage(instructions: Json | undefined, input: Json | undefined, place: number): string {
+  const origins = typeof instructions === 'string' && instructions !== '' ? ['instructions'] : [];
+  if (!Array.isArray(input)) return origins[place] ?? 'input';
+  const messages: JsonObject[] = [];
+  for (const [at, item] of input.entries()) {
+    const before = messages.length;
+    if (isObject(item)) addItem(messages, item, '');
+    if (messages.length > before) origins.push(`input[${at}]`);
+  }
+  return origins[place] ?? 'input';
+}
+
 function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
   switch (item.type ?? 'message') {
     case 'message':

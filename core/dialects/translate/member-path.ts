@@ -1,28 +1,95 @@
-/** Where a provider says that a fault is, in the words of a chat completions request [errors.param]. */
+/** Where a fault is, in the words of the caller's request: providers and translations name members of what the provider got [errors.param]. */
+import type { DialectName } from '#core/contracts/chat.ts';
+import { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { objectOf, objectsOf } from '../wire.ts';
+import { originOfBlock, originOfSystem } from './to-anthropic-messages.ts';
+import { chosenTools } from './to-anthropic-request.ts';
+import { originOfMessage } from './to-openai-messages.ts';
 
-/** Members of a messages request, and the members of the caller's request that they were made of. */
-const members: readonly (readonly [pattern: RegExp, path: string])[] = [
+interface Crossing {
+  readonly caller: DialectName;
+  /** Of the provider that names the member; undefined if the gateway names it in the caller's dialect. */
+  readonly provider: DialectName | undefined;
+  /** The request that was translated, in the caller's dialect. */
+  readonly body: JsonObject;
+  /** How many messages the gateway put before those of the caller. */
+  readonly added: number;
+}
+
+type Words = readonly (readonly [pattern: RegExp, path: string])[];
+
+/** Members of a messages request, and the members of a chat completions request that they were made of. */
+const toChat: Words = [
   [/^(?:output_config\.format|output_format)\.schema\b.*/, 'response_format.json_schema.schema'],
   [/^output_(?:config|format)\b.*/, 'response_format'],
-  [/^tools\.(\d+)\.(?:custom\.)?input_schema\b.*/, 'tools[$1].function.parameters'],
-  [/^tools\.(\d+)\.(?:custom\.)?(name|description)\b.*/, 'tools[$1].function.$2'],
-  [/^tools\.(\d+)\b.*/, 'tools[$1]'],
+  [/^tools[.[](\d+)\]?\.(?:custom\.)?input_schema\b.*/, 'tools[$1].function.parameters'],
+  [/^tools[.[](\d+)\]?\.(?:custom\.)?(name|description)\b.*/, 'tools[$1].function.$2'],
+  [/^tools[.[](\d+)\b.*/, 'tools[$1]'],
   [/^stop_sequences\b.*/, 'stop'],
   [/^metadata\.user_id$/, 'user'],
-  // Turns of the two dialects differ in number.
-  [/^(?:system|messages\.\d+)\b.*/, 'messages'],
 ];
 
-/** A path at the beginning of what a provider says: `tools.0.custom.input_schema: …`. */
-const leading = /^([a-z_]+(?:\.\w+|\[\d+\])*): /;
+/** Members of a chat completions request, and the members of a messages request that they were made of. */
+const toMessages: Words = [
+  [/^response_format\.json_schema\.schema\b.*/, 'output_config.format.schema'],
+  [/^response_format\b.*/, 'output_config.format'],
+  [/^tools\[(\d+)\]\.function\.parameters\b.*/, 'tools[$1].input_schema'],
+  [/^tools\[(\d+)\]\.function\.(name|description)\b.*/, 'tools[$1].$2'],
+  [/^tools\[(\d+)\].*/, 'tools[$1]'],
+  [/^stop\b.*/, 'stop_sequences'],
+  [/^user$/, 'metadata.user_id'],
+  [/^max_completion_tokens$/, 'max_tokens'],
+  [/^parallel_tool_calls$/, 'tool_choice.disable_parallel_tool_use'],
+];
 
-/**
- * Returns the member of the caller's request that a provider's message is about.
- * @param named the provider's own `param`, if it has one
- */
-export function memberAtFault(message: string, named?: string): string | undefined {
-  const path = named ?? leading.exec(message)?.[1];
-  if (path === undefined) return undefined;
-  const [pattern, own] = members.find(([each]) => each.test(path)) ?? [];
+/** Returns the member of the caller's request; undefined if it is a message of the gateway's own. */
+export function callersMember(path: string, { caller, provider, body, added }: Crossing): string | undefined {
+  if (caller === 'anthropic') return provider === 'openai' ? inMessages(path, body) : path;
+  const own = provider === 'anthropic' ? inChat(path, body) : path;
+  const [, index] = /^messages\[(\d+)\]/.exec(own) ?? [];
+  if (index === undefined) return own;
+  const place = Number(index) - added;
+  return place < 0 ? undefined : own.replace(/\d+/, String(place));
+}
+
+function inChat(path: string, body: JsonObject): string {
+  const [, turn, block] = /^messages[.[](\d+)\]?(?:\.content[.[](\d+))?/.exec(path) ?? [];
+  if (turn !== undefined) return originOfBlock(body, Number(turn), Number(block ?? 0)) ?? 'messages';
+  const [isSystem, part] = /^system\b(?:[.[](\d+))?/.exec(path) ?? [];
+  if (isSystem !== undefined) return originOfSystem(body, Number(part ?? 0)) ?? 'messages';
+  return inWords(path, toChat).replace(
+    /^tools\[(\d+)\]/,
+    (_, place: string) => `tools[${toolAt(body, Number(place))}]`,
+  );
+}
+
+/** The place of a tool in the request: those that the choice rules out are not sent. */
+function toolAt({ tools, tool_choice }: JsonObject, place: number): number {
+  const offered = chosenTools(tool_choice);
+  const places = objectsOf(tools).flatMap((tool, at) =>
+    offered === undefined || offered.includes(objectOf(tool.function)?.name) ? [at] : [],
+  );
+  return places[place] ?? place;
+}
+
+function inMessages(path: string, body: JsonObject): string {
+  const [, index] = /^messages[.[](\d+)/.exec(path) ?? [];
+  return index === undefined ? inWords(path, toMessages) : (originOfMessage(body, Number(index)) ?? 'messages');
+}
+
+/** Returns the path in other words, or as it is. */
+export function inWords(path: string, words: Words): string {
+  const [pattern, own] = words.find(([each]) => each.test(path)) ?? [];
   return pattern ? path.replace(pattern, own!) : path;
+}
+
+/** Returns the error with another member, which its message begins with if it began with the one before. */
+export function withMember(error: GatewayError, param: string | undefined): GatewayError {
+  const { code, message, data: { param: before, ...data } = {}, retryAfterSeconds, providerRequestId, origin } = error;
+  const begins = typeof before === 'string' && param !== undefined && message.startsWith(before);
+  return new GatewayError(code, begins ? param + message.slice(before.length) : message, {
+    ...{ cause: error.cause, retryAfterSeconds, providerRequestId, origin },
+    data: { ...(param !== undefined && { param }), ...data },
+  });
 }

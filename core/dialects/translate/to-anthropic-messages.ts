@@ -91,6 +91,47 @@ function blocksOf(message: JsonObject, path: string): JsonObject[] {
   return [...parts, ...(refusal ? [{ type: 'text', text: refusal }] : []), ...callsOf(message)];
 }
 
+/** Returns the path of the message, and of its part, that became a block of a turn. */
+export function originOfBlock(body: JsonObject, turn: number, block: number): string | undefined {
+  const turns: { role: string; origins: string[] }[] = [];
+  for (const [index, message] of objectsOf(body.messages).entries()) {
+    if (isSystem(message)) continue;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const path = `messages[${index}]`;
+    const origins = blocksOf(message, path).map((_, at) => path + memberOf(message, at));
+    if (origins.length === 0) continue;
+    const last = turns.at(-1);
+    if (last?.role === role) last.origins.push(...origins);
+    else turns.push({ role, origins });
+  }
+  return turns[turn]?.origins[block];
+}
+
+/** Returns the path of the system message that became a part of the system prompt. */
+export function originOfSystem(body: JsonObject, part: number): string | undefined {
+  const origins = objectsOf(body.messages).flatMap((message, index) =>
+    isSystem(message) ? partsOf(message.content, '').map((_, at) => `messages[${index}]${memberOf(message, at)}`) : [],
+  );
+  return origins[part];
+}
+
+/** Returns the member of a message that became its block at a place. */
+function memberOf(message: JsonObject, block: number): string {
+  if (message.role === 'tool' || message.role === 'function') return '.content';
+  const { content } = message;
+  if (!Array.isArray(content)) {
+    const texts = partsOf(content, '').length;
+    return block < texts ? '.content' : callAt(message, block - texts);
+  }
+  const places = content.flatMap((part, at) => (isObject(part) ? partOf(part, '').map(() => at) : []));
+  return block < places.length ? `.content[${places[block]}]` : callAt(message, block - places.length);
+}
+
+function callAt({ refusal }: JsonObject, place: number): string {
+  if (textOf(refusal)) return place === 0 ? '.refusal' : `.tool_calls[${place - 1}]`;
+  return `.tool_calls[${place}]`;
+}
+
 function callsOf(message: JsonObject): JsonObject[] {
   const calls = objectsOf(message.tool_calls).map((call) => {
     const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};

@@ -24,6 +24,16 @@ export function toOpenaiMessages(body: JsonObject, note: Note): JsonObject[] {
   ];
 }
 
+/** Returns the path of the message, or of the system prompt, that became a message at a place. */
+export function originOfMessage(body: JsonObject, index: number): string | undefined {
+  const origins = joined(body.system) === '' ? [] : ['system'];
+  for (const [at, message] of objectsOf(body.messages).entries()) {
+    const path = `messages[${at}]`;
+    origins.push(...messagesOf(message, `${path}.content`, () => {}).map(() => path));
+  }
+  return origins[index];
+}
+
 const joined = (content: Json | undefined): string =>
   typeof content === 'string'
     ? content

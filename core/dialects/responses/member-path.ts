@@ -1,0 +1,40 @@
+/** Where a fault is, in the words of a responses request, which ran as a chat completion [errors.param]. */
+import type { GatewayError } from '#core/kernel/errors.ts';
+import type { JsonObject } from '#core/kernel/json.ts';
+import { inWords, withMember } from '../translate/member-path.ts';
+import { objectsOf } from '../wire.ts';
+import { originOfMessage } from './input.ts';
+import { toolsOfNamespace } from './namespaces.ts';
+
+const words = [
+  [/^response_format\.json_schema\.schema\b.*/, 'text.format.schema'],
+  [/^response_format\b.*/, 'text.format'],
+  [/^(tools\[\d+\])\.function\b/, '$1'],
+  [/^max_(?:completion_)?tokens$/, 'max_output_tokens'],
+  [/^reasoning_effort$/, 'reasoning.effort'],
+  [/^verbosity$/, 'text.verbosity'],
+] as const;
+
+/** Returns the error with the member of the responses request. */
+export function inResponsesWords(error: GatewayError, request: JsonObject): GatewayError {
+  const param = error.data?.param;
+  return typeof param === 'string' ? withMember(error, responsesMember(param, request)) : error;
+}
+
+function responsesMember(path: string, request: JsonObject): string {
+  const [, place, part = ''] = /^messages\[(\d+)\](?:\.content(\[\d+\]))?/.exec(path) ?? [];
+  if (place === undefined) return path === 'messages' ? 'input' : inWords(atOwnTool(path, request), words);
+  const origin = originOfMessage(request.instructions, request.input, Number(place));
+  if (part === '' || !origin.endsWith(']')) return origin;
+  const item = objectsOf(request.input)[Number(/\d+/.exec(origin)![0])];
+  return `${origin}.${item?.output === undefined ? 'content' : 'output'}${part}`;
+}
+
+/** Of the tools some are left out, and a namespace holds several. */
+function atOwnTool(path: string, { tools }: JsonObject): string {
+  const places = objectsOf(tools).flatMap((tool, at) => {
+    if (tool.type === 'namespace') return toolsOfNamespace(tool).flatMap(({ fits }) => (fits ? [at] : []));
+    return tool.type === 'function' || tool.type === 'custom' ? [at] : [];
+  });
+  return path.replace(/^tools\[(\d+)\]/, (_, place: string) => `tools[${places[Number(place)] ?? place}]`);
+}
