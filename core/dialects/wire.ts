@@ -12,6 +12,17 @@ export const objectsOf = (value: Json | undefined): JsonObject[] =>
 
 export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/**
+ * Returns the reasoning of a message or delta of chat completions. Servers name it in two ways, or give its parts in
+ * `reasoning_details`, mostly in addition.
+ */
+export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details }: JsonObject): string =>
+  textOf(reasoning_content) ||
+  textOf(reasoning) ||
+  objectsOf(reasoning_details)
+    .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? '')
+    .join('');
+
 /** A count: a non-negative whole number. */
 export const countOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;

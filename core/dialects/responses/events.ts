@@ -5,7 +5,7 @@ import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
 import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { incompleteReason } from '../translate/stop-reasons.ts';
-import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
+import { countOf, objectOf, objectsOf, reasoningOf, textOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
@@ -61,7 +61,7 @@ export class ResponseEvents {
     const events = this.#start();
     const choice = objectsOf(chunk.choices).find(({ index }) => (countOf(index) ?? 0) === 0);
     const delta = objectOf(choice?.delta) ?? {};
-    events.push(...this.#say(kinds.reasoning, textOf(delta.reasoning_content) || textOf(delta.reasoning)));
+    events.push(...this.#say(kinds.reasoning, reasoningOf(delta)));
     events.push(...this.#say(kinds.text, textOf(delta.content)), ...this.#say(kinds.refusal, textOf(delta.refusal)));
     for (const fragment of objectsOf(delta.tool_calls)) events.push(...this.#call(fragment));
     this.#finish = textOf(choice?.finish_reason) ?? this.#finish;

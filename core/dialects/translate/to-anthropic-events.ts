@@ -6,7 +6,7 @@ import { tokensOf } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
+import { countOf, objectOf, objectsOf, reasoningOf, textOf } from '../wire.ts';
 import { blockQueue } from './block-queue.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
@@ -42,7 +42,7 @@ export function toAnthropicEvents(context: TranslationContext): EventTranslator 
   }
 
   function take(delta: JsonObject): void {
-    blocks.say('thinking', textOf(delta.reasoning_content) || textOf(delta.reasoning));
+    blocks.say('thinking', reasoningOf(delta));
     blocks.say('text', textsOf(delta.content));
     const refusal = textOf(delta.refusal);
     refused ||= Boolean(refusal);

@@ -5,7 +5,7 @@ import { idCarrying } from '../call-id.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { argumentsOf, objectOf, objectsOf, omit, textOf } from '../wire.ts';
+import { argumentsOf, objectOf, objectsOf, omit, reasoningOf, textOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
@@ -36,7 +36,7 @@ const replyMembers = new Set([
 ]);
 
 function contentOf(message: JsonObject, calls: JsonObject[]): JsonObject[] {
-  const thinking = textOf(message.reasoning_content) || textOf(message.reasoning);
+  const thinking = reasoningOf(message);
   return [
     ...(thinking ? [{ type: 'thinking', thinking, signature: '' }] : []),
     ...textsOf(message).map((text) => ({ type: 'text', text })),

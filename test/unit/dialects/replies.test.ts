@@ -182,6 +182,21 @@ describe('translated', () => {
     expect(collected(openai, openai.replay(completion))).toBeUndefined();
   });
 
+  test.each<[string, JsonObject]>([
+    ['reasoning_details alone', { reasoning_details: [{ text: 'a' }, { summary: 'b' }, { data: 'x' }] }],
+    ['both, once', { reasoning: 'ab', reasoning_details: [{ text: 'ab' }] }],
+  ])('[chat.translated-members] reasoning comes back in another dialect: %s', (_, said) => {
+    const reply = { choices: [{ index: 0, message: { content: 'x', ...said }, finish_reason: 'stop' }] };
+    const message = translator('anthropic', 'openai').reply(reply, context);
+    expect(message.content).toMatchObject([{ type: 'thinking', thinking: 'ab' }, { type: 'text' }]);
+    const chunk = { choices: [{ index: 0, delta: said, finish_reason: null }] };
+    const through = translator('anthropic', 'openai').events(context);
+    expect(collected(anthropic, [...through.next(chunk), ...through.end()])?.content).toMatchObject([
+      { type: 'thinking', thinking: 'ab' },
+    ]);
+    expect(JSON.stringify(responseOf(reply, {}, { id: 'r', createdAt: 0 }))).toContain('"text":"ab"');
+  });
+
   test('arguments that are not a JSON object are kept whole', () => {
     const calls = ['oops', '[1]', ' '].map((text, index) => ({
       id: `c${index}`,
