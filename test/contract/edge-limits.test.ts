@@ -211,7 +211,11 @@ describe('limits', () => {
         [`${get}${host}x: a\r\n b\r\n\r\n`, 400, /not well-formed/],
         [`${get.replace('\r', '')}${host}\r\n`, 400, /not well-formed/],
         [`${get}connection: close\r\n\r\n`, 400, /exactly one Host header/],
-        [`${get}${host}expect: 200-ok\r\n\r\n`, 417, /Expect is "200-ok"; 100-continue is allowed/],
+        [
+          `${get}${host}expect: 200-ok\r\nconnection: close\r\n\r\n`,
+          417,
+          /Expect is "200-ok"; 100-continue is allowed/,
+        ],
         [`GET /api/v1/x HTTP/2.0\r\n${host}connection: close\r\n\r\n`, 400, /HTTP\/2.0.*HTTP\/1.1/],
         [`CONNECT evil.example:443 HTTP/1.1\r\n${host}\r\n`, 405, /not a forward proxy/],
         [

@@ -32,6 +32,7 @@ budgets: { tenants: { default: { monthly_usd: 1000000 } } }
 providers:
 ${providerYaml('sturdy', 'openai', fake.baseUrl, ', models: [m], timeout_ms: 60000, breaker: { min_requests: 1000 }')}
 ${providerYaml('hasty', 'openai', fake.baseUrl, ', models: [hasty], timeout_ms: 5000, breaker: { min_requests: 1000 }')}
+${providerYaml('hurried', 'openai', fake.baseUrl, ', models: [hurried], timeout_ms: 200, breaker: { min_requests: 1000 }')}
 ${providerYaml('alone', 'openai', fake.baseUrl, `, ${breaker}`)}
 ${providerYaml('covered', 'openai', fake.baseUrl, `, ${breaker}`)}
 ${providerYaml('nowhere', 'openai', 'http://127.0.0.1:1/v1')}
@@ -102,7 +103,7 @@ describe.each(['whole', 'streamed'] as const)('[chat.provider-error] a reply %s'
   test.each(answers)('%s', async (_name, reply, [status, type], charged) => {
     fake.answers(reply);
     const [own, before] = [session(), await usd()];
-    const [model, provider] = reply === silent ? ['hasty', 'hasty'] : ['m', 'sturdy'];
+    const [model, provider] = reply === silent ? ['hurried', 'hurried'] : ['m', 'sturdy'];
     const answer = await gateway.say(model, 'please', { session: own, body: { stream: how === 'streamed' } });
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatchObject({ code: status, type });
