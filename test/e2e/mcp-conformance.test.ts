@@ -35,7 +35,7 @@ afterAll(async () => {
   for (const stop of stops) await stop();
 });
 
-// The suites of later revisions repeat what the oldest asks.
+// The later suites repeat the scenarios of the oldest, except server-session-lifecycle, which [mcp.sessions] is about.
 test.each(revisions.slice(thorough ? 0 : 1))(
   '[mcp.conformance] every check of the suite at %s gives the same result directly and through the gateway',
   async (revision, kind, least, asked) => {
