@@ -550,6 +550,10 @@ const approvals: readonly Requirement[] = [
     'Where several rules review a call, of levels or of its effects, an approval needs a passkey if one of them asks for it, within the shortest of their times.',
   ),
   must(
+    'approval.needs',
+    'simulate, a dry run and why say how many approvals a review needs and of whom, unless one approval of any reviewer is enough.',
+  ),
+  must(
     'approval.several-people',
     'A rule of a tool policy says how many people approve its calls, and of which teams and roles, without an organisation; votes count as for rules of separation.',
   ),

@@ -92,6 +92,7 @@ function showResult(out: Output, result: Fields, call: Fields, explained: boolea
   const place = text(result.place) ? ` at ${plain(result.place)}` : '';
   out.line(decisionPart(result.decision), `  ${plain(result.matched_rule)}${place}  ${what}`);
   out.field('  reason', text(result.reason));
+  out.field('  needs', text(result.needs));
   out.field('  suggested_alternative', text(result.suggested_alternative));
   if (explained) showExplanation(out, result, { all: true, more: '' });
 }

@@ -31,6 +31,7 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
   out.line(decisionPart(answer.decision), `  ${call}${capability === undefined ? '' : ` (${plain(capability)})`}`);
   for (const [name, value] of Object.entries(fields(parameters))) out.field(`  ${name}`, short(plain(value)));
   out.field('  reason', text(answer.reason));
+  out.field('  needs', text(answer.needs));
   out.line(`  decided by: ${deciderOf(answer, all)}${atPlace(answer)}`);
   out.line(`  policy: ${plain(answer.policy ?? 'unknown')}, version ${plain(answer.policy_version ?? 'unknown')}`);
   if (Array.isArray(answer.not_replayed))

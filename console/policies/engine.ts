@@ -90,7 +90,7 @@ async function answer(
   const place = places ? findIn(places) : nowhere;
   const said = async (by: Evaluated, where: typeof place) => ({
     policy_version: version,
-    results: await decidedCalls(ports, by, asked.calls, { place: where, explain: true }),
+    results: await decidedCalls(ports, by, asked.calls, { place: where, explain: true, caller: { tenant } }),
   });
   return {
     before: asSent(await said(known.evaluated, place)),

@@ -187,7 +187,7 @@ interface ResultProps {
 }
 
 const Result = ({ of, version }: ResultProps) => {
-  const { decision, matched_rule, place, policy, reason, suggested_alternative, trace } = of;
+  const { decision, matched_rule, place, policy, reason, needs, suggested_alternative, trace } = of;
   return (
     <>
       <Facts>
@@ -208,6 +208,11 @@ const Result = ({ of, version }: ResultProps) => {
         {reason && (
           <Fact name="Reason">
             <Text of={reason} />
+          </Fact>
+        )}
+        {needs && (
+          <Fact name="Needs">
+            <Text of={needs} />
           </Fact>
         )}
         {suggested_alternative && (

@@ -9,8 +9,9 @@ import { rpcCodes } from '#core/kernel/errors.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { suggestAlternative } from '#core/tool-policy/alternative.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { type PolicyDecision, termsOf } from '#core/tool-policy/decide.ts';
 import type { GovernedAction } from './governed.ts';
+import { neededWords, requiresOf } from './needed-approvals.ts';
 import { byReference, secretRule } from './program-texts.ts';
 
 /** What every answer says of the decision. */
@@ -134,11 +135,12 @@ export function dryRun(action: GovernedAction, found: ApprovalRow | undefined, n
   if (decision === 'review' && found?.status === 'denied' && isDenialOf(action, found, now))
     return { ...denied(action, found), dry_run: true };
   if (decision === 'block') return { ...blocked(action), dry_run: true };
+  const needs = neededWords(requiresOf(action), termsOf(action.decision)?.require_passkey);
   const review = decision === 'review' && {
     error: {
       code: rpcCodes.approvalRequired,
-      message: `${action.envelope.tool} would need a human's approval.`,
-      data: {},
+      message: `${action.envelope.tool} would need ${needs ?? "a human's approval"}.`,
+      data: { ...(needs !== undefined && { needs }) },
     },
   };
   return { ...answer(action), decision, dry_run: true, ...review };

@@ -2,13 +2,13 @@
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
-import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
 import { termsOf } from '#core/tool-policy/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import { cardFacts } from './card-facts.ts';
 import type { Redacted } from './entries.ts';
 import type { GovernedAction } from './governed.ts';
+import { capabilitiesOf, requiresOf } from './needed-approvals.ts';
 
 export function approvalRow(ports: ClockPort, action: GovernedAction, safe: Redacted): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
@@ -46,17 +46,9 @@ export function approvalRow(ports: ClockPort, action: GovernedAction, safe: Reda
 }
 
 /** What rules of the organisation ask for, of what the call says it does and of what its effects do, and what the deciding rules ask for. */
-function separation({
-  envelope,
-  effects,
-  principal,
-  decision,
-  snapshot,
-}: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count' | 'capabilities'> {
-  const done = (effects?.parts ?? []).map(({ capability }) => capability);
-  const capabilities = [...new Set([envelope.capability, ...done])];
-  const asked = { tenant: envelope.tenant, capabilities, owner: ownerOf(principal) };
-  const requires = [...requirementsOf(snapshot.configuration, asked), ...(termsOf(decision)?.requires ?? [])];
+function separation(action: GovernedAction): Pick<ApprovalRow, 'requires' | 'vote_count' | 'capabilities'> {
+  const capabilities = capabilitiesOf(action.envelope, action.effects);
+  const requires = requiresOf(action);
   return { vote_count: 0, capabilities, ...(requires.length > 0 && { requires }) };
 }
 

@@ -4,10 +4,12 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
 import type { EffectsPort } from '#core/effects/ports.ts';
+import type { SeparationRequest } from '#core/identity/separation-rules.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import { type PolicyDecision, termsOf } from '#core/tool-policy/decide.ts';
 import { alternativeTo } from './answers.ts';
 import { evaluateCall } from './evaluate-call.ts';
+import { capabilitiesOf, neededWords, requirementsOfReview } from './needed-approvals.ts';
 import { configuredPlacement } from './placement.ts';
 import type { CallWorkPort } from './ports.ts';
 
@@ -18,7 +20,14 @@ export type SimulatedCall = Pick<
   Pick<ToolCall, 'sources'>;
 
 /** The rule itself is left out; the parts of it that callers may see are separate members. */
-type SimulatedDecision = Omit<PolicyDecision, 'rule'> & { readonly suggested_alternative?: string | undefined };
+type SimulatedDecision = Omit<PolicyDecision, 'rule' | 'terms'> & {
+  readonly suggested_alternative?: string | undefined;
+  /** What a review would need besides one approval of any reviewer. */
+  readonly needs?: string;
+};
+
+/** On whose behalf a call is simulated. Without it, no separation rule of an organisation applies. */
+export type SimulatedCaller = Pick<SeparationRequest, 'tenant' | 'owner'>;
 
 /** The call with the capability that the gateway gives it, and where the configuration alone says it goes. */
 export async function simulatedCall(configuration: Configuration, given: SimulatedCall): Promise<ToolCall> {
@@ -34,9 +43,18 @@ export async function simulateCall(
   ports: CallWorkPort & LinksPort & EffectsPort,
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
   given: SimulatedCall,
+  caller?: SimulatedCaller,
 ): Promise<SimulatedDecision> {
   const call = await simulatedCall(evaluated.configuration, given);
-  const { rule, ...decision } = await evaluateCall(ports, evaluated, call, await ports.effects(call));
+  const effects = await ports.effects(call);
+  const decided = await evaluateCall(ports, evaluated, call, effects);
+  const { rule, terms: _, ...decision } = decided;
+  if (decision.decision === 'review') {
+    const request = { tenant: '', ...caller, capabilities: capabilitiesOf(call, effects) };
+    const requires = requirementsOfReview(evaluated.configuration, decided, request);
+    const needs = neededWords(requires, termsOf(decided)?.require_passkey);
+    return { ...decision, ...(needs !== undefined && { needs }) };
+  }
   if (decision.decision !== 'block') return decision;
   return {
     ...decision,

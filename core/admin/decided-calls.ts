@@ -1,7 +1,7 @@
 /** Calls that are decided and not made, with how each was decided: the route `simulate` and the console's playground share it. */
 import { policyText } from '#core/actions/call-work.ts';
 import type { EvaluationPorts } from '#core/actions/ports.ts';
-import { type SimulatedCall, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
+import { type SimulatedCall, type SimulatedCaller, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -19,6 +19,8 @@ interface Answering {
   readonly place: FindPlace;
   /** With trace and effects. */
   readonly explain: boolean | undefined;
+  /** Whose request for approval it would be. */
+  readonly caller?: SimulatedCaller | undefined;
 }
 
 /** @throws GatewayError `payload_too_large`, `service_unavailable` where a worker decides large calls. */
@@ -26,11 +28,11 @@ export async function decidedCalls(
   ports: Ports,
   evaluated: Evaluated,
   calls: readonly SimulatedCall[],
-  { place, explain }: Answering,
+  { place, explain, caller }: Answering,
 ) {
   const results = [];
   for (const each of calls) {
-    const decided = await simulateCall(ports, evaluated, each);
+    const decided = await simulateCall(ports, evaluated, each, caller);
     const at = place({ index: decided.rule_index, rule: decided.matched_rule });
     results.push({
       ...decided,

@@ -1,4 +1,5 @@
 /** Calls that are decided and not made: by the policy in force, an older version, or policies that are tried out [policy.simulate-draft]. */
+import { ownerOf } from '#core/actions/abuse-notes.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { asRead } from '#core/configuration/tenant-view.ts';
@@ -20,7 +21,8 @@ export const simulate: Operation = async (call) => {
   const draft = tool_policies && (await drafted(call, tool_policies));
   const given = draft ? decidedBy(draft.configuration) : version === undefined ? snapshot : await asOf(call, version);
   const place = draft ? nowhere : await placesOfVersion(ports, version ?? snapshot.version);
-  const results = await decidedCalls(ports, ofTenant(given, principal.tenant), calls, { place, explain });
+  const caller = { tenant: principal.tenant, owner: ownerOf(principal) };
+  const results = await decidedCalls(ports, ofTenant(given, principal.tenant), calls, { place, explain, caller });
   noteProbes(call, results);
   return {
     body: {

@@ -1,5 +1,6 @@
 /** Why an action was decided as it was: the rules, each effect of the call, and what else had a say [policy.why]. */
 
+import { neededWords } from '#core/actions/needed-approvals.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { policyOfTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -44,6 +45,7 @@ export const why: Operation = async (call) => {
   const decider = String(matched_rule);
   const placed = withPlaces(trace, place);
   const queued = await call.ports.approvals.get(call.principal.tenant, entry.envelope_id);
+  const needs = queued && neededWords(queued.requires ?? [], queued.require_passkey);
   const index = queued?.rule_index;
   const at =
     index === undefined
@@ -62,6 +64,7 @@ export const why: Operation = async (call) => {
       decided_by: ofEffect ? 'effect' : decidedBy(decider, trace, effects.effects),
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
+      ...(needs !== undefined && { needs }),
       ...(at !== undefined && { place: at }),
       policy,
       policy_version,

@@ -14,7 +14,8 @@ export interface Missing extends Requirement {
   readonly missing: number;
 }
 
-interface Request {
+/** The request for an approval, as separation rules see it. */
+export interface SeparationRequest {
   readonly tenant: string;
   /** What the call is said to do, and what its effects do. */
   readonly capabilities: readonly string[];
@@ -25,7 +26,7 @@ interface Request {
 /** The rules that apply to a request. Nothing for a tenant outside of every organisation: there one approval decides. */
 export function requirementsOf(
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
-  { tenant, capabilities, owner }: Request,
+  { tenant, capabilities, owner }: SeparationRequest,
 ): Requirement[] {
   const place = placeOf(configuration, tenant);
   if (!place) return [];
@@ -80,12 +81,24 @@ export const missingOf = (requirements: readonly Requirement[], ballots: readonl
 /** One sentence for all who wait: what is missing, of whom. */
 export const missingText = (missing: readonly Missing[]): string =>
   missing
-    .map(({ rule, approvals, missing: count, from_teams, not_of_teams, roles }) => {
-      const of = [
-        from_teams && `of ${from_teams.join(' or ')}`,
-        not_of_teams && `not of ${not_of_teams.join(', ')}`,
-        roles && `with the role ${roles.join(' or ')}`,
-      ].filter((part) => part !== undefined);
-      return `${count} more approval${count === 1 ? '' : 's'}${of.length > 0 ? ` ${of.join(', ')}` : ''} (${rule})${count < approvals ? `, ${approvals - count} of ${approvals} given` : ''}`;
+    .map((each) => {
+      const { rule, approvals, missing: count } = each;
+      const given = count < approvals ? `, ${approvals - count} of ${approvals} given` : '';
+      return `${count} more approval${count === 1 ? '' : 's'}${ofWhom(each)} (${rule})${given}`;
     })
     .join('; ');
+
+/** Returns what a review asks for before the first vote, e.g. `2 approvals of acme/security (two for a merge)`. */
+export const neededText = (requirements: readonly Requirement[]): string =>
+  requirements
+    .map((each) => `${each.approvals} approval${each.approvals === 1 ? '' : 's'}${ofWhom(each)} (${each.rule})`)
+    .join('; ');
+
+function ofWhom({ from_teams, not_of_teams, roles }: Requirement): string {
+  const parts = [
+    from_teams && `of ${from_teams.join(' or ')}`,
+    not_of_teams && `not of ${not_of_teams.join(', ')}`,
+    roles && `with the role ${roles.join(' or ')}`,
+  ].filter((part) => part !== undefined);
+  return parts.length > 0 ? ` ${parts.join(', ')}` : '';
+}

@@ -1,6 +1,7 @@
 /** Names in organisations: used once, and known where others are meant [identity.organizations]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Role } from '#core/contracts/route.ts';
+import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { grantsOf, highestRole } from '#core/identity/grants.ts';
 import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
 import { counts } from '#core/identity/separation-rules.ts';
@@ -60,7 +61,11 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
     ...malformed,
     ...ofCapabilities,
     ...checkRules(file),
-    ...checkToolRules(file, warnings),
+    ...checkToolRules(
+      file,
+      [{ at: ['tool_policies', 'rules'], rules: file.tool_policies.rules }, ...levelsWithRules(file)],
+      warnings,
+    ),
   ];
 }
 
@@ -93,13 +98,14 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
   ]);
 }
 
+interface RulesAt {
+  readonly at: Path;
+  readonly rules: readonly Pick<ToolRule, 'decision' | 'approval'>[];
+}
+
 /** Finds teams of tool rules that do not exist, and warns where too few people can vote. */
-function checkToolRules(file: ConfigurationFile, warnings: string[]): Problem[] {
+export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt[], warnings: string[]): Problem[] {
   const teams = file.organizations.flatMap(({ id, teams: own }) => own.map((team) => `${id}/${team.id}`));
-  const places = [
-    { at: ['tool_policies', 'rules'] as Path, rules: file.tool_policies.rules },
-    ...levelsWithRules(file),
-  ];
   const voters = votersOf(file);
   return places.flatMap(({ at, rules }) =>
     rules.flatMap(({ decision, approval = {} }, index): Problem[] => {

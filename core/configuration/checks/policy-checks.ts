@@ -11,6 +11,7 @@ import type { ResolvedPack } from '../load/pack-source.ts';
 import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts';
 import { checkLevels } from './level-checks.ts';
 import { definedTwice, oneOf } from './name-checks.ts';
+import { checkToolRules } from './organization-checks.ts';
 import type { Path, Problem } from './problems.ts';
 import { unknownTools } from './unknown-tools.ts';
 
@@ -20,6 +21,7 @@ export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedP
     ...rules.flatMap((rule, index) => checkRule(rule, rulePath(index))),
     ...checkBrokers(file, pack, warnings),
     ...checkDisabled(file.tool_policies.disable_guards, pack),
+    ...checkToolRules(file, [{ at: ['tool_policies', 'pack', 'rules'], rules: pack?.rules ?? [] }], warnings),
   ];
   if (problems.length > 0) return problems;
   const document = buildPolicyDocument({ tool_policies: { ...file.tool_policies, pack } });

@@ -167,6 +167,11 @@ const passkey = z.strictObject({
   evidence_hash: sha256Hex,
 });
 
+const needs = z.string().optional().meta({
+  description:
+    'How many approvals a review needs, and of whom; absent if one approval of any reviewer is enough.',
+});
+
 const trace = z.array(
   z.strictObject({
     index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
@@ -219,6 +224,7 @@ export const actions = {
           rule_index: z.int().optional(),
           place,
           reason: z.string().optional(),
+          needs,
           suggested_alternative: z.string().optional(),
           trace: trace
             .optional()
@@ -263,6 +269,7 @@ export const actions = {
             'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',
         }),
       reason: z.string().optional(),
+      needs,
       place,
       trace: trace.meta({ description: 'The call as it is written: each guard and rule up to the one that matched.' }),
       effects,

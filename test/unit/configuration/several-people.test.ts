@@ -49,3 +49,21 @@ test('[config.several-people] too few voters, and a rule that does not review, a
     expect.stringContaining('decides allow, so it asks for no approval'),
   ]);
 });
+
+test('[config.several-people] rules of a pack are held to the teams and people of the configuration too', async () => {
+  const packed = async (approval: string) => {
+    const { warnings } = await load(`version: 1
+people: [{ id: ann, role: operator }, { id: bob, role: operator }]
+tenants: [{ id: t1, api_keys: [{ key: k1 }] }]
+tool_policies: { pack: { name: own, default_decision: review, rules: [{ protocol: git, tool: scm.merge, decision: review, approval: { ${approval} } }] } }
+${acme}`);
+    return warnings.filter((each) => each.includes('approval'));
+  };
+  await expect(packed('from_teams: [acme/wep]')).rejects.toThrow(
+    /pack\.rules\[0\]\.approval\.from_teams\[0\].*acme\/web/s,
+  );
+  expect(await packed('required: 3')).toEqual([
+    expect.stringMatching(/^tool_policies\.pack\.rules\[0\]\.approval cannot be satisfied/),
+  ]);
+  expect(await packed('required: 2, from_teams: [acme/ops]')).toEqual([]);
+});
