@@ -554,6 +554,14 @@ const approvals: readonly Requirement[] = [
     'simulate, a dry run and why say how many approvals a review needs and of whom, unless one approval of any reviewer is enough.',
   ),
   must(
+    'approval.obstacle',
+    'A pending approval says on item, list and card when an approval would not let its call run: its key was taken back, or a rule blocks it by now.',
+  ),
+  must(
+    'approval.similar',
+    'A pending approval names other pending requests of its key whose call differs at most in case, spaces or the form of characters; the answer to a vote names those that are still pending.',
+  ),
+  must(
     'approval.several-people',
     'A rule of a tool policy says how many people approve its calls, and of which teams and roles, without an organisation; votes count as for rules of separation.',
   ),

@@ -72,12 +72,22 @@ function showRule(out: Output, item: Fields): void {
   if (item.passkey_required === true)
     out.line('  passkey: an approval counts only with one; approve in the web console');
   out.field('  changed', text(item.terms_changed));
+  out.field('  cannot run', text(item.cannot_run));
+  showSimilar(out, item);
   out.field('  needs', text(item.still_needed));
   for (const { person, comment } of list(item.votes))
     out.field('  approved', `${text(person)}${comment ? `: ${text(comment)}` : ''}`);
   const { session, key, kill_switch } = fields(item.risk);
   if (session !== undefined)
     out.line(`  risk: session ${plain(session)}, key ${plain(key)}; calls are refused from ${plain(kill_switch)}`);
+}
+
+/** Names requests that a reviewer may take for this one: a vote on it decides none of them. */
+export function showSimilar(out: Output, item: Fields): void {
+  for (const { envelope_id, session_id, queued_at } of list(item.similar_pending))
+    out.line(
+      `  pending as well: ${plain(envelope_id)}, nearly the same call, session ${plain(session_id)}, queued at ${plain(queued_at)}; it needs its own vote`,
+    );
 }
 
 function showParameters(out: Output, item: Fields, id: string, options: CardOptions): void {

@@ -1,5 +1,5 @@
 /** `pending`, `show`, `approve`, `deny`: what waits for a human, and the human's answer. */
-import { briefCard, showCard, statusOf, wholeCard } from './approval-card.ts';
+import { briefCard, showCard, showSimilar, statusOf, wholeCard } from './approval-card.ts';
 import { approvalId } from './approval-id.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { atTerminal, confirmed } from './confirm.ts';
@@ -103,7 +103,10 @@ async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options:
   const answer = await cli.api().call(vote, { path: { envelope_id }, body });
   const record = fields(answer.json);
   if (cli.globals.json) cli.out.json(answer.text);
-  else showRecord(cli.out, record);
+  else {
+    showRecord(cli.out, record);
+    showSimilar(cli.out, record);
+  }
   // A server that answers 200 with another status did not count the vote.
   const counted = vote === 'approve' ? ['approved', 'pending'] : ['denied'];
   return counted.includes(text(record.status) ?? '') ? 'positive' : 'negative';

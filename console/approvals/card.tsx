@@ -102,6 +102,7 @@ function Card({ item, api, me, vote, shown }: CardProps) {
         <ItsDefinition api={api} upstream={item.upstream} tool={item.upstream_tool ?? item.tool} />
       )}
       <Before api={api} item={item} />
+      <SimilarRequests item={item} />
       {item.status === 'pending' ? <Decide item={item} me={me} vote={vote} /> : <Decided view={item} />}
     </article>
   );
@@ -167,6 +168,25 @@ function Effect({ of }: { readonly of: string }) {
       <span aria-hidden="true">{sign}</span>
       <Text of={of} />
     </li>
+  );
+}
+
+/** Requests that a reviewer may take for this one. */
+function SimilarRequests({ item }: { readonly item: Item | View }) {
+  if (!item.similar_pending) return null;
+  return (
+    <Part title="Nearly the same, and pending as well">
+      <ul>
+        {item.similar_pending.map(({ envelope_id, session_id, queued_at }) => (
+          <li key={envelope_id}>
+            <a href={hashOf('approvals', envelope_id)}>
+              <Code of={envelope_id} />
+            </a>{' '}
+            of session <Code of={session_id} />, asked <RelativeTime at={queued_at} />; it needs its own vote
+          </li>
+        ))}
+      </ul>
+    </Part>
   );
 }
 

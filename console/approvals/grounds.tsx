@@ -82,6 +82,13 @@ export function Rule({ item }: { readonly item: Item }) {
           </strong>
         </Fact>
       )}
+      {item.cannot_run && (
+        <Fact name="Cannot run">
+          <strong>
+            <Text of={item.cannot_run} />
+          </strong>
+        </Fact>
+      )}
       {item.caller_gone_at && (
         <Fact name="Caller">
           <strong>

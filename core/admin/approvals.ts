@@ -9,6 +9,7 @@ import { assertUndecided } from '#core/approvals/open-request.ts';
 import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import { placeOfRule } from '#core/approvals/rule-place.ts';
+import { similarTo } from '#core/approvals/similar.ts';
 import { applyTerms } from '#core/approvals/terms.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval, timeOut } from '#core/approvals/vote.ts';
@@ -34,6 +35,7 @@ export const listApprovals: Operation = async (call) => {
     open.map(async (row) => ({
       ...approvalHead(approvalItem(row, ports.adminUrl, now, await placeOfRule(call.ports, row))),
       ...toSign(row),
+      ...similarTo(row, open, isoTime(now)),
     })),
   );
   return { body: { pending, ...(page.cursor && { cursor: page.cursor }) } };
@@ -135,9 +137,27 @@ export const getApproval: Operation = async (call) => {
       ...approvalView(row, call.ports.adminUrl, call.ports.clock.now(), await placeOfRule(call.ports, row)),
       ...toSign(row),
       ...(await readResult(call.ports, row)),
+      ...(await similarRequests(call, row)),
     },
   };
 };
+
+/** As many pending requests of a key are compared with one of them. */
+const mostCompared = 100;
+
+/** Other pending requests that a reviewer may take for this one. The answer is given without them if they cannot be read. */
+async function similarRequests({ ports }: Call, row: ApprovalRow) {
+  try {
+    const { items } = await ports.approvals.list(row.tenant, 'pending', { limit: mostCompared, keyId: row.key_id });
+    return similarTo(row, items, isoTime(ports.clock.now()));
+  } catch (fault) {
+    ports.telemetry.log('warn', 'similar requests were not looked for', {
+      envelope_id: row.envelope_id,
+      error: (fault as Error).message,
+    });
+    return {};
+  }
+}
 
 /** What a passkey signs to approve a request that is pending. */
 const toSign = ({ status, envelope_id, call_digest }: ApprovalRow) =>
@@ -172,7 +192,7 @@ const vote =
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
       denialLifetime: snapshot.configuration.approvals.denial_lifetime,
     });
-    return { body: approvalRecord(decided) };
+    return { body: { ...approvalRecord(decided), ...(await similarRequests(call, decided)) } };
   };
 
 export const approve = vote('approve');

@@ -29,6 +29,7 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
     ['Needs', row.requires ? missingVotesText(row) : ''],
     ['Passkey', row.require_passkey ? 'an approval counts only with one: approve in the web console' : ''],
     ['Changed', tighteningText(row) ?? ''],
+    ['Cannot run', row.obstacle ?? ''],
     ['Risk', riskOf(row)],
     ['Withheld', withheld.join(', ')],
     ['Label', `not verified, given by the caller: ${row.actor.agent}`],
@@ -46,6 +47,7 @@ export const ownFacts: ReadonlySet<string> = new Set([
   'Needs',
   'Passkey',
   'Changed',
+  'Cannot run',
   'Risk',
 ]);
 

@@ -14,14 +14,21 @@ export interface CurrentTerms {
   /** ISO time at which a request of this age is over; absent where no rule names a time for it now. */
   readonly expires_at?: string;
   readonly requires: readonly Requirement[];
+  /** Why an approval would not let the call run now, in words [approval.obstacle]. */
+  readonly obstacle?: string;
 }
 
 /** Finds the terms of a request; undefined where the configuration is the one that the request was queued under. */
 export type FindCurrentTerms = (row: ApprovalRow) => Promise<CurrentTerms | undefined>;
 
-/** The request under the stricter of both terms, and in words what was added; the same row where that is nothing. */
+/** The request under the stricter of both terms, and in words what was added and why an approval would not do; the same row where that is nothing. */
 export function applyTerms(row: ApprovalRow, now: CurrentTerms | undefined): ApprovalRow {
   if (!now || row.status !== 'pending') return row;
+  const tightened = tightenedBy(row, now);
+  return now.obstacle === undefined ? tightened : { ...tightened, obstacle: now.obstacle };
+}
+
+function tightenedBy(row: ApprovalRow, now: CurrentTerms): ApprovalRow {
   const passkey = now.require_passkey && !row.require_passkey;
   const expires_at = now.expires_at !== undefined && now.expires_at < row.expires_at ? now.expires_at : undefined;
   const added = addedTo(row.requires ?? [], now.requires);

@@ -59,6 +59,7 @@ export function approvalItem(row: ApprovalRow, adminUrl: string, nowMs: number, 
     ...(status === 'pending' && row.caller_gone_at && { caller_gone_at: row.caller_gone_at }),
     ...(row.require_passkey && { passkey_required: true }),
     ...(row.tightened && { terms_changed: tighteningText(row) }),
+    ...(status === 'pending' && row.obstacle !== undefined && { cannot_run: row.obstacle }),
     ...several,
     approval_url,
   };

@@ -144,6 +144,8 @@ export interface ApprovalRow extends KeptResult {
   readonly votes?: readonly CastVote[];
   /** What a later configuration asks of the approval on top of what was asked when the request was queued, in words. */
   readonly tightened?: { readonly policy_version: number; readonly asks: readonly string[] };
+  /** Why an approval would not let the call run now, in words. */
+  readonly obstacle?: string;
   /** Counts the votes: each is written on top of those that its voter was shown. */
   readonly vote_count?: number;
   /** Whether the clock (state machine) is known to have started. */

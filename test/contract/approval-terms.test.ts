@@ -178,3 +178,62 @@ test('[approval.terms-now] a condition on a value that is withheld counts as one
   await change({ rules: onSecret('correct*', ', to: { equals: everyone }') });
   expect((await item(named)).passkey_required).toBeUndefined();
 });
+
+const unkeyed = (text: string) => text.replace(/ +- \{ key: agent-key-1.*\n/, '');
+
+describe('[approval.obstacle] a request whose approval would not let its call run says so before the vote', () => {
+  test('a rule that blocks by now, on item and list; the vote still counts and opens nothing', async () => {
+    const { id, session } = await asked();
+    expect(await item(id)).not.toHaveProperty('cannot_run');
+    await change({ rules: '{ protocol: git, tool: scm.publish, decision: block, reason: It is frozen. }' });
+    const words =
+      'Version 2 of the configuration blocks this call (git:scm.publish: It is frozen.). An approval does not lift a block.';
+    for (const shown of [await item(id), await listed(id)]) expect(shown.cannot_run).toBe(words);
+    expect(said(await approve(id))).toEqual([200, 'approved']);
+    expect(await item(id)).not.toHaveProperty('cannot_run');
+    const { body } = await call('POST', '/test-action', 'agent', {
+      ...{ protocol: 'git', tool: 'scm.publish', target: 'acme/shop', capability: 'write', approval_ref: id },
+      ...{ parameters: { to: 'everyone' }, actor: { agent: 'builder', session } },
+    });
+    expect(body.decision).toBe('block');
+  });
+
+  test('a rule that allows by now, or another rule that blocks, is not an obstacle', async () => {
+    const { id } = await asked();
+    await change({ rules: '{ protocol: git, tool: scm.publish, decision: allow }' });
+    expect(await item(id)).not.toHaveProperty('cannot_run');
+    await change({ rules: `{ protocol: git, tool: scm.delete, decision: block }, ${publish()}` });
+    expect(await item(id)).not.toHaveProperty('cannot_run');
+  });
+
+  test('a key that was taken back', async () => {
+    const { id } = await asked();
+    const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
+      ...{ key: 'alice-key-1', raw: unkeyed(configuration()), headers: { 'content-type': 'application/yaml' } },
+    });
+    expect(put.status).toBe(201);
+    for (const shown of [await item(id), await listed(id)])
+      expect(shown.cannot_run).toBe(
+        'The key of this call was taken back since it was asked. An approval does not let the call run.',
+      );
+  });
+});
+
+describe('[approval.similar] pending requests that a reviewer may take for one another name each other', () => {
+  const named = (shown: { similar_pending?: { envelope_id: string }[] }) =>
+    shown.similar_pending?.map(({ envelope_id }) => envelope_id);
+
+  test('calls that differ in case and spaces; the vote on one says that the other is still pending', async () => {
+    const { id: first } = await asked({ text: 'Ship it now' });
+    const { id: second } = await asked({ text: 'ship  it\nNOW' });
+    const { id: other } = await asked({ text: 'Ship it later' });
+    expect([named(await item(second)), named(await listed(second))]).toEqual([[first], [first]]);
+    expect(named(await item(first))).toEqual([second]);
+    for (const shown of [await item(other), await listed(other)]) expect(shown).not.toHaveProperty('similar_pending');
+    const voted = await approve(second);
+    expect([voted.body.status, named(voted.body)]).toEqual(['approved', [first]]);
+    expect(await item(first)).toMatchObject({ status: 'pending' });
+    expect(await item(first)).not.toHaveProperty('similar_pending');
+    expect((await approve(first)).body).not.toHaveProperty('similar_pending');
+  });
+});

@@ -39,6 +39,14 @@ const stillNeeded = z
   .optional()
   .meta({ description: 'What the rules of the organisation still ask for, in words.' });
 
+const similar = z
+  .array(z.strictObject({ envelope_id: z.string(), session_id: z.string(), queued_at: time }))
+  .optional()
+  .meta({
+    description:
+      'Other pending requests of the same key for the same tool whose call differs at most in case, spaces or the form of characters. Each needs a vote of its own.',
+  });
+
 const item = z.strictObject({
   envelope_id: z.string(),
   status: z.enum(['pending', 'approved', 'denied', 'executing', 'consumed']),
@@ -105,6 +113,10 @@ const item = z.strictObject({
   terms_changed: z.string().optional().meta({
     description: 'What a later configuration asks of the approval on top of what was asked when it was queued.',
   }),
+  cannot_run: z.string().optional().meta({
+    description: 'Why an approval would not let the call run now: its key was taken back, or a rule blocks it by now.',
+  }),
+  similar_pending: similar,
   caller_gone_at: z.string().optional().meta({
     description:
       'Since when the caller is gone whose call was held. If it is approved, nothing runs until the identical call is sent again.',
@@ -138,6 +150,7 @@ const decided = z.strictObject({
   result_withheld: z.string().optional(),
   votes,
   still_needed: stillNeeded,
+  similar_pending: similar,
 });
 const view = z.strictObject({ ...item.shape, ...decided.shape });
 
@@ -168,8 +181,7 @@ const passkey = z.strictObject({
 });
 
 const needs = z.string().optional().meta({
-  description:
-    'How many approvals a review needs, and of whom; absent if one approval of any reviewer is enough.',
+  description: 'How many approvals a review needs, and of whom; absent if one approval of any reviewer is enough.',
 });
 
 const trace = z.array(

@@ -132,6 +132,18 @@ describe('approvals', () => {
     expect(full).not.toContain('left out');
   });
 
+  test('[approval.obstacle] [approval.similar] show names what an approval would not lift, and requests that look alike; a vote names those too', async () => {
+    const similar_pending = [{ envelope_id: 'e-2', session_id: 's2', queued_at: 'then' }];
+    const told = { cannot_run: 'Version 2 of the configuration blocks this call.', similar_pending };
+    server.on('GET /admin/v1/approvals/e-1', { ...item, envelope_id: 'e-1', status: 'pending', ...told });
+    const { out } = await home.run(['show', 'e-1']);
+    const alike = '  pending as well: e-2, nearly the same call, session s2, queued at then; it needs its own vote\n';
+    expect(out).toContain(`  cannot run: Version 2 of the configuration blocks this call.\n${alike}`);
+    server.on('POST /admin/v1/approvals/e-1/approve', { status: 'approved', similar_pending });
+    const voted = await home.run(['approve', 'e-1', '--reviewer', 'alice']);
+    expect([voted.code, voted.out]).toEqual([0, expect.stringContaining(alike)]);
+  });
+
   test('[cli.vote] a vote that comes too late, or did not count, exits 1', async () => {
     server.on('POST /admin/v1/approvals/e-1/approve', errorBody(409, 'conflict', 'It is already denied.'), 409);
     const late = await home.run(['approve', 'e-1', '--reviewer', 'alice']);
