@@ -80,7 +80,7 @@ export async function evaluation(
   randomHex: (bytes: number) => string,
 ): Promise<Evaluation> {
   const looking = await argumentGuard(guard);
-  const evaluated = evaluate({ policy, configuration: { sandbox }, guard: looking }, call, effects);
+  const evaluated = await evaluate({ policy, configuration: { sandbox }, guard: looking }, call, effects);
   const programs = programTexts(call);
   const alternative = suggestAlternative(policy, call);
   const paths = new Set(programs.map(({ path }) => path));

@@ -46,7 +46,7 @@ export async function evaluateRecorded(
 ): Promise<{ readonly evaluated: PolicyDecision; readonly redaction?: Redaction | undefined }> {
   const guard = await withLinks(argumentSettings(configuration, call, roots), configuration, call, links);
   if (!calls || !isLarge(sentOf(call))) {
-    const decided = evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects);
+    const decided = await evaluate({ policy, configuration, guard: await argumentGuard(guard) }, call, effects);
     return { evaluated: await noted(policy, call, decided) };
   }
   const { evaluated, alternative, programs, redaction } = await calls.evaluate({

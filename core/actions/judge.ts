@@ -10,10 +10,10 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
-import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
 import { withFirst } from '#core/task-manifests/first-sheet.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
@@ -23,7 +23,7 @@ import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
 
 /** The decision that does not depend on the caller: no secret in executable text, then policy, sandbox and the guard on arguments. */
-export function evaluate(
+export async function evaluate(
   {
     policy,
     configuration,
@@ -36,14 +36,19 @@ export function evaluate(
   },
   call: ToolCall,
   effects: Effects,
-): PolicyDecision {
+): Promise<PolicyDecision> {
   const refused = refuseSecrets(call, policy.name);
   if (refused) return refused;
   const decision = decideEffects(policy, call, effects);
   if (decision.decision === 'block') return decision;
-  const outside = checkEffectLimits(configuration.sandbox, effects.parts.length > 0 ? effects.parts : [call]);
+  const parts = effects.parts.length > 0 ? effects.parts : [call];
+  // No limit is about a call of an MCP tool by itself.
+  const limited = parts.some(({ protocol }) => protocol !== 'mcp');
+  const outside = limited && (await effectLimits()).checkEffectLimits(configuration.sandbox, parts);
   return decideArguments(outside ? { ...outside, policy: decision.policy } : decision, call, guard);
 }
+
+const effectLimits = lazyImport(() => import('#core/effect-limits/check.ts'));
 
 export interface Judged {
   readonly decision: PolicyDecision;

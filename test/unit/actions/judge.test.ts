@@ -62,25 +62,25 @@ describe('what does not depend on the caller', () => {
   const evaluated = (given: Loose, effects: Loose = { parts: [] }, settings: Loose = sandbox) =>
     evaluate({ policy, configuration: { sandbox: settings } }, { ...call, ...given }, effects);
 
-  test('the policy decides where nothing else has a say', () => {
-    expect(evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default', policy: 'p' });
+  test('the policy decides where nothing else has a say', async () => {
+    expect(await evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default', policy: 'p' });
   });
 
-  test('a secret in executable text is refused before the policy is asked', () => {
+  test('a secret in executable text is refused before the policy is asked', async () => {
     const parameters = { script: 'curl -H ghp_0123456789abcdefghijklmnopqrstuvwxyz x' };
-    expect(evaluated({ protocol: 'mcp', parameters })).toMatchObject({
+    expect(await evaluated({ protocol: 'mcp', parameters })).toMatchObject({
       decision: 'block',
       matched_rule: 'effects:secret',
     });
   });
 
-  test('the limits on effects hold for the parts of a call, else for the call itself', () => {
+  test('the limits on effects hold for the parts of a call, else for the call itself', async () => {
     const outside = { decision: 'block', matched_rule: expect.stringMatching(/^sandbox:/), policy: 'p' };
     const to = (host: string) => ({ ...call, protocol: 'http', tool: 'http.get', parameters: { host } });
     const limits = { ...sandbox, http: { ...sandbox.http, allowed_hosts: ['api.example'] } };
-    expect(evaluated(to('evil.example'), { parts: [] }, limits)).toMatchObject(outside);
-    expect(evaluated({}, { parts: [to('evil.example')] }, limits)).toMatchObject(outside);
-    expect(evaluated(to('evil.example'), { parts: [to('api.example')] }, limits).decision).toBe('allow');
-    expect(evaluated(to('api.example'), { parts: [] }, limits).decision).toBe('allow');
+    expect(await evaluated(to('evil.example'), { parts: [] }, limits)).toMatchObject(outside);
+    expect(await evaluated({}, { parts: [to('evil.example')] }, limits)).toMatchObject(outside);
+    expect((await evaluated(to('evil.example'), { parts: [to('api.example')] }, limits)).decision).toBe('allow');
+    expect((await evaluated(to('api.example'), { parts: [] }, limits)).decision).toBe('allow');
   });
 });
