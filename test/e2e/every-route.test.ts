@@ -160,13 +160,15 @@ const foreign: { readonly name: string; readonly status: number; readonly text: 
 const own = globalThis.fetch;
 let visited: Route | undefined;
 async function asForeigner(url: string, init: RequestInit): Promise<void> {
-  for (const key of ['e2e-other-agent', 'e2e-other-human', 'e2e-other-admin']) {
+  // At once: the cancellation of an unknown request waits for the process that may run it.
+  const asked = ['e2e-other-agent', 'e2e-other-human', 'e2e-other-admin'].map(async (key) => {
     const headers = new Headers(init.headers);
     headers.set('x-api-key', key);
     const answer = await own(url, { ...init, headers });
     const text = await answer.text();
     foreign.push({ name: `${init.method} ${new URL(url).pathname} ${key}`, status: answer.status, text });
-  }
+  });
+  await Promise.all(asked);
 }
 beforeAll(() => {
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (input, init = {}) => {
