@@ -55,6 +55,7 @@ export class Reach {
   }[] = [];
   readonly #needIds = new Map<string, number>();
   readonly #atoms: SourceAtom[] = [];
+  readonly #spellings = new Map<CompiledRule, string>();
   readonly #open = new Set<CompiledRule>();
   readonly #solved = new Map<string, Record<string, unknown> | undefined>();
 
@@ -97,7 +98,14 @@ export class Reach {
 
   /** Whether two rules ask exactly the same. */
   same(a: CompiledRule, b: CompiledRule): boolean {
-    return JSON.stringify(this.#conditions.get(a)) === JSON.stringify(this.#conditions.get(b));
+    return this.#spellingOf(a) === this.#spellingOf(b);
+  }
+
+  /** Returns the conditions of a rule as text. A diff compares every rule of one policy with every rule of the other. */
+  #spellingOf(rule: CompiledRule): string {
+    const known = this.#spellings.get(rule) ?? JSON.stringify(this.#conditions.get(rule));
+    this.#spellings.set(rule, known);
+    return known;
   }
 
   /**
