@@ -11,6 +11,7 @@ import { callOfCase, parseCases } from '#core/tool-policy/cases.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { parsePack, type shippedPacks } from '#core/tool-policy/pack.ts';
+import { casesOf as share } from '../support/extent.ts';
 import { bypasses } from './bypasses.ts';
 
 const read = (path: string): string => readFileSync(join(process.cwd(), path), 'utf8');
@@ -25,14 +26,13 @@ const packs = [
 const shell = (command: string): ToolCall => ({
   ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },
 });
-const lines = read('test/corpora/shell-everyday.tsv')
-  .split('\n')
+const lines = [...share(read('test/corpora/shell-everyday.tsv').split('\n'), 1, 4)]
   .flatMap((row) => row.split('\t').slice(1, 2))
   .map(shell);
 const queries = (parse(read('test/corpora/sql-everyday.yaml')) as { sql: string }[]).map(({ sql }) => ({
   ...{ protocol: 'sql', tool: 'sql.query', target: 'orders-db', capability: 'read', parameters: { sql } },
 }));
-const doubtful = bypasses.map(({ line, call }) => ({
+const doubtful = [...share(bypasses, 1, 4)].map(({ line, call }) => ({
   ...shell(line ?? ''),
   ...(line === undefined && { parameters: {} }),
   ...call,
