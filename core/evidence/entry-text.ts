@@ -14,9 +14,17 @@ interface Image {
   readonly entry?: { readonly S?: string | undefined } | undefined;
 }
 
+/** Checks the members that tell which entry of which session it is. */
+function isEntry(value: unknown): value is EvidenceEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { tenant, session_id, index, timestamp, hash } = value as Partial<EvidenceEntry>;
+  return [tenant, session_id, timestamp, hash].every((each) => typeof each === 'string') && Number.isInteger(index);
+}
+
 const parsedImage = remembered(({ entry }: Image): EvidenceEntry | undefined => {
   try {
-    return entry?.S === undefined ? undefined : (JSON.parse(entry.S) as EvidenceEntry);
+    const parsed: unknown = entry?.S === undefined ? undefined : JSON.parse(entry.S);
+    return isEntry(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }
@@ -29,5 +37,5 @@ export function imageOf(entry: EvidenceEntry): { readonly entry: { readonly S: s
   return image;
 }
 
-/** The entry of an image; undefined where it holds none. */
+/** The entry of an image; undefined if it holds none that can be read. */
 export const entryOfImage = (image: Image | undefined): EvidenceEntry | undefined => image && parsedImage(image);

@@ -15,22 +15,30 @@ async function project(
   ports: ProjectPorts,
   records: readonly DynamoDBRecord[],
 ): Promise<DynamoDBBatchResponse | undefined> {
-  const inserts = records.filter((record) => isInsert(ports, record));
-  const { read, unread } = entriesOf(inserts);
+  const read = entriesOf(
+    ports,
+    records.filter((record) => isInsert(ports, record)),
+  );
   const failed = await projectEntries(ports, [...read.keys()]);
-  if (failed) return stoppedAt(ports, read.get(failed.from)!, failed.cause);
-  return unread && stoppedAt(ports, unread, new Error('the record holds no entry'));
+  return failed && stoppedAt(ports, read.get(failed.from)!, failed.cause);
 }
 
-/** The entries with their records, up to the first record that holds none. */
-function entriesOf(records: readonly DynamoDBRecord[]) {
+/** The entries with their records. A record without a readable entry is counted and left out: given back, it would hold up its shard. */
+function entriesOf(
+  { telemetry }: ProjectPorts,
+  records: readonly DynamoDBRecord[],
+): Map<EvidenceEntry, DynamoDBRecord> {
   const read = new Map<EvidenceEntry, DynamoDBRecord>();
   for (const record of records) {
     const entry = entryOfImage(record.dynamodb?.NewImage);
-    if (!entry) return { read, unread: record };
-    read.set(entry, record);
+    if (entry) read.set(entry, record);
+    else {
+      const { Keys: keys, SequenceNumber: sequence } = record.dynamodb ?? {};
+      telemetry.count('svc_projection_unreadable_total', {});
+      telemetry.log('error', 'a record of the evidence stream cannot be read', { keys, sequence });
+    }
   }
-  return { read, unread: undefined };
+  return read;
 }
 
 function isInsert({ telemetry }: ProjectPorts, { eventName, dynamodb }: DynamoDBRecord): boolean {

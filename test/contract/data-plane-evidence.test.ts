@@ -4,6 +4,8 @@ import { evaluateAlerts } from '#core/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/alerts/traffic-watch.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
+import { ControlPlaneRefused } from '#core/federation/ports.ts';
+import { Reports } from '#core/federation/report.ts';
 import { act, both, hour, useDataPlane } from '../support/data-plane.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 
@@ -160,3 +162,46 @@ test('[watch.each-by-itself] [federation.report] a chain that cannot be read is 
   const { body } = await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' });
   expect(body.planes[0]).toMatchObject({ state: 'diverged', divergence: { kind: 'broken', session_id: 'work' } });
 });
+
+test.each([
+  [400, true],
+  [413, true],
+  [503, false],
+])(
+  '[watch.each-by-itself] [federation.report] minutes that are refused with %s are left out: %s',
+  async (status, leftOut) => {
+    await both.poll();
+    const { ports } = both.plane;
+    const at = new Date(ports.clock.now()).toISOString();
+    await ports.observations.replaceMinutes('global', [{ at, measures: { requests: 1 } }]);
+    const lines: string[] = [];
+    const sent: string[] = [];
+    const refusing = {
+      ...both.plane.ports,
+      instance: 'one',
+      everySeconds: undefined,
+      telemetry: { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) },
+      controlPlane: {
+        ...ports.controlPlane,
+        post: async (_: unknown, what: string) => {
+          if (what === 'status') return {};
+          sent.push(what);
+          throw new ControlPlaneRefused(status, 'not these minutes');
+        },
+      },
+    };
+    const reports = new Reports();
+    if (!leftOut) {
+      await expect(reports.send(refusing)).rejects.toThrow('not these minutes');
+      return;
+    }
+    await reports.send(refusing);
+    expect(lines).toContain('the control plane does not accept minutes of traffic');
+    // Minutes too old to change are not sent again.
+    both.pass(hour);
+    await reports.send(refusing);
+    both.pass(hour);
+    await reports.send(refusing);
+    expect(sent).toHaveLength(2);
+  },
+);

@@ -29,6 +29,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
   const log: typeof table = {
     ...table,
     audit: async (query) => {
+      if (query.tenant === 'unreadable') throw new SyntaxError('a row is not JSON');
       if (reads.failing-- > 0) throw new Error('the store is away');
       return table.audit(query);
     },
@@ -241,4 +242,23 @@ test('[audit.set-aside] a batch that fails is halved until the entry at fault is
   await feed.stop();
   expect(sizes).toContain(1);
   expect(sizes.length).toBeLessThan(14);
+});
+
+test('[watch.each-by-itself] a tenant whose rows cannot be read is reported, and the others are projected: at the start, and after a full queue', async () => {
+  const { makeFeed, commitThrough, seen, reports } = await setting();
+  const before = commitThrough(() => {});
+  for (let n = 0; n < 3; n++) await before(n);
+  const full = Promise.withResolvers<void>();
+  const feed = makeFeed(['unreadable', 't'], () => full.promise, 2);
+  await feed.start();
+  while (seen.length < 3) await new Promise(setImmediate);
+  const commit = commitThrough(feed.committed);
+  for (let n = 3; n < 9; n++) await commit(n);
+  full.resolve();
+  while (new Set(seen).size < 9) await new Promise(setImmediate);
+  await feed.stop();
+  const left =
+    'Not everything of tenant unreadable was projected again: a row is not JSON. Run `agentctl archive repair`.';
+  expect(reports.length).toBeGreaterThan(1);
+  expect(new Set(reports)).toEqual(new Set([left]));
 });

@@ -98,3 +98,15 @@ test('[notify.within-seconds] the local run hands over what is enqueued, in batc
   expect(sizes).toEqual([10, 2]);
   expect(reports).toHaveLength(1);
 });
+
+test('[watch.each-by-itself] a record of the stream that cannot be read is logged, and the others of its batch are sent', async () => {
+  const [first, second] = (await enqueued(2, 'readable')).map(recordOfDelivery);
+  const lines: string[] = [];
+  const telemetry = { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) };
+  const image = { ...first!.dynamodb!.NewImage, attempts: {} as { S: string } };
+  const unreadable: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { NewImage: image } };
+  slack.gate.together = 1;
+  const Records = [first!, unreadable, second!];
+  expect(await notify({ ...ports, telemetry })({ Records })).toEqual({ delivered: 2 });
+  expect(lines).toContain('a queued notification cannot be read');
+});

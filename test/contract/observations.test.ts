@@ -209,11 +209,26 @@ describe('the projector', () => {
     expect(await alone({ Records: Records.slice(0, 1) })).toEqual({ batchItemFailures: [{ itemIdentifier: 'seq-0' }] });
   });
 
-  test('a record that holds no entry is set aside by its number', async () => {
-    const ports = await setting();
-    const broken: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { SequenceNumber: '7', NewImage: {} } };
-    expect(await createHandler(ports)({ Records: [broken] })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
-  });
+  test.each([undefined, 'not JSON', 'null', '"text"', '{}', '{"tenant":"default","session_id":7}'])(
+    '[watch.each-by-itself] a record with the entry %s is logged, counted and left out, and the others are projected',
+    async (text) => {
+      const ports = await setting();
+      const counted: string[] = [];
+      const telemetry = { ...ports.telemetry, count: (name: string) => void counted.push(name) };
+      const broken: DynamoDBRecord = {
+        eventName: 'INSERT',
+        dynamodb: { SequenceNumber: '7', NewImage: text === undefined ? {} : { entry: { S: text } } },
+      };
+      const Records = [record(sampleEntry(0), '6'), broken, record(sampleEntry(1), '8')];
+      expect(await createHandler({ ...ports, telemetry })({ Records })).toEqual({ batchItemFailures: [] });
+      expect((await ports.observations.usage('default', {})).total).toBe(2);
+      expect(counted).toContain('svc_projection_unreadable_total');
+      expect(ports.lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ msg: 'a record of the evidence stream cannot be read', sequence: '7' }),
+      );
+      expect(await createHandler(ports)({ Records: [broken] })).toEqual({ batchItemFailures: [] });
+    },
+  );
 
   test('an entry that was changed or removed is reported and not projected', async () => {
     const ports = await setting();
