@@ -1792,7 +1792,7 @@ const hosts: readonly Requirement[] = [
   ),
   must(
     'watch.each-by-itself',
-    'An item that cannot be worked on (a started action, a credential, a session, a log, a delivery, a measure, a record of a stream) is logged, and holds up no other item, in this run and in later ones.',
+    'An item that cannot be worked on (a started action, a credential, a session, a log, a delivery, a measure, a record of a stream, a row of a page, a line of results) is logged, and holds up no other item, in this run and in later ones.',
   ),
   must('store.table-of-rates', 'The documented rates of keys are those of the items that the gateway writes.'),
   must(

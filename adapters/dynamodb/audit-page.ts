@@ -1,6 +1,7 @@
 /** One page of the audit log: a tenant's entries day by day, newest first, filtered. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { AuditFilter } from '#core/evidence/ports.ts';
+import { entryIn } from '#core/evidence/entry-text.ts';
+import type { AuditFilter, UnreadableRow } from '#core/evidence/ports.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { cursorAt, placeAt } from './in-order.ts';
@@ -17,8 +18,8 @@ interface Range {
 interface Reader {
   /** Keys of entries, newest first, strictly behind `after` (an `at` value). */
   keys(partitions: readonly string[], range: Range): AsyncIterable<Item>;
-  /** The entries of these keys in their order; those that the store does not hold are left out. */
-  entries(keys: readonly Item[]): Promise<readonly EvidenceEntry[]>;
+  /** The rows of these keys in their order; those that the store does not hold are left out. */
+  rows(keys: readonly Item[]): Promise<readonly Item[]>;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -40,9 +41,9 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
   for (let days = 0; day >= earliest && days < daysPerCall; day -= dayMs, days++) {
     const partitions = partitionsOf(`${filter.tenant}#${isoDay(day)}`, shards.time);
     for await (const keys of inGroups(reader.keys(partitions, { ...range, after }), filter.limit)) {
-      const entries = await reader.entries(keys);
-      for (const entry of entries) {
-        if (!matches(entry, filter)) continue;
+      for (const row of await reader.rows(keys)) {
+        const entry = entryOf(row, filter);
+        if (!entry || !matches(entry, filter)) continue;
         found.push(entry);
         if (found.length === filter.limit) return { items: found, cursor: cursorAt(placeOf(entry)) };
       }
@@ -55,6 +56,23 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
   const rest = day >= earliest ? cursorAt(`${isoDay(day)}T23:59:59.999Z#~`) : undefined;
   return { items: found, ...(rest && { cursor: rest }) };
 }
+
+/** The entry of a row; undefined for one that cannot be read, where the filter takes these. @throws SyntaxError */
+function entryOf(row: Item, { tenant, session, unreadable }: AuditFilter): EvidenceEntry | undefined {
+  try {
+    return entryIn(row.entry?.S ?? '');
+  } catch (fault) {
+    if (!unreadable) throw fault;
+    const place = placeIn(row, tenant);
+    if (session === undefined || session === place.session_id) unreadable(place);
+    return undefined;
+  }
+}
+
+const placeIn = ({ chain, position }: Item, tenant: string): UnreadableRow => ({
+  session_id: chain?.S?.slice(tenant.length + 1) ?? '',
+  index: Number(position?.S),
+});
 
 async function* inGroups(keys: AsyncIterable<Item>, size: number): AsyncGenerator<Item[], void, undefined> {
   let group: Item[] = [];

@@ -191,9 +191,9 @@ export function evidenceTable({ client, tables }: StoreOptions): EvidenceLog & E
             after,
             about: filter.limit,
           }),
-        entries: async (keys) => {
+        rows: async (keys) => {
           const found = keys.map(({ chain, position }) => ({ chain: chain!, position: position! }));
-          return (await rowsByKey({ client, table: tables.evidence, consistent: false }, found)).map(entryOf);
+          return rowsByKey({ client, table: tables.evidence, consistent: false }, found);
         },
       });
     },

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { imageOf } from '#core/evidence/entry-text.ts';
-import type { EvidenceLog, Ledger } from '#core/evidence/ports.ts';
+import type { EvidenceLog, Ledger, UnreadableRow } from '#core/evidence/ports.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { writeDurably } from './durable-file.ts';
 
@@ -227,7 +227,9 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   async function* pagesOf(tenant: string, from: number, to: number): AsyncIterable<readonly EvidenceEntry[]> {
     let cursor: string | undefined;
     do {
-      const page = await log.audit({ tenant, from, to, limit: pageSize, ...(cursor && { cursor }) });
+      const unreadable = ({ session_id, index }: UnreadableRow) =>
+        unread(tenant, new Error(`entry ${index} of session ${session_id} cannot be read`));
+      const page = await log.audit({ tenant, from, to, limit: pageSize, unreadable, ...(cursor && { cursor }) });
       yield page.items;
       cursor = page.cursor;
     } while (cursor !== undefined && !stopping);

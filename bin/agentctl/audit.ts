@@ -98,5 +98,12 @@ function showEntries({ out }: Cli, page: Fields, query: Query): void {
   });
   if (rows.length === 0) out.line('no entries');
   else out.table(['time', 'kind', 'session', 'actor', 'what', 'target'], rows);
+  for (const { tenant, session_id, index } of list(page.unreadable))
+    out.line(
+      painted(
+        'red',
+        `Entry ${index} of session ${session_id} (tenant ${tenant}) cannot be read. Run \`agentctl verify\`.`,
+      ),
+    );
   showMore({ out }, ['audit'], query, page.cursor);
 }

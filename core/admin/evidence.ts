@@ -201,10 +201,15 @@ export const audit: Operation = async (call) => {
   const filter = { actor, kind, session, tool, decision };
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   const limit = limitOf(query);
+  const unread: object[] = [];
   const page = await pageByPath(call, 'operator', (tenant, cursor) =>
-    ports.evidence.audit({ tenant, from, to, ...given, limit, ...(cursor !== undefined && { cursor }) }),
+    ports.evidence.audit({
+      ...{ tenant, from, to, ...given, limit, ...(cursor !== undefined && { cursor }) },
+      unreadable: (row) => void unread.push({ tenant, ...row }),
+    }),
   );
-  return { body: { entries: page.items, ...(page.cursor && { cursor: page.cursor }) } };
+  const unreadable = unread.length > 0 ? { unreadable: unread } : {};
+  return { body: { entries: page.items, ...unreadable, ...(page.cursor && { cursor: page.cursor }) } };
 };
 
 /** One bounded piece of the tenant's sessions. The cursor goes on; the CLI follows it to the end. */

@@ -45,7 +45,7 @@ export const graphqlOver = (operations: Readonly<Record<string, Operation>>): Op
     alerts: list('listAlerts', 'alerts'),
     budgets: list('listBudgets', 'statuses'),
     rollouts: list('listRollouts', 'rollouts'),
-    audit: list('audit', 'entries'),
+    audit: list('audit', 'entries', ({ unreadable = [] }) => ({ unreadable })),
     costRecommendations: list('costRecommendations', 'recommendations'),
     whoami: (args: Args, call: DocumentCall) => as('whoami', args, call),
   };

@@ -21,10 +21,16 @@ function isEntry(value: unknown): value is EvidenceEntry {
   return [tenant, session_id, timestamp, hash].every((each) => typeof each === 'string') && Number.isInteger(index);
 }
 
+/** Returns the entry of a stored text. @throws SyntaxError if it holds none. */
+export function entryIn(text: string): EvidenceEntry {
+  const parsed: unknown = JSON.parse(text);
+  if (!isEntry(parsed)) throw new SyntaxError('the stored text is not an entry of evidence');
+  return parsed;
+}
+
 const parsedImage = remembered(({ entry }: Image): EvidenceEntry | undefined => {
   try {
-    const parsed: unknown = entry?.S === undefined ? undefined : JSON.parse(entry.S);
-    return isEntry(parsed) ? parsed : undefined;
+    return entry?.S === undefined ? undefined : entryIn(entry.S);
   } catch {
     return undefined;
   }

@@ -51,6 +51,14 @@ export interface AuditFilter {
   readonly decision?: string;
   readonly limit: number;
   readonly cursor?: string;
+  /** Takes the rows that cannot be read, so that the others are answered. Without it such a row fails the call. */
+  readonly unreadable?: (row: UnreadableRow) => void;
+}
+
+/** A row of the log that holds no entry. */
+export interface UnreadableRow {
+  readonly session_id: string;
+  readonly index: number;
 }
 
 /** Reading side of the log. Writing happens through `Ledger` only. */

@@ -181,7 +181,8 @@ input CreateRolloutInput {
   startAt: Time
 }
 
-type AuditConnection { nodes: [AuditEntry!]!  pageInfo: PageInfo! }
+type AuditConnection { nodes: [AuditEntry!]!  pageInfo: PageInfo!  unreadable: [UnreadableEntry!]! }
+type UnreadableEntry { tenant: String!  sessionId: ID!  index: Int! }
 type AuditEntry {
   tenant: String!
   sessionId: String!

@@ -249,3 +249,41 @@ test('[chat.replied-model] a reply of another model is an alert of its tenant', 
     { severity: 'warning', dimension: 'tenant:default', metric: 'other_model', value: 2, threshold: 0 },
   ]);
 });
+
+test.each(['not JSON', 'null', '{}'])(
+  '[watch.each-by-itself] a page of the audit log with the row %s has the other entries and names that row',
+  async (entry) => {
+    await start();
+    for (const session of ['s', 'other'])
+      await call('POST', '/admin/v1/test-action', {
+        key: keys.agent,
+        body: {
+          ...{ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/a', capability: 'read' },
+          actor: { agent: 'writer', session },
+        },
+      });
+    const read = async (query: string) => (await call('GET', `/admin/v1/audit${query}`, { key: adminToken })).body;
+    const before = await read('?limit=100');
+    expect(before.unreadable).toBeUndefined();
+    const place = { chain: 'default#s', position: '0'.repeat(12) };
+    await new TableAttacker(gateway.store).set('evidence', place, { entry });
+    const row = { tenant: 'default', session_id: 's', index: 0 };
+    const { entries, unreadable } = await read('?limit=100');
+    expect([entries.length, unreadable]).toEqual([before.entries.length - 1, [row]]);
+    expect((await read('?limit=100&session=s')).unreadable).toEqual([row]);
+    expect((await read('?limit=100&session=other')).unreadable).toBeUndefined();
+    const found: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await read(`?limit=1${cursor}`);
+      found.push(...(page.unreadable ?? []));
+      if (page.cursor === undefined) break;
+      cursor = `&cursor=${encodeURIComponent(page.cursor)}`;
+    }
+    expect(found).toEqual([row]);
+    const { body } = await call('POST', '/admin/v1/graphql', {
+      key: adminToken,
+      body: { query: '{ audit(limit: 100) { nodes { hash } unreadable { sessionId index } } }' },
+    });
+    expect(body.data.audit.unreadable).toEqual([{ sessionId: 's', index: 0 }]);
+  },
+);

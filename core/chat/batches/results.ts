@@ -10,7 +10,7 @@ import { dialects } from '#core/dialects/dialects.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { isObject, objectOf, textOf } from '#core/dialects/wire.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
-import type { PausePort } from '#core/kernel/ports.ts';
+import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import { replyBounds } from '#core/providers/reply.ts';
 import type { ChatCall } from '../call.ts';
 import { endpointTexts } from '../endpoint-texts.ts';
@@ -29,7 +29,7 @@ interface Results {
 const maxModels = 100;
 
 export async function checkResults(
-  ports: PausePort,
+  ports: PausePort & TelemetryPort,
   call: ChatCall,
   policy: ContentPolicy,
   source: { readonly text: string; readonly endpoint: BatchEndpoint; readonly provider: string },
@@ -38,19 +38,24 @@ export async function checkResults(
   const sums = new FindingSums();
   const out: string[] = [];
   const models = new Set<string>();
+  const passedOn = async (line: JsonObject): Promise<JsonObject> => {
+    const model = textOf(objectOf(objectOf(line.response)?.body)?.model);
+    if (model && models.size < maxModels) models.add(model);
+    const texts = textsOf(line, source.endpoint);
+    const verdict = policy.outputIdle ? undefined : await policy.checkOutput(texts, context);
+    if (verdict) sums.add(verdict.findings);
+    if (verdict && verdict.decision !== 'allow') return withheld(line, verdict.matched_rule);
+    rewriteTexts(call, texts);
+    return line;
+  };
   for (const written of source.text.split('\n')) {
     if (written.trim() === '') continue;
     const line = lineIn(written);
-    const model = textOf(objectOf(objectOf(line?.response)?.body)?.model);
-    if (model && models.size < maxModels) models.add(model);
-    const texts = line ? textsOf(line, source.endpoint) : [];
-    const verdict = line && !policy.outputIdle ? await policy.checkOutput(texts, context) : undefined;
-    if (verdict) sums.add(verdict.findings);
-    if (!line) out.push(JSON.stringify(unreadable));
-    else if (verdict && verdict.decision !== 'allow') out.push(JSON.stringify(withheld(line, verdict.matched_rule)));
-    else {
-      rewriteTexts(call, texts);
-      out.push(JSON.stringify(line));
+    try {
+      out.push(JSON.stringify(line ? await passedOn(line) : unreadable));
+    } catch (fault) {
+      ports.telemetry.log('error', 'a line of batch results could not be checked', { error: (fault as Error).message });
+      out.push(JSON.stringify(line ? unchecked(line) : unreadable));
     }
     if (out.length % linesInTurn === 0) await ports.pause(0);
   }
@@ -82,6 +87,16 @@ const withheld = (line: JsonObject, rule = 'content policy'): JsonObject => ({
   ...named(line),
   response: null,
   error: { code: 'policy_violation', message: `The reply is blocked by policy ${rule.replace(/^content:/, '')}.` },
+});
+
+/** A line whose check failed is not passed on. */
+const unchecked = (line: JsonObject): JsonObject => ({
+  ...named(line),
+  response: null,
+  error: {
+    code: 'policy_violation',
+    message: 'The reply could not be checked, so it is not passed on. Ask for the results again.',
+  },
 });
 
 /** Ids alone: what else stands in a line has not passed. */

@@ -33,6 +33,11 @@ const verifiedAudit = z.strictObject({
   cursor,
 });
 
+const unreadableRow = z.strictObject({ tenant: z.string(), session_id: z.string(), index: z.number() }).meta({
+  description:
+    'A row of evidence between these entries that cannot be read. `audit verify` shows where its chain breaks.',
+});
+
 export const evidence = {
   listSessions: {
     output: z.strictObject({
@@ -78,7 +83,13 @@ export const evidence = {
     output: z.strictObject({ witness: z.string(), size: count, at: time }),
     status: 201,
   },
-  audit: { output: z.strictObject({ entries: z.array(evidenceEntrySchema), cursor }) },
+  audit: {
+    output: z.strictObject({
+      entries: z.array(evidenceEntrySchema),
+      unreadable: z.array(unreadableRow).optional(),
+      cursor,
+    }),
+  },
   verifyAudit: { output: verifiedAudit },
   compareInForce: {
     output: z.strictObject({
