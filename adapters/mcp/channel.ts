@@ -6,7 +6,6 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import { RecentMap } from '#core/kernel/recent-map.ts';
 import {
   type ClientHandshake,
   type ConnectOptions,
@@ -18,6 +17,7 @@ import {
 import { isLogLevel } from '#core/mcp/protocol/log-levels.ts';
 import { isObject, type RpcOutcome, rpcError } from '#core/mcp/protocol/messages.ts';
 import { sharedNotification } from '#core/mcp/sessions/shared-link.ts';
+import { Subscriptions } from '#core/mcp/sessions/subscriptions.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
 
 /** A connection that carries messages both ways. */
@@ -26,9 +26,6 @@ export interface Channel {
   send(message: JsonObject): Promise<void>;
   close(): Promise<void>;
 }
-
-/** Sessions with subscriptions at one server. */
-const maxSubscribers = 2_000;
 
 interface Pending {
   readonly done: PromiseWithResolvers<RpcOutcome>;
@@ -55,7 +52,7 @@ export const logOfServer =
 export class ChannelLink implements UpstreamLink {
   readonly era = 'session';
   readonly shared = true;
-  readonly subscriptions = new RecentMap<string, Set<string>>({ max: maxSubscribers });
+  readonly subscriptions = new Subscriptions();
   readonly name: string;
   initializeResult: JsonObject = {};
   continuation: Continuation = { protocol_version: '' };

@@ -5,11 +5,11 @@ import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ObjectStore, SecretsPort } from '#core/kernel/ports.ts';
-import type { RecentMap } from '#core/kernel/recent-map.ts';
 import type { CountersPort } from '#core/limits/ports.ts';
 import type { ClassifierPorts } from '#core/tool-guard/classifier/ports.ts';
 import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
+import type { Subscriptions } from './sessions/subscriptions.ts';
 
 export interface McpStorePort {
   readonly mcpStore: McpStore;
@@ -106,7 +106,7 @@ export interface UpstreamLink {
   /** Several callers use it: what the server says without a request has no owner [mcp.shared-servers]. */
   readonly shared: boolean;
   /** Digests of the addresses that each session subscribed to, where the server takes all sessions for one client. They end with the connection. */
-  readonly subscriptions?: RecentMap<string, Set<string>>;
+  readonly subscriptions?: Subscriptions;
   readonly continuation: Continuation;
   /** The server's answer to `initialize` or `server/discover`; empty for a resumed conversation. */
   readonly initializeResult: JsonObject;

@@ -33,6 +33,8 @@ export interface Conversation {
   readonly handshake: ClientHandshake;
   readonly entries: readonly McpUpstreamEntry[];
   readonly owner: string;
+  /** Tenant and key of the caller. */
+  readonly key: string;
   /** @throws UpstreamFault */
   link(entry: McpUpstreamEntry): Promise<ConversationLink>;
   /** Drops a conversation the server has forgotten and begins a new one. */
@@ -147,6 +149,7 @@ export class Conversations {
       handshake: session.handshake,
       entries,
       owner: session.id,
+      key: `${session.tenant}\n${session.key_id}`,
       link: (entry) => open(entry, current.upstreams[entry.name]),
       renew: (entry, lost) => this.#renew(session.id, entry, 'session', lost, () => open(entry, undefined)),
     };
@@ -168,6 +171,7 @@ export class Conversations {
       handshake,
       entries,
       owner,
+      key: `${tenant}\n${key_id}`,
       link: open,
       renew: (entry, lost) => this.#renew(owner, entry, era, lost, () => open(entry)),
     };

@@ -6,6 +6,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { UpstreamLink } from '../ports.ts';
 import { invalidParams, isObject, notificationOf, type RpcOutcome } from '../protocol/messages.ts';
+import type { Subscriber } from './subscriptions.ts';
 
 const listChanges: readonly unknown[] = ['tools', 'prompts', 'resources'].map(
   (list) => `notifications/${list}/list_changed`,
@@ -35,7 +36,7 @@ export function isForSession(link: SharedLink, owner: string, { method, params }
  * @throws RpcFault -32602 for one subscription too many.
  */
 export async function changeSubscription(
-  { link: current, owner }: { readonly owner: string; readonly link: () => Promise<SharedLink> },
+  { link: current, subscriber }: { readonly subscriber: Subscriber; readonly link: () => Promise<SharedLink> },
   method: string,
   { uri }: JsonObject,
   forward: () => Promise<RpcOutcome>,
@@ -43,7 +44,7 @@ export async function changeSubscription(
   const { subscriptions } = await current();
   if (!subscriptions || typeof uri !== 'string') return forward();
   const address = sha256(uri);
-  const own = subscriptions.getOrInsertComputed(owner, () => new Set());
+  const own = subscriptions.of(subscriber);
   const others = () => [...subscriptions.values()].some((addresses) => addresses !== own && addresses.has(address));
   if (method === 'resources/unsubscribe') {
     const wasSubscribed = own.delete(address);
@@ -58,7 +59,7 @@ export async function changeSubscription(
     const outcome = await forward();
     if ('error' in outcome && isNew) own.delete(address);
     // The connection may have begun again meanwhile.
-    else (await current()).subscriptions?.getOrInsertComputed(owner, () => new Set()).add(address);
+    else (await current()).subscriptions?.of(subscriber).add(address);
     return outcome;
   } catch (fault) {
     if (isNew) own.delete(address);

@@ -223,9 +223,10 @@ async function subscribing(
   params: JsonObject,
   forward: () => Promise<RpcOutcome>,
 ): Promise<RpcOutcome> {
-  const { owner } = conversation;
+  const { owner, key } = conversation;
+  const subscriber = { session: owner, key };
   try {
-    return await changeSubscription({ owner, link: () => conversation.link(entry) }, method, params, forward);
+    return await changeSubscription({ subscriber, link: () => conversation.link(entry) }, method, params, forward);
   } catch (fault) {
     if (fault instanceof UpstreamFault) return { error: upstreamError(method, entry, fault) };
     throw fault;

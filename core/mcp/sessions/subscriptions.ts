@@ -1,0 +1,46 @@
+/** Digests of the addresses that each session subscribed to, at a server that takes all sessions for one client. */
+
+export interface Subscriber {
+  readonly session: string;
+  /** Tenant and key: a key may open any number of sessions. */
+  readonly key: string;
+}
+
+interface Held {
+  readonly key: string;
+  readonly addresses: Set<string>;
+}
+
+/** Sessions of one server; of the key that has most of them, the one that subscribed longest ago goes first. */
+const maxSubscribers = 2_000;
+
+export class Subscriptions {
+  readonly #held = new Map<string, Held>();
+
+  get(session: string): ReadonlySet<string> | undefined {
+    return this.#held.get(session)?.addresses;
+  }
+
+  /** Returns the addresses of the session, which the caller may change. */
+  of({ session, key }: Subscriber): Set<string> {
+    const addresses = this.#held.get(session)?.addresses ?? new Set();
+    if (!this.#held.delete(session)) this.#makeRoom();
+    this.#held.set(session, { key, addresses });
+    return addresses;
+  }
+
+  *values(): Generator<ReadonlySet<string>> {
+    for (const { addresses } of this.#held.values()) yield addresses;
+  }
+
+  delete(session: string): void {
+    this.#held.delete(session);
+  }
+
+  #makeRoom(): void {
+    if (this.#held.size < maxSubscribers) return;
+    const byKey = [...Map.groupBy(this.#held, ([, { key }]) => key).values()];
+    const [oldest] = byKey.reduce((most, own) => (own.length > most.length ? own : most));
+    if (oldest) this.#held.delete(oldest[0]);
+  }
+}
