@@ -185,6 +185,10 @@ const policies: readonly Requirement[] = [
     'A value is found in a text in another case, spacing, grouping, order of a date, base64, hexadecimal, percent signs or JSON; a changed letter, dot, domain or amount is another value.',
   ),
   must(
+    'provenance.longer-numbers',
+    'A figure of a date, a time or a number in groups is not a number that the person said; under the name of the same part of a date (day, month, year, hour, minute) it is.',
+  ),
+  must(
     'provenance.disguises',
     'A value that stands in a result in another notation (escapes, letters apart or backwards, base64 in layers or cut over a list, powers of ten, cents, dates as seconds) is known to hold a part of it; a disguise of what the person said is not the word of the person.',
   ),
@@ -212,6 +216,10 @@ const policies: readonly Requirement[] = [
   must(
     'pack.provenance',
     'Pack provenance lets writing calls pass whose destinations and amounts the person named, and reviews others, also texts with addresses from elsewhere.',
+  ),
+  must(
+    'provenance.opened-pages',
+    'Pack provenance opens a page whose address the person named or a search of the web found, and reviews one that another result links.',
   ),
   must(
     'provenance.figures',

@@ -1,17 +1,13 @@
 /** Dates and times of a text in one form each: `d:2026-11-23`, `t:10:30` [provenance.forms]. */
+import { monthNames as month, months } from './date-words.ts';
 
-const months = new Map(
-  'january february march april may june july august september october november december'
-    .split(' ')
-    .flatMap((name, at) => [name, name.slice(0, 3)].map((word) => [word, at + 1] as const)),
-);
-months.set('sept', 9);
-
-const month = [...months.keys()].sort((a, b) => b.length - a.length).join('|');
 const iso = /(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)/g;
 const compact = /(?<![\d.])((?:19|20)\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=T|(?![\d.]))/g;
-const dayFirst = new RegExp(String.raw`(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?(${month})\.?,? (\d{4})(?!\d)`, 'g');
-const monthFirst = new RegExp(String.raw`(?<![a-z])(${month})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)`, 'g');
+const dayFirst = new RegExp(
+  String.raw`(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.? (?:of |de )?(${month})\.?,? (?:de )?(\d{4})(?!\d)`,
+  'g',
+);
+const monthFirst = new RegExp(String.raw`(?<!\p{L})(${month})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?!\d)`, 'gu');
 const figures = /(?<![\d./-])(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?!\d)/g;
 const clock = /(?<![\d:.])([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?\s?(am|pm)?(?![\d:])/g;
 /** `20261123T103000`, as calendars write it. */

@@ -4,6 +4,7 @@
  * own [provenance.forms].
  */
 import { atomsOf, normal } from './atoms.ts';
+import { type DatePart, datePartForm, datePartForms, withoutLongerNumbers } from './date-parts.ts';
 import { dateForms, dayForms, formsOfDate } from './dates.ts';
 import { decodedParts, decodeSpelledAddress, joinedSigns } from './encodings.ts';
 import { compactOf, figuresOf, groupedForms } from './groups.ts';
@@ -13,16 +14,18 @@ import { signedForms, unitForms } from './units.ts';
 /** A longer text is remembered up to here; its record has a gap then. */
 const maxCharacters = 64 * 1024;
 
-const lengths = [1, 2, 4] as const;
 const separator = '\u0001';
 
 /** Every form of a text. @param depth how often it was decoded already. */
 export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set<string> {
   const cut = text.length > maxCharacters ? text.slice(0, maxCharacters) : text;
   const atoms = atomsOf(cut);
-  for (const length of lengths) for (let at = 0; at + length <= atoms.length; at++) forms.add(run(atoms, at, length));
+  const plain = normal(cut);
+  for (const form of singleForms(atoms, plain)) forms.add(form);
+  for (const length of [2, 4]) for (let at = 0; at + length <= atoms.length; at++) forms.add(run(atoms, at, length));
   for (const form of dateForms(cut)) forms.add(form);
-  for (const form of groupedForms(atoms, normal(cut))) forms.add(form);
+  for (const form of datePartForms(plain)) forms.add(form);
+  for (const form of groupedForms(atoms, plain)) forms.add(form);
   for (const form of unitForms(cut)) forms.add(form);
   for (const form of placeForms(cut)) forms.add(form);
   for (const atom of atoms) for (const part of addressParts(atom)) forms.add(part);
@@ -33,11 +36,25 @@ export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set
   return forms;
 }
 
+const isFigure = (atom: string): boolean => /^\d+(?:\.\d+)?$/.test(atom);
+
+/** Returns each atom; a number that is only a figure of a date, a time or a number in groups has a form of its own. */
+function singleForms(atoms: readonly string[], text: string): readonly string[] {
+  const rest = withoutLongerNumbers(text);
+  if (rest === text) return atoms;
+  const own = new Set(atomsOf(rest));
+  return atoms.map((atom) => (isFigure(atom) && !own.has(atom) ? figureForm(atom) : atom));
+}
+
+const figureForm = (figure: string): string => `in:${figure}`;
+
 /** What a value is asked for by. */
 export interface ValueForms {
   /** All of these, or one of the others: then the whole value is there. */
   readonly all: readonly string[];
   readonly instead: readonly string[];
+  /** A figure of a longer number: enough for a value to come from a result, and not for it to be the word of the person. */
+  readonly within: readonly string[];
   /** Runs in order: several that follow each other are a part of the value. */
   readonly runs: readonly string[];
   /** Any of these is a part of it: an address, a number of many figures, the host of an address. */
@@ -48,18 +65,23 @@ export interface ValueForms {
   readonly units: readonly string[];
 }
 
-/** Undefined for a value without atoms: there is nothing to look for. */
-export function valueForms(value: string): ValueForms | undefined {
+/**
+ * Undefined for a value without atoms: there is nothing to look for.
+ * @param datePart of a value that its name calls a day, month, year, hour or minute.
+ */
+export function valueForms(value: string, datePart?: DatePart): ValueForms | undefined {
   const bare = addressOf(value);
   const atoms = atomsOf(bare);
   if (atoms.length === 0) return undefined;
   const length = atoms.length === 1 ? 1 : atoms.length < 4 ? 2 : 4;
   const runs = Array.from({ length: atoms.length - length + 1 }, (_none, at) => run(atoms, at, length));
   const [compacted, figures] = [compactOf(bare), figuresOf(bare)];
+  const ofDate = datePart && datePartForm(datePart, value);
   const groups = [compacted, figures].filter((form) => form !== undefined);
   return {
     all: formsOfDate(value) ?? runs,
-    instead: compacted === undefined ? [] : [compacted],
+    instead: [compacted, ofDate].filter((form) => form !== undefined),
+    within: atoms.length === 1 && isFigure(atoms[0]!) ? [figureForm(atoms[0]!)] : [],
     wider: widening(value),
     units: signedForms(value),
     runs,

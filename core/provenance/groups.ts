@@ -63,6 +63,12 @@ function* shapedNumbers(text: string): Iterable<string> {
       for (const joined of numbersIn(written)) if (isCompact(joined)) yield joined;
 }
 
+/** Returns the text without such numbers. Of an account only groups with figures in them: what follows may be an amount in words. */
+export const withoutGroups = (text: string): string =>
+  [...shaped.slice(0, -1), accountGroups].reduce((left, pattern) => left.replace(pattern, ' '), text);
+
+const accountGroups = /(?<!\w)[a-z]{2}\d{2}(?:[ -](?=[a-z]{0,4}\d)[a-z0-9]{1,4}){2,8}(?!\w)/g;
+
 /** Words may follow an account, so each run of its groups from the first on is one. */
 function numbersIn(written: string): string[] {
   const groups = written.split(/[^a-z0-9+]+/);

@@ -9,6 +9,7 @@ import {
   type ValueSource,
 } from '#core/contracts/provenance.ts';
 import { addressesIn } from './addresses.ts';
+import { type DatePart, datePartsIn } from './date-parts.ts';
 import { disguisedTexts } from './disguises.ts';
 import { jsonIn, readingsOf } from './encodings.ts';
 import { type ValueForms, valueForms } from './forms.ts';
@@ -36,6 +37,7 @@ const maxLevels = 64;
 export function traceValues(values: readonly unknown[], session: SeenBySession): CallSources {
   const names = new Map<string, ValueSource>();
   const found = new Map<string, ValueSource>();
+  const dateParts = datePartsIn(values);
   for (const value of values) walk(value, 0);
   return Object.fromEntries([...names, ...found]);
 
@@ -50,7 +52,7 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
       return;
     }
     const key = sourceKey(value);
-    if (!found.has(key)) found.set(key, sourceOf(value, session));
+    if (!found.has(key)) found.set(key, sourceOf(value, session, dateParts.get(key)));
   }
 
   /** What a result holds is a part of each piece that it was cut into. */
@@ -84,14 +86,18 @@ function ofName(name: string, session: SeenBySession): ValueSource {
 const isData = (name: string): boolean =>
   /.@.|\d{5}/.test(name) || addressesIn(name).length > 0 || readingsOf(name).length > 0;
 
-/** The source of one text, number, boolean or null. A boolean or null says too little to be traced. */
-export function sourceOf(value: unknown, session: SeenBySession, depth = 0): ValueSource {
+/**
+ * The source of one text, number, boolean or null. A boolean or null says too little to be traced.
+ * @param datePart that the value is by its name, wherever the call has it.
+ */
+export function sourceOf(value: unknown, session: SeenBySession, datePart?: DatePart, depth = 0): ValueSource {
   if (typeof value !== 'string' && typeof value !== 'number') return { whole: [unknown], parts: [] };
   const text = String(value);
   const inside = typeof value === 'string' && depth < 2 ? jsonIn(text) : undefined;
-  if (inside !== undefined) return together(leaves(inside).map((leaf) => sourceOf(leaf, session, depth + 1)));
+  if (inside !== undefined)
+    return together(leaves(inside).map((leaf) => sourceOf(leaf, session, undefined, depth + 1)));
   const cut = text.slice(0, maxCharacters);
-  const origins = text.length > cut.length ? partly(cut, session.seen) : originsOf(cut, session.seen);
+  const origins = text.length > cut.length ? partly(cut, session.seen) : originsOf(cut, session.seen, datePart);
   const whole = origins.filter(({ part }) => !part).flatMap(labelsOf);
   const parts = [...origins.filter(({ part }) => part).flatMap(labelsOf), ...foreignAddresses(cut, session)];
   return {
@@ -118,9 +124,9 @@ function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
 }
 
 /** What holds a text, a part of it, or what it may stand for in disguise. */
-function originsOf(text: string, seen: readonly Seen[]): ValueOrigin[] {
+function originsOf(text: string, seen: readonly Seen[], datePart?: DatePart): ValueOrigin[] {
   const found = holdersOf(
-    [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading) ?? []),
+    [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading, datePart) ?? []),
     seen,
   );
   // What the person said in full has no other source.
@@ -133,7 +139,7 @@ function originsOf(text: string, seen: readonly Seen[]): ValueOrigin[] {
   return [...found, ...holdersOf(disguised, others).map((origin) => ({ ...origin, part: true as const }))];
 }
 
-const isResult = ({ label }: Seen): boolean => label !== trusted && label !== system;
+const isResult = ({ label }: Pick<Seen, 'label'>): boolean => label !== trusted && label !== system;
 const isSame = (a: Seen, b: Pick<Seen, 'label' | 'action' | 'where'>): boolean =>
   a.label === b.label && a.action === b.action && a.where === b.where;
 
@@ -142,7 +148,7 @@ function holdersOf(asked: readonly ValueForms[], seen: readonly Seen[]): ValueOr
   const own = seen.filter(({ label }) => label === trusted);
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
-    if (asked.some((one) => isWhole(one, each))) return [originOf(each)];
+    if (asked.some((one) => isWhole(one, each) || (isResult(each) && isWithin(one, each)))) return [originOf(each)];
     // Words that name another place or amount are a part.
     return asked.some((one) => isPart(one, each) || hasWords(one, each))
       ? [{ ...originOf(each), part: true as const }]
@@ -162,6 +168,8 @@ const isWhole = (asked: ValueForms, seen: Pick<Seen, 'has'>): boolean =>
 
 const hasWords = ({ all, instead }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>
   all.every((form) => has(form)) || instead.some((form) => has(form));
+
+const isWithin = ({ within }: ValueForms, { has }: Pick<Seen, 'has'>): boolean => within.some((form) => has(form));
 
 /** An address or a long number, or five atoms in a row. */
 const isPart = ({ runs, marks }: ValueForms, { has }: Pick<Seen, 'has'>): boolean =>

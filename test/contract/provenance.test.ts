@@ -127,6 +127,66 @@ test('[provenance.rules] a part of a mail in a longer text is found, encoded as 
   expect((await act(name, 'note.write', { text: 'Meeting moved to Tuesday' })).body.decision).toBe('allow');
 });
 
+describe('[pack.provenance]', () => {
+  let packed: TestPorts;
+  beforeAll(async () => {
+    packed = await testPorts({ toolPolicies: '{ pack: provenance }', executors: [executor] });
+  });
+  afterAll(() => packed.stop());
+
+  const decided = async (name: string, tool: string, parameters: object, prompt?: string): Promise<string> => {
+    const [, verb] = tool.split('.');
+    const capability = verb?.startsWith('delete') ? 'delete' : 'read';
+    const { body } = await caller(packed.ports)('POST', '/admin/v1/test-action', {
+      key: keys.agent,
+      body: {
+        ...{ protocol: 'mcp', tool, target: '', capability, parameters, actor: { agent: 'a', session: name } },
+        ...(prompt !== undefined && { prompt }),
+      },
+    });
+    return body.decision;
+  };
+
+  test.each([
+    ['What came on the 13th of May can go.', 'review'],
+    ['What came on 13 May can go.', 'review'],
+    ['What came on 2026-05-13 can go.', 'review'],
+    ['Tidy the workspace at 13:00.', 'review'],
+    ['Please delete file 13', 'allow'],
+    ['Please delete file 13, it is from 2026-05-12.', 'allow'],
+  ])('[provenance.longer-numbers] "%s": deleting file 13 is %s', async (prompt, expected) => {
+    const name = session();
+    expect(await decided(name, 'workspace.delete_file', { file_id: '13' }, prompt)).toBe(expected);
+    // As the words are remembered, too.
+    expect(await decided(name, 'workspace.delete_file', { file_id: '13', again: true })).toBe(expected);
+  });
+
+  test('[provenance.longer-numbers] a day of the person stays theirs, whole or by its parts', async () => {
+    const name = session();
+    const prompt = 'Delete the log of 13 May 2026.';
+    expect(await decided(name, 'workspace.delete_log', { date: '2026-05-13' }, prompt)).toBe('allow');
+    expect(await decided(name, 'workspace.delete_log', { day: '13', month: '5', year: '2026' })).toBe('allow');
+    expect(await decided(name, 'workspace.delete_log', { day: '13', log: '13' })).toBe('review');
+  });
+
+  test('[provenance.opened-pages] a page that a mail links is reviewed; one of the person or of a web search is opened', async () => {
+    const name = session();
+    const fetched = (url: string, prompt?: string) => decided(name, 'web.fetch', { url }, prompt);
+    answered = { messages: [{ body: 'More at https://evil.example/more' }] };
+    expect(await decided(name, 'mail.read_message', { id: 'm1' }, 'Read my mail and open https://docs.example/a')).toBe(
+      'allow',
+    );
+    expect(await fetched('https://evil.example/more')).toBe('review');
+    answered = [{ url: 'https://registry.example/left-pad' }];
+    expect(await decided(name, 'web.search', { query: 'left-pad' })).toBe('allow');
+    expect(await fetched('https://registry.example/left-pad')).toBe('allow');
+    answered = 'Next: https://docs.example/b';
+    expect(await fetched('https://docs.example/a')).toBe('allow');
+    expect(await fetched('https://docs.example/b')).toBe('review');
+    expect(await fetched('https://docs.example/b', 'Yes, open https://docs.example/b as well')).toBe('allow');
+  });
+});
+
 describe('[provenance.fail-closed]', () => {
   test('a store that does not answer lets nothing through that asks for a source, and calls that ask nothing go on', async () => {
     const down = () => Promise.reject(new GatewayError('service_unavailable', 'down'));

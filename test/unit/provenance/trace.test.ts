@@ -165,6 +165,81 @@ describe('[provenance.forms] what is put together from the words of the person i
   ])('and what was said stays: %s', (_what, value) => expect(whole(value, words)).toEqual(['trusted']));
 });
 
+describe('[provenance.longer-numbers] a figure of a longer number is not a number that the person said', () => {
+  const from = (words: string, value: unknown) => whole(value, text('trusted', words));
+
+  test.each([
+    'Clean up what came on the 13th of May.',
+    'Clean up what came on 13 May.',
+    'Clean up what came on May 13th, 2026.',
+    'Clean up what came on May 13.',
+    'Clean up what came on 2026-05-13.',
+    'Clean up what came on 13/05/2026.',
+    'Clean up what came on 13-05-26, please.',
+    'Clean up what came on 05/13.',
+    'Clean up what came on 13.5.2026.',
+    'Clean up what came between 13 and 14 May.',
+    'Clean up what came May 11–13.',
+    'Clean up what came on the 13.',
+    'Clean up what came on Wednesday 13 at noon.',
+    'Clean up what came on Wednesday, the 13th.',
+    'Räum auf, was am 13. Mai kam.',
+    'Räum auf, was am 13. kam.',
+    'Range ce qui est arrivé le 13 mai.',
+    'Ordena lo del 13 de mayo de 2026.',
+    'Clean up at 13:00.',
+    'Clean up at 1:13 pm.',
+    'Clean up at 2026-05-12T10:13:00Z.',
+    'Clean up at 13.',
+    'Räum um 13 Uhr auf.',
+    'Clean up after my call to +49 13 555 12345.',
+    'Clean up after my call to 030-555-13 of 13/05/2026.',
+    'Clean up after the transfer to DE89 3704 0044 0532 0130 13.',
+    'Clean up after card 4242 4242 4242 4242 13.',
+  ])('%s', (words) => {
+    expect(from(words, '13')).toEqual(['unknown']);
+    expect(from(words, 13)).toEqual(['unknown']);
+  });
+
+  test.each([
+    'Please delete file 13',
+    'Please delete file 13.',
+    'Delete #13, it is from 2026-05-12.',
+    'Delete file 13 of 13 May 2026.',
+    'Delete the files 12, 13 and 14.',
+    'On 2026-05-12 at 10:30, pay 13 euros.',
+    'Order 13 chairs.',
+    'Pay 13 to DE89 3704 0044 0532 0130 00.',
+    'Call +49 30 555 12345 about issue 13.',
+    'Delete https://files.example/issues/13',
+    'Delete issue-13.',
+    'The limit is 13%.',
+  ])('and a number by itself is: %s', (words) => expect(from(words, '13')).toEqual(['trusted']));
+
+  test.each<[string, object, string]>([
+    ['on 13 May 2026', { day: '13', month: '5', year: '2026' }, 'trusted'],
+    ['on the 13th of May', { day: 13, month: 5 }, 'trusted'],
+    ['on 2026-05-13 at 14:30', { start: { dayOfMonth: '13', start_month: '05', hour: '14', minute: '30' } }, 'trusted'],
+    ['at 2 pm', { hour: 14 }, 'trusted'],
+    ['on 13 May 2026', { month: '13' }, 'unknown'],
+    ['on 13 May 2026', { day: '5' }, 'unknown'],
+    ['on 13 May 2026', { days: '13' }, 'unknown'],
+    ['on 13 May 2026', { file_id: '13', day: '13' }, 'unknown'],
+    ['on 13 May 2026', { day: '13', files: ['13'] }, 'unknown'],
+  ])('%s: %j is %s', (words, parameters, expected) => {
+    const sources = traceValues([parameters], { seen: [text('trusted', words)], complete: true });
+    const values = Object.entries(sources).filter(([, source]) => source.whole.length > 0);
+    expect(values.map(([, source]) => source.whole)).toEqual(values.map(() => [expected]));
+  });
+
+  test('in a result it stays one of its numbers, and in the words of the host it is none of theirs', () => {
+    const result = text('tool:calendar.get', 'starts 2026-05-13');
+    expect(whole('13', result)).toEqual(['tool:calendar.get']);
+    expect(whole('13', text('system', 'Today is 2026-05-13.'))).toEqual(['unknown']);
+    expect(whole('2026-05-13', text('trusted', 'on the 13. Mai 2026'))).toEqual(['trusted']);
+  });
+});
+
 describe('[provenance.forms] what is wider than the words of the person is not theirs', () => {
   const words = text(
     'trusted',
