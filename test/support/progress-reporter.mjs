@@ -21,7 +21,8 @@ export default class ProgressReporter {
 
   onRunStart({ numTotalTestSuites: files }, { estimatedTime }) {
     const isWhole = files >= whole.fewestFiles;
-    this.#expected = estimatedTime || (isWhole ? whole.seconds : 0);
+    // Jest knows only files that ran here before.
+    this.#expected = isWhole ? Math.max(estimatedTime, whole.seconds) : estimatedTime;
     const usually = isWhole
       ? `, ${whole.tests}: usually ${whole.seconds / 60} minutes on two idle cores, longer on a busy machine`
       : '';
