@@ -938,6 +938,10 @@ const evidence: readonly Requirement[] = [
     'A target, a justification, a comment or the name of a reviewer that is withheld whole stays a text.',
   ),
   must('evidence.salts-deletable', 'Salts live in their own table, and deleting one leaves the chain valid.'),
+  must(
+    'evidence.report-withheld',
+    'A report tells a value that is withheld as a whole from a text without its sensitive parts, and from parameters that are too long for the entry of a block.',
+  ),
   must('evidence.credential-provenance', 'The credential used is recorded by id, type and scope, never by value.'),
   must('evidence.report.markdown', 'The Markdown report of a session reads well and escapes hostile text.'),
   must(

@@ -58,15 +58,6 @@ export function saltedDigest(value: unknown, salt: string): string {
   return createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonicalize(value)).digest('hex');
 }
 
-/** One sentence for the reviewer of an approval and the reader of a report. */
-export function describeWithheld(withheld: readonly string[]): string {
-  if (withheld.length === 0) return 'Nothing is withheld.';
-  const shown = withheld.slice(0, 10).join(', ');
-  const more = withheld.length > 10 ? ` and ${withheld.length - 10} more` : '';
-  const values = withheld.length === 1 ? 'One sensitive value is' : `${withheld.length} sensitive values are`;
-  return `${values} withheld, recorded as salted digests: ${shown}${more}.`;
-}
-
 /** Members of calls, outcomes and votes that their readers take for a text: what is withheld whole stays one. */
 const texts: ReadonlySet<string> = new Set(['$.target', '$.justification', '$.error', '$.comment', '$.reviewer']);
 

@@ -4,7 +4,7 @@ import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } f
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { firstEntries } from './bundle.ts';
-import { describeWithheld } from './redact.ts';
+import { describeWithheld } from './describe-withheld.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { proofSummary } from './report-proof.ts';
@@ -181,7 +181,7 @@ function actionOf(
       ['Target', asked.target, true],
       ['Capability', asked.capability, true],
       ['Call digest', asked.call_digest, true],
-      ['Withheld', Array.isArray(asked.withheld) ? describeWithheld(asked.withheld.map(String)) : undefined],
+      ['Withheld', Array.isArray(asked.withheld) ? describeWithheld(asked.withheld.map(String), asked) : undefined],
       ...steps.flatMap(factsOf),
       ['Used by', use?.envelope_id, true],
     ]),

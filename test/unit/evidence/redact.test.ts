@@ -1,5 +1,6 @@
+import { describeWithheld } from '#core/evidence/describe-withheld.ts';
 import { childPath, sensitivePath } from '#core/evidence/json-path.ts';
-import { describeWithheld, type Redacted, redact, saltedDigest } from '#core/evidence/redact.ts';
+import { type Redacted, redact, saltedDigest } from '#core/evidence/redact.ts';
 import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { secrecyOf } from '#core/evidence/secret-names.ts';
 
@@ -209,12 +210,39 @@ describe('formats', () => {
   });
 });
 
-test('what is withheld is said in a sentence', () => {
-  expect(describeWithheld([])).toBe('Nothing is withheld.');
-  expect(describeWithheld(['$.a'])).toBe('One sensitive value is withheld, recorded as salted digests: $.a.');
-  const many = Array.from({ length: 12 }, (_, n) => `$.p${n}`);
-  expect(describeWithheld(many)).toMatch(/^12 sensitive values are withheld.*\$\.p9 and 2 more\.$/);
-  expect(childPath('$', 'a b')).toBe('$["a b"]');
+describe('[evidence.report-withheld] what is withheld is said in a sentence', () => {
+  test('values withheld as a whole, counted', () => {
+    expect(describeWithheld([], {})).toBe('Nothing is withheld.');
+    expect(describeWithheld(['$.a'], {})).toBe('One sensitive value is withheld, recorded as salted digests: $.a.');
+    const many = Array.from({ length: 12 }, (_, n) => `$.p${n}`);
+    expect(describeWithheld(many, {})).toMatch(/^12 sensitive values are withheld.*\$\.p9 and 2 more\.$/);
+    expect(childPath('$', 'a b')).toBe('$["a b"]');
+  });
+
+  test('a text that lost a part is distinguished from a value that is gone', () => {
+    const key = `npm_${'a1B2'.repeat(9)}`;
+    const call = {
+      target: '',
+      parameters: { password: 'hunter22', list: ['plain', `run with ${key} now`], 'a b': key },
+    };
+    const { value, withheld } = redact(call, { sensitivePaths: [], randomHex: (bytes) => '0'.repeat(2 * bytes) });
+    expect(describeWithheld(withheld, value as object as Record<string, unknown>)).toBe(
+      '2 sensitive values are withheld, recorded as salted digests: $.parameters.password, $.parameters["a b"]. ' +
+        'One text is recorded without sensitive parts, which are salted digests: $.parameters.list[1].',
+    );
+    const programs = redact({ target: key }, { sensitivePaths: [], randomHex: (bytes) => '0'.repeat(2 * bytes) });
+    expect(describeWithheld(['$.target'], programs.value as Record<string, unknown>)).toMatch(
+      /^One sensitive value is/,
+    );
+  });
+
+  test('parameters that are too long for a block are not called sensitive', () => {
+    const entry = { parameters_sha256: '0'.repeat(64), parameters_head: '{"text":"aaa' };
+    expect(describeWithheld(['$.parameters'], entry)).toBe(
+      'One member is too long for the entry of a block, which has the beginning and the SHA-256: $.parameters.',
+    );
+    expect(describeWithheld(['$.parameters'], { parameters: { redacted: 'sha256-salted' } })).toMatch(/^One sensitive/);
+  });
 });
 
 test.each([

@@ -1,0 +1,68 @@
+/** What a report says of the parts of a call that its entry does not hold. */
+import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
+import { childPath } from './json-path.ts';
+
+/** Of a blocked call that is too long these are recorded by their beginning [evidence.block-bounded]. */
+const shortened: ReadonlySet<string> = new Set(['$.parameters', '$.sent_with']);
+const most = 10;
+
+/**
+ * Returns one sentence for each way in which something is withheld: as a whole, as a part of its text, or because it is too long.
+ * @param paths recorded as `withheld`.
+ * @param entry that holds the call.
+ */
+export function describeWithheld(paths: readonly string[], entry: Readonly<Record<string, unknown>>): string {
+  if (paths.length === 0) return 'Nothing is withheld.';
+  const values = valuesAt(new Set(paths), entry);
+  const isCut = (path: string): boolean => entry.parameters_head !== undefined && shortened.has(path);
+  const isPart = (path: string): boolean => !isCut(path) && isPartly(values.get(path));
+  const sensitive = paths.filter((path) => !isCut(path));
+  return [
+    sentence(
+      sensitive.filter((path) => !isPart(path)),
+      ['One sensitive value is', 'sensitive values are'],
+      'withheld, recorded as salted digests',
+    ),
+    sentence(
+      sensitive.filter(isPart),
+      ['One text is', 'texts are'],
+      'recorded without sensitive parts, which are salted digests',
+    ),
+    sentence(
+      paths.filter(isCut),
+      ['One member is', 'members are'],
+      'too long for the entry of a block, which has the beginning and the SHA-256',
+    ),
+  ]
+    .filter((each) => each !== undefined)
+    .join(' ');
+}
+
+function sentence(
+  paths: readonly string[],
+  [one, several]: readonly [string, string],
+  how: string,
+): string | undefined {
+  if (paths.length === 0) return undefined;
+  const more = paths.length > most ? ` and ${paths.length - most} more` : '';
+  const subject = paths.length === 1 ? one : `${paths.length} ${several}`;
+  return `${subject} ${how}: ${paths.slice(0, most).join(', ')}${more}.`;
+}
+
+/** Reports whether a text has words besides its digest. */
+const isPartly = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  hasDigest(value) &&
+  !(value.startsWith(partDigest) && value.indexOf(']') === value.length - 1);
+
+function valuesAt(paths: ReadonlySet<string>, entry: object): ReadonlyMap<string, unknown> {
+  const found = new Map<string, unknown>();
+  const walk = (value: unknown, path: string): void => {
+    if (paths.has(path)) found.set(path, value);
+    if (typeof value !== 'object' || value === null || found.size === paths.size) return;
+    for (const [key, item] of Object.entries(value))
+      walk(item, childPath(path, Array.isArray(value) ? Number(key) : key));
+  };
+  walk(entry, '$');
+  return found;
+}
