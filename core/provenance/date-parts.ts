@@ -22,9 +22,12 @@ const inFigures =
   /(?<![\d+./-])(?:\d{4}([-–./])\d{1,2}\1\d{1,2}|\d{1,2}([-–./])\d{1,2}\2(?:\d{4}|\d{2}))(?!\d|[-–./]\d)/g;
 const ofMonth = [
   pattern(
-    String.raw`(?<![\d.,])${days}\s?(?:of\s|de\s|di\s)?(?:${monthNames})(?![\p{L}\d])(?:[.,]{0,2}\s(?:de\s)?\d{4}(?!\d))?`,
+    String.raw`(?<![\d.,])${days}[\s/-]?(?:of\s|de\s|di\s)?(?:${monthNames})(?![\p{L}\d])(?:[.,]{0,2}[\s/-](?:de\s)?\d{4}(?!\d))?`,
   ),
   pattern(String.raw`(?<!\p{L})(?:${monthNames})\.?\s(?:the\s)?${range}(?![\d%])(?:,?\s\d{4}(?!\d))?`),
+  pattern(
+    String.raw`(?<!\p{L})(?:${monthNames})[.,]{0,2}[\s/-](?:of\s|de\s)?(?:19|20)\d{2}(?![\d%]|\s?(?:[€$£]|eur|usd|gbp|dollars|pounds))`,
+  ),
 ];
 /** What follows a number that is a day or an hour: the end of what is said, and not the name of a thing that is counted. */
 const end = String.raw`(?=\s*(?:$|[!?;)\n]|[.,](?!\d))|\s(?:at|on|and|or|um|sharp|today|tomorrow|heute|morgen)(?!\p{L}))`;
