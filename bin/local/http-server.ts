@@ -133,9 +133,11 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const handler = (await options.handlers)[match.handledBy];
     if (handler === undefined) throw new Error(`No handler for the function ${match.handledBy}.`);
     const event = eventOf(request, target, match, requestId, { loadBalancer, edgeToken: options.edgeToken });
-    const [most, own] = await Promise.all([options.maxBodyBytes(), options.beforeBody?.(event)]);
+    const own = await options.beforeBody?.(event);
     if (own?.caller) open.letIn(own.caller);
-    const bytes = hasBody(request) ? Math.min(most, own?.bodyBytes ?? most) : 0;
+    const allowed = hasBody(request) ? (own?.bodyBytes ?? Number.POSITIVE_INFINITY) : 0;
+    // It may need the store, which `/health` does without.
+    const bytes = allowed > 0 ? Math.min(await options.maxBodyBytes(), allowed) : 0;
     const whole = bytes > 0 ? withBytes(event, await bodyOf(bytes)) : event;
     return handler(whole, { awsRequestId: requestId, signal });
   };
