@@ -66,7 +66,7 @@ function details(row: ApprovalRow, linkBase: string, place: string | undefined):
     ...(effects.length > 0 ? [listed('What the call would do:', effects)] : []),
   ];
   const executed = executedTexts(row);
-  const cut = factsOf(row).filter(([label, text]) => !fits(spelledText(text), charactersFor(label), '\\u{60}'));
+  const cut = factsOf(row).filter(([label, text]) => isCut(label, text));
   const areFactsWhole = cut.every(
     ([label]) => ownFacts.has(label) || (label === 'Target' && executed.some(([path]) => path === 'target')),
   );
@@ -88,7 +88,11 @@ function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>)
     texts.reduce((length, [, text]) => length + text.length, 0) <= maxExecutedSections * maxSection
       ? texts.flatMap(([path, text]) => codeSections(path, text))
       : undefined;
-  const apart = sections(whole ? executed.filter(([path, text]) => path === 'target' && text.length > 250) : executed);
+  const apart = sections(
+    whole
+      ? executed.filter(([path, text]) => path === 'target' && (text.length > 250 || isCut('Target', text)))
+      : executed,
+  );
   const rest = whole ?? parametersIn(sentBesideExecuted(row));
   return apart && apart.length <= maxExecutedSections && rest ? [...apart, rest] : undefined;
 }
@@ -105,6 +109,8 @@ const rooms: Readonly<Record<string, number>> = {
   ...{ Tool: 250, Target: 400, Rule: 200, Reason: 300, Withheld: 200, Why: 400 },
 };
 const charactersFor = (label: string): number => rooms[label] ?? 130;
+/** Counts what is shown: a backtick takes six characters, so a short text can be too long. */
+const isCut = (label: string, text: string): boolean => !fits(spelledText(text), charactersFor(label), '\\u{60}');
 
 /** Lines in as few sections as hold them; no line is longer than one. */
 function fittingSections(lines: readonly string[]): string[] {

@@ -28,6 +28,14 @@ describe('the message of a request', () => {
       expect(Object.keys(element).sort()).toEqual(['action_id', 'style', 'text', 'type', 'value']);
   });
 
+  test('[approval.whole-or-deny] a target that is short, and long as it is shown, is shown whole where it can be approved', () => {
+    const target = `${'`'.repeat(66)}; rm -rf ~/work`;
+    const text = textOf({ target, executed: ['$.target'], parameters: {} });
+    expect(text).toContain(`Executed as it stands (\`target\`):\n\`\`\`${'\\u{60}'.repeat(66)}; rm -rf ~/work\`\`\``);
+    const short = textOf({ target: 'ls', executed: ['$.target'], parameters: {} });
+    expect(short).not.toContain('Executed as it stands');
+  });
+
   test('says what, by whom, why, under which rule, until when, and where to look', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     for (const part of [
