@@ -31,7 +31,7 @@ export async function limited(
   return { line: [...polite, tool, ...most, ...own, '--', program, ...args], isLimited: true };
 }
 
-/** Whether this machine can limit what a command takes. */
+/** Checks whether this machine can limit what a command takes. */
 export const canLimit = async (): Promise<boolean> => (await firstOf(prlimit)) !== undefined;
 
 async function firstOf(paths: readonly string[]): Promise<string | undefined> {

@@ -81,13 +81,13 @@ function showReply({ out }: Cli, answer: Fields): void {
   showUsage(out, answer);
 }
 
-/** Text goes out as it comes; with `--json` every event is a line. */
 async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = sseDecoder();
   for await (const chunk of bytes) for (const { data } of decoder.push(chunk)) yield data;
   for (const { data } of decoder.end()) yield data;
 }
 
+/** Text goes out as it comes; with `--json` every event is a line. */
 async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array>): Promise<Outcome> {
   let ended = false;
   let last: Fields = {};

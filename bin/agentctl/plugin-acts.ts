@@ -40,7 +40,7 @@ export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Prom
   }
 }
 
-/** Whether the same command with the same key may be taken later. */
+/** Checks whether the same command may succeed later with the same key: the gateway is away or overloaded. */
 const mayPass = (fault: unknown): boolean =>
   fault instanceof Failure &&
   (fault.exitCode === exitCodes.unreachable || fault.status === 429 || (fault.status ?? 0) >= 500);

@@ -8,13 +8,13 @@ import { type PolicyDecision, termsOf } from '#core/tool-policy/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import type { GovernedAction } from './governed.ts';
 
-/** What the call is said to do, and what its effects do. */
+/** Returns what the call is said to do, and what its effects do. */
 export const capabilitiesOf = (
   { capability }: Pick<ToolCall, 'capability'>,
   effects: Effects | undefined,
 ): string[] => [...new Set([capability, ...(effects?.parts ?? []).map((part) => part.capability)])];
 
-/** The separation rules of the organisation that apply, and what the deciding rules ask for. */
+/** Returns the separation rules of the organisation that apply, and what the deciding rules ask for. */
 export const requirementsOfReview = (
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
   decision: PolicyDecision,

@@ -137,12 +137,12 @@ export const getApproval: Operation = async (call) => {
       ...approvalView(row, call.ports.adminUrl, call.ports.clock.now(), await placeOfRule(call.ports, row)),
       ...toSign(row),
       ...(await readResult(call.ports, row)),
-      ...(await similarRequests(call, row)),
+      ...(row.status === 'pending' && (await similarRequests(call, row))),
     },
   };
 };
 
-/** As many pending requests of a key are compared with one of them. */
+/** At most this many pending requests of a key are compared with one of them. */
 const mostCompared = 100;
 
 /** Other pending requests that a reviewer may take for this one. The answer is given without them if they cannot be read. */

@@ -66,7 +66,7 @@ interface Watches {
 
 const tenantConcurrency = 10;
 
-/** @returns how many alerts changed. What cannot be measured stays as it is, and is an alert itself [alert.evaluated]. */
+/** Evaluates the alerts of all scopes. @returns how many changed. What cannot be measured stays as it is, and is an alert itself [alert.evaluated]. */
 export async function evaluateAlerts(ports: AlertPorts, watches: Watches): Promise<number> {
   const { configuration, identities, version } = await ports.snapshots.current({ evenStale: true });
   if (!configuration.alerts.enabled) return 0;

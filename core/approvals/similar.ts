@@ -1,6 +1,7 @@
 /** Pending requests that a reviewer may take for one another [approval.similar]. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { remembered } from '#core/kernel/remembered.ts';
 
 interface SimilarRequest {
   readonly envelope_id: string;
@@ -11,12 +12,14 @@ interface SimilarRequest {
 /** Newlines and tabs are escapes in JSON. */
 const spaces = /(?:\\[nrt]|\s)+/g;
 
-/** Equal for requests of one key whose calls differ at most in case, spaces or the form of characters. */
-function similarityOf({ key_id, protocol, tool, upstream, target, parameters, sent_with }: ApprovalRow): string {
-  const optional = { ...(upstream !== undefined && { upstream }), ...(sent_with && { sent_with }) };
-  const call = canonicalize({ key_id, protocol, tool, target, parameters, ...optional });
-  return call.normalize('NFKC').toLowerCase().replace(spaces, ' ');
-}
+/** Digests a call such that calls of one key have the same digest if they differ at most in case, spaces or the form of characters. Calls can be long: each row is digested once. */
+const likenessOf = remembered(
+  ({ key_id, protocol, tool, upstream, target, parameters, sent_with }: ApprovalRow): string => {
+    const optional = { ...(upstream !== undefined && { upstream }), ...(sent_with && { sent_with }) };
+    const call = canonicalize({ key_id, protocol, tool, target, parameters, ...optional });
+    return sha256(call.normalize('NFKC').toLowerCase().replace(spaces, ''));
+  },
+);
 
 /** Returns, as a member of an answer, the other requests that are pending at `now`; no member without any. */
 export function similarTo(row: ApprovalRow, pending: readonly ApprovalRow[], now: string) {
@@ -25,9 +28,9 @@ export function similarTo(row: ApprovalRow, pending: readonly ApprovalRow[], now
       envelope_id !== row.envelope_id && key_id === row.key_id && tool === row.tool && expires_at > now,
   );
   if (others.length === 0) return {};
-  const own = similarityOf(row);
+  const own = likenessOf(row);
   const similar_pending = others
-    .filter((each) => similarityOf(each) === own)
+    .filter((each) => likenessOf(each) === own)
     .map(({ envelope_id, session_id, queued_at }): SimilarRequest => ({ envelope_id, session_id, queued_at }));
   return similar_pending.length > 0 ? { similar_pending } : {};
 }

@@ -89,9 +89,7 @@ function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>)
       ? texts.flatMap(([path, text]) => codeSections(path, text))
       : undefined;
   const apart = sections(
-    whole
-      ? executed.filter(([path, text]) => path === 'target' && (text.length > 250 || isCut('Target', text)))
-      : executed,
+    whole ? executed.filter(([path, text]) => path === 'target' && isCut('Target', text)) : executed,
   );
   const rest = whole ?? parametersIn(sentBesideExecuted(row));
   return apart && apart.length <= maxExecutedSections && rest ? [...apart, rest] : undefined;

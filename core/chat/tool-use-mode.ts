@@ -1,4 +1,4 @@
-/** What becomes of the tool calls of a model: the setting, and the one tool that a request forces. Every chat reads it; what decides is loaded apart. */
+/** The `tool_use` setting of a chat, and the one tool that a request forces. Every chat reads them; the code that decides tool calls is loaded only when needed. */
 
 import { objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

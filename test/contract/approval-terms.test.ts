@@ -225,7 +225,7 @@ describe('[approval.similar] pending requests that a reviewer may take for one a
 
   test('calls that differ in case and spaces; the vote on one says that the other is still pending', async () => {
     const { id: first } = await asked({ text: 'Ship it now' });
-    const { id: second } = await asked({ text: 'ship  it\nNOW' });
+    const { id: second } = await asked({ text: ' ship  it\nNOW ' });
     const { id: other } = await asked({ text: 'Ship it later' });
     expect([named(await item(second)), named(await listed(second))]).toEqual([[first], [first]]);
     expect(named(await item(first))).toEqual([second]);

@@ -130,9 +130,9 @@ test('[notify.slack-buttons] an executable text takes as many sections as it nee
 
 test('[notify.slack-buttons] an executed target that its fact cuts stands whole beside small parameters', () => {
   const of = (length: number) => sections({ target: 'x'.repeat(length), executed: ['$.target'] });
-  expect(of(250)).toHaveLength(4);
-  expect(of(251)).toHaveLength(5);
-  expect(of(251)[3]).toBe(`Executed as it stands (\`target\`):\n\`\`\`${'x'.repeat(251)}\`\`\``);
+  expect(of(400)).toHaveLength(4);
+  expect(of(401)).toHaveLength(5);
+  expect(of(401)[3]).toBe(`Executed as it stands (\`target\`):\n\`\`\`${'x'.repeat(401)}\`\`\``);
 });
 
 test('[alert.evaluated] an alert: its message cut, and how to acknowledge it until it is resolved', () => {
