@@ -229,6 +229,9 @@ describe('[approval.similar] pending requests that a reviewer may take for one a
     const { id: other } = await asked({ text: 'Ship it later' });
     expect([named(await item(second)), named(await listed(second))]).toEqual([[first], [first]]);
     expect(named(await item(first))).toEqual([second]);
+    const asAgent = await call('GET', `/approvals/${first}`, 'agent');
+    expect(asAgent.body).toMatchObject({ status: 'pending' });
+    expect(asAgent.body).not.toHaveProperty('similar_pending');
     for (const shown of [await item(other), await listed(other)]) expect(shown).not.toHaveProperty('similar_pending');
     const voted = await approve(second);
     expect([voted.body.status, named(voted.body)]).toEqual(['approved', [first]]);
