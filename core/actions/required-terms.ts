@@ -41,9 +41,9 @@ export async function applyDecisionTerms(
   if (row.status !== 'pending' || row.policy_version === action.snapshot.version) return row;
   const asked = applyTerms(row, requiredTerms(action, row));
   if (asked.expires_at === row.expires_at || asked.expires_at > isoTime(ports.clock.now())) return asked;
-  const [{ timeOut }, { channelsOf }] = await Promise.all([
-    import('#core/approvals/vote.ts'),
+  const [{ expire }, { channelsOf }] = await Promise.all([
+    import('#core/approvals/expire.ts'),
     import('#core/approvals/channels.ts'),
   ]);
-  return timeOut(ports, row, channelsOf(action.snapshot.configuration, row));
+  return expire(ports, row, channelsOf(action.snapshot.configuration, row));
 }

@@ -5,6 +5,7 @@ import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { readResult } from '#core/actions/kept-result.ts';
 import { approvalHead, isLongCall } from '#core/approvals/approval-head.ts';
 import { channelsOf } from '#core/approvals/channels.ts';
+import { expire } from '#core/approvals/expire.ts';
 import { assertUndecided } from '#core/approvals/open-request.ts';
 import { verifyAssertion } from '#core/approvals/passkeys/assert.ts';
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
@@ -12,7 +13,7 @@ import { placeOfRule } from '#core/approvals/rule-place.ts';
 import { similarTo } from '#core/approvals/similar.ts';
 import { applyTerms } from '#core/approvals/terms.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
-import { decideApproval, timeOut } from '#core/approvals/vote.ts';
+import { decideApproval } from '#core/approvals/vote.ts';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
@@ -208,5 +209,5 @@ async function rowOf(call: Call): Promise<ApprovalRow> {
   assertOwn(call, found.key_id, 'approval', id);
   const row = await shownUnderTerms(call, found);
   if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
-  return timeOut(call.ports, row, channelsOf(call.snapshot.configuration, row));
+  return expire(call.ports, row, channelsOf(call.snapshot.configuration, row));
 }

@@ -1,11 +1,11 @@
-/** After a decision: tell the channels and release the waiting clock. Neither may undo or delay the decision. */
+/** After a decision: measures how long it took, tells the channels and releases the waiting clock. None of it may undo or delay the decision. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { enqueueNotifications } from '#core/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/notifications/ports.ts';
 import type { ApprovalClock } from './ports.ts';
 
-interface AnnouncePorts {
+export interface AnnouncePorts {
   readonly clock: Clock;
   readonly deliveries: DeliveryStore;
   readonly approvalClock: ApprovalClock;
@@ -17,6 +17,8 @@ export async function announceDecision(
   row: ApprovalRow,
   channels: readonly string[],
 ): Promise<void> {
+  const waitedSeconds = (ports.clock.now() - Date.parse(row.queued_at)) / 1000;
+  ports.telemetry.gauge('svc_approval_latency_seconds', waitedSeconds);
   const event = row.status === 'denied' ? 'denied' : 'approved';
   await bestEffort(ports, row, 'notification', () => enqueueNotifications(ports, [...channels], event, row));
   const { task_token } = row;

@@ -6,7 +6,8 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { enqueueNotifications, enqueueSubmitted } from '#core/notifications/enqueue.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
-import { timeOut, type VotePorts } from './vote.ts';
+import { expire } from './expire.ts';
+import type { VotePorts } from './vote.ts';
 
 /** When the function that runs a step ends (epoch milliseconds); absent where nothing ends it. */
 export interface Host {
@@ -46,7 +47,7 @@ export async function settle(ports: StepPorts, envelopeId: string, host: Host = 
   const channels = channelsOf(configuration, row);
   if (row.status === 'pending') {
     if (row.expires_at > isoTime(ports.clock.now())) return { status: 'pending' };
-    row = await timeOut(ports, row, channels);
+    row = await expire(ports, row, channels);
   }
   await enqueueNotifications(ports, channels, row.status === 'denied' ? 'denied' : 'approved', row);
   if (row.task_token) await ports.approvals.releaseToken(envelopeId);

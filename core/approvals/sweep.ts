@@ -10,8 +10,8 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { moveApproval } from './approval.ts';
 import { channelsOf } from './channels.ts';
 import { dueAt } from './due.ts';
+import { expire } from './expire.ts';
 import type { StepPorts } from './steps.ts';
-import { timeOut } from './vote.ts';
 
 /** What failed, or was started and does not say so, is looked at again after this. */
 const againMs = 55_000;
@@ -76,7 +76,7 @@ async function heal(
   switch (row.status) {
     case 'pending':
       if (row.expires_at <= now) {
-        await timeOut(ports, row, channelsOf(configuration, row));
+        await expire(ports, row, channelsOf(configuration, row));
         return 'timed_out';
       }
       if (row.clock_started) {

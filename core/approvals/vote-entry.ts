@@ -15,7 +15,7 @@ import type { CurrentTerms } from './terms.ts';
 
 export interface Vote {
   readonly verdict: 'approve' | 'deny';
-  /** The authenticated person; `system` for a time-out. */
+  /** The authenticated person. */
   readonly person: string;
   readonly key_id: string;
   /** Present where the voter used a token. */
@@ -23,16 +23,17 @@ export interface Vote {
   /** What the approver calls itself: recorded beside the person, never instead. */
   readonly reviewer: string;
   readonly comment: string;
+  /** `system`: the caller withdrew the request. */
   readonly channel: 'http' | 'slack' | 'github' | 'system';
   /** The signature of the voter's passkey, checked. */
   readonly passkey?: SignedWith | undefined;
   /** More about where the vote was given; recorded. */
   readonly given_on?: Readonly<Record<string, string>>;
-  /** Set where no human decided: time did, or the caller withdrew the request. */
-  readonly reason?: 'timeout' | 'withdrawn';
-  /** The voter's teams and role, and the rules in force; absent for denials by time or by the caller. */
+  /** Set if the caller withdrew the request. */
+  readonly reason?: 'withdrawn';
+  /** The voter's teams and role, and the rules in force; absent for a withdrawal. */
   readonly separation?: Separation;
-  /** What the configuration in force asks of the approval now; absent for denials by time or by the caller. */
+  /** What the configuration in force asks of the approval now; absent for a withdrawal. */
   readonly terms?: CurrentTerms | undefined;
   /** Notification channels to tell. */
   readonly channels: readonly string[];

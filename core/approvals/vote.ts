@@ -1,4 +1,4 @@
-/** A human decides, or time does. One transaction: the row moves if it is still pending, with its evidence. */
+/** A human decides. One transaction: the row moves if it is still pending, with its evidence. */
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { passkeyAction } from '#core/evidence/passkey-proof.ts';
@@ -9,6 +9,7 @@ import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/port
 import type { DeliveryStore } from '#core/notifications/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
+import { expire } from './expire.ts';
 import { alreadyDecided, assertUnchanged, assertUndecided } from './open-request.ts';
 import type { ApprovalClock, ApprovalStore } from './ports.ts';
 import { type SeveralVotes, severalVotes } from './several-votes.ts';
@@ -54,11 +55,10 @@ export async function decideApproval(ports: VotePorts, found: ApprovalRow, vote:
   );
 }
 
-/** Time that is over has decided, whatever else the vote lacks. @throws GatewayError `conflict` with the record. */
-async function assertInTime(ports: VotePorts, row: ApprovalRow, { reason, channels }: Vote): Promise<void> {
+/** A vote that comes too late is refused, whatever else it lacks. @throws GatewayError `conflict` with the record. */
+async function assertInTime(ports: VotePorts, row: ApprovalRow, { channels }: Vote): Promise<void> {
   assertUndecided(row);
-  if (reason === 'timeout' || row.expires_at > isoTime(ports.clock.now())) return;
-  throw alreadyDecided(await timeOut(ports, row, channels));
+  if (row.expires_at <= isoTime(ports.clock.now())) throw alreadyDecided(await expire(ports, row, channels));
 }
 
 /** @returns undefined when another vote came in between, and the row still waits. */
@@ -87,11 +87,11 @@ async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote):
   const outcome = await ports.ledger.commit({
     draft: to === 'approved' ? await signedVote(entry, ports.votes) : entry,
     changes: [
-      moveApproval(row, vote.reason === 'timeout' ? 'timeout' : vote.verdict, {
+      moveApproval(row, vote.verdict, {
         set,
         stampEntry: true,
         where: ontoVotes(several && row),
-        ...(vote.reason !== 'timeout' && { after: { attribute: 'expires_at', time: now } as const }),
+        after: { attribute: 'expires_at', time: now },
       }),
       ...salts,
     ],
@@ -100,8 +100,6 @@ async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote):
 
   const { hash: evidence_hash, index: evidence_index } = outcome.entry;
   const decided: ApprovalRow = { ...row, ...set, status: to, evidence_hash, evidence_index };
-  const waitedSeconds = (ports.clock.now() - Date.parse(row.queued_at)) / 1000;
-  ports.telemetry.gauge('svc_approval_latency_seconds', waitedSeconds);
   await announceDecision(ports, decided, vote.channels);
   return decided;
 }
@@ -149,28 +147,6 @@ async function stillWaits(ports: VotePorts, { envelope_id, vote_count }: Approva
   const current = await ports.approvals.find(envelope_id);
   if (current?.status === 'pending' && current.vote_count !== vote_count) return undefined;
   throw alreadyDecided(current);
-}
-
-/** Denies an item whose time is over; returns the row as it stands if a vote came first. */
-export async function timeOut(ports: VotePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
-  try {
-    return await decideApproval(ports, row, {
-      verdict: 'deny',
-      person: 'system',
-      key_id: 'system',
-      reviewer: 'system',
-      comment: '',
-      channel: 'system',
-      reason: 'timeout',
-      channels,
-      useSeconds: 0,
-    });
-  } catch (thrown) {
-    const current =
-      thrown instanceof GatewayError && thrown.code === 'conflict' && (await ports.approvals.find(row.envelope_id));
-    if (current) return current;
-    throw thrown;
-  }
 }
 
 /**

@@ -1,6 +1,8 @@
 /** What a vote writes: the entry, the move of the row and its conditions; and what happens where another writer is faster. */
+
+import { expire } from '#core/approvals/expire.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
-import { decideApproval, timeOut } from '#core/approvals/vote.ts';
+import { decideApproval } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { approvalRow, at } from './sample.ts';
 import { ballot, expectConflict, vote, world } from './voting.ts';
@@ -113,7 +115,7 @@ describe('[approval.vote-after-expiry] time', () => {
 
   test('a time-out needs no time that is left, and says so in its entry', async () => {
     const { ports, commits, row } = world();
-    expect(await timeOut(ports, row, [])).toMatchObject({ status: 'denied', reason: 'timeout' });
+    expect(await expire(ports, row, [])).toMatchObject({ status: 'denied', reason: 'timeout' });
     expect(commits[0]?.draft).toMatchObject({
       ...{ kind: 'deny', actor: { key_id: 'system', person: 'system' } },
       body: { reviewer: 'system', comment: '', channel: 'system', reason: 'timeout' },
@@ -124,9 +126,9 @@ describe('[approval.vote-after-expiry] time', () => {
   test('a time-out after a vote answers the row as the vote left it; without a row it fails', async () => {
     const { ports, row, rows } = world();
     await decideApproval(ports, row, vote());
-    expect(await timeOut(ports, rows.get('e1')!, [])).toMatchObject({ status: 'approved', person: 'alice' });
+    expect(await expire(ports, rows.get('e1')!, [])).toMatchObject({ status: 'approved', person: 'alice' });
     rows.clear();
-    await expect(timeOut(ports, row, [])).rejects.toMatchObject({ code: 'not_found' });
+    await expect(expire(ports, row, [])).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 describe('what was decided stays decided', () => {

@@ -1,0 +1,42 @@
+/** The end of a pending request whose time is over. It counts as denied, and the record says that time decided, not a human. */
+import type { ApprovalRow } from '#core/contracts/approval.ts';
+import type { Ledger } from '#core/evidence/ports.ts';
+import { notFound } from '#core/kernel/not-found.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { type AnnouncePorts, announceDecision } from './announce.ts';
+import { moveApproval } from './approval.ts';
+import type { ApprovalStore } from './ports.ts';
+
+interface ExpirePorts extends AnnouncePorts {
+  readonly ledger: Ledger;
+  readonly approvals: ApprovalStore;
+}
+
+const bySystem = { reviewer: 'system', person: 'system', comment: '', channel: 'system', reason: 'timeout' } as const;
+
+/**
+ * Ends a pending request whose time is over. Returns the row as it is afterwards: a vote may have come first.
+ * @param channels notification channels to tell.
+ */
+export async function expire(ports: ExpirePorts, row: ApprovalRow, channels: readonly string[]): Promise<ApprovalRow> {
+  const { tenant, session_id, envelope_id, call_digest, tool } = row;
+  const decided_at = isoTime(ports.clock.now());
+  const { person } = bySystem;
+  const outcome = await ports.ledger.commit({
+    draft: {
+      ...{ tenant, session_id, envelope_id, timestamp: decided_at, kind: 'deny' },
+      actor: { key_id: person, person },
+      body: { approval_id: envelope_id, status: 'denied', ...bySystem, call_digest, tool },
+    },
+    changes: [moveApproval(row, 'timeout', { set: { ...bySystem, decided_at }, stampEntry: true })],
+  });
+  if (!outcome.ok) {
+    const current = await ports.approvals.find(envelope_id);
+    if (!current) throw notFound('approval');
+    return current;
+  }
+  const { hash: evidence_hash, index: evidence_index } = outcome.entry;
+  const expired: ApprovalRow = { ...row, ...bySystem, decided_at, status: 'denied', evidence_hash, evidence_index };
+  await announceDecision(ports, expired, channels);
+  return expired;
+}
