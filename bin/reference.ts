@@ -1,5 +1,5 @@
 /**
- * Writes docs/reference from the code, so that it cannot tell something else: `npm run docs`. With `--check` it writes
+ * Writes docs/reference from the code, and core/catalog/data.ts from its YAML files: `npm run docs`. With `--check` it writes
  * nothing and exits 1 when a file differs.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
 import { sdl } from '#core/graphql/schema.ts';
 import { behaviourPage } from './reference/behaviour.ts';
+import { catalogModule, catalogPage } from './reference/catalog.ts';
 import { cliPage } from './reference/cli.ts';
 import { configurationPage } from './reference/configuration.ts';
 import { errorsPage } from './reference/errors.ts';
@@ -25,7 +26,7 @@ import { translationPage } from './reference/translation.ts';
 const here = fileURLToPath(import.meta.url);
 const folder = join(dirname(here), '../docs/reference');
 
-/** Every file of docs/reference: name → content. */
+/** Every generated file, by its path from docs/reference. */
 export async function reference(): Promise<Record<string, string>> {
   return {
     'openapi.json': json(openApi()),
@@ -37,6 +38,8 @@ export async function reference(): Promise<Record<string, string>> {
     'limits.md': limitsPage(),
     'tables.md': tablesPage(),
     'functions.md': functionsPage(),
+    'catalog.md': catalogPage(),
+    '../../core/catalog/data.ts': catalogModule(),
     'behaviour.md': behaviourPage(),
     'cli.md': await cliPage(),
     'shell-programs.md': shellProgramsPage(),
@@ -68,7 +71,7 @@ async function run(): Promise<void> {
     return;
   }
   const old = await stale();
-  if (old.length > 0) console.error(`docs/reference is out of date (${old.join(', ')}); run npm run docs`);
+  if (old.length > 0) console.error(`Generated files are out of date (${old.join(', ')}); run npm run docs`);
   process.exitCode = old.length > 0 ? 1 : 0;
 }
 

@@ -2490,6 +2490,10 @@ const toolGateway: readonly Requirement[] = [
     'What an MCP server answers is looked over for words to the model, hidden and encoded ones too, for links that carry data out, terminal escapes and forms for secrets; each kind is recorded, marked, removed or withholds the result, as tool_guard.results says.',
   ),
   must(
+    'catalog.networks',
+    'An address or host belongs to one network (public, private, loopback, link-local, metadata, reserved) by the ranges and names of core/catalog/networks.yaml; executors, plugin downloads, argument checks and session risk use the same answer.',
+  ),
+  must(
     'guard.asks-context',
     'A request of a server for a reply of the model (sampling) with the context of the conversation is asked without it, recorded or refused, as tool_guard.results.asks_context says; words to the model that are split over its messages are found.',
   ),

@@ -201,5 +201,3 @@ function port(flag: string, given: string | undefined, byDefault: number): numbe
   if (/^\d{1,5}$/.test(given) && number <= 65_535) return number;
   throw new UsageError(`${flag} is ${JSON.stringify(given)}; it takes a port from 0 (any free one) to 65535.`);
 }
-
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);

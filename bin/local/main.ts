@@ -13,6 +13,7 @@ import { lockState } from '#adapters/local/state-lock.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemIds } from '#adapters/system/ids.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { routes } from '#core/contracts/routes.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
@@ -29,7 +30,7 @@ import { demoModels } from './demo-models.ts';
 import { keptCertificate, ownCertificate } from './edge/certificate.ts';
 import { type Edge, startEdge } from './edge/edge.ts';
 import { endingSignal } from './ending-signal.ts';
-import { type Flags, helpText, isLoopback, parseFlags, UsageError } from './flags.ts';
+import { type Flags, helpText, parseFlags, UsageError } from './flags.ts';
 import { type HttpServer, listen } from './http-server.ts';
 import { messagesError } from './messages-error.ts';
 import { heldBodyBytes } from './open-requests.ts';
@@ -163,7 +164,7 @@ const otherState = (state: string): string | undefined => (state === defaultStat
 
 /** Generated keys stand in a file: they are for this machine only. */
 async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv): Promise<Partial<LocalKeys>> {
-  if (isLoopback(host)) return localKeys(state);
+  if (isLoopbackHost(host)) return localKeys(state);
   if (environment.GATEWAY_ADMIN_TOKEN) return {};
   throw new UsageError(
     `Generated keys are not used on ${host}, which others can reach. Set GATEWAY_ADMIN_TOKEN (and keys of your own in the configuration), or leave --host at 127.0.0.1.`,
@@ -173,7 +174,7 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
 /** A container loses the keys that it makes for itself with its folder, and its next start is refused by the store. */
 async function keysOfStore({ keys, host, state }: Flags, { DYNAMODB_ENDPOINT: endpoint }: NodeJS.ProcessEnv) {
   if (keys !== undefined) return sharedKeys(keys);
-  if (!endpoint || isLoopback(host) || existsSync(join(state, 'signing-key.pem'))) return undefined;
+  if (!endpoint || isLoopbackHost(host) || existsSync(join(state, 'signing-key.pem'))) return undefined;
   throw new UsageError(
     `DYNAMODB_ENDPOINT is set and ${state} has no signing-key.pem. Gateways that share a store need the same keys: make them once with --make-keys DIR, and name that folder with --keys (GATEWAY_KEYS) at each of them.`,
   );

@@ -2,14 +2,15 @@
  * The one-time link that the local run prints: its token, in the fragment of the address, is exchanged once for the generated key of a
  * human. Only its hash is kept, and only in memory: a restart makes another one [console.sign-in-link].
  */
+
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { HttpReply } from '#core/contracts/http.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
-import { isLoopback } from './flags.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** How long the link opens the console. */
@@ -51,7 +52,7 @@ const over = () =>
 /** The request comes from this machine, from the console's own page or from no page, and no proxy passed it on. */
 function assertHere({ remoteAddress = '', headers }: PageRequest): void {
   const passedOn = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].find((name) => headers[name] !== undefined);
-  const local = isIP(remoteAddress) !== 0 && isLoopback(remoteAddress.replace(/^::ffff:/, ''));
+  const local = isIP(remoteAddress) !== 0 && isLoopbackHost(remoteAddress);
   const origin = headers.origin;
   const own = origin === undefined || origin === `http://${headers.host}`;
   if (local && passedOn === undefined && own) return;

@@ -1,6 +1,8 @@
 /** Slack callbacks: signature over raw bytes first, parsing after. */
+
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
@@ -180,7 +182,5 @@ function mayAnswerAt(responseUrl: string, apiUrl: string): boolean {
   const url = new URL(responseUrl);
   const api = new URL(apiUrl);
   if (url.protocol === 'https:') return ['hooks.slack.com', api.host, `hooks.${api.host}`].includes(url.host);
-  return url.protocol === 'http:' && url.host === api.host && loopback.test(api.hostname);
+  return url.protocol === 'http:' && url.host === api.host && isLoopbackHost(api.hostname);
 }
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

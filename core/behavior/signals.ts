@@ -2,6 +2,7 @@
  * What a call means to the rules of session risk: its effects, and the call itself where it has none, looked at for secrets,
  * ways out, rights, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor `monkey.txt` `key`.
  */
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
@@ -33,12 +34,10 @@ export function signalContext(
   const hosts = [...known_hosts, ...trustedHosts].map((pattern) => compileGlob(pattern, 'name'));
   const targets = sensitive.map((pattern) => compileGlob(pattern, 'text'));
   return {
-    isKnownHost: (host) => isHere.test(host) || hosts.some((glob) => glob.matches(foldCase(host))),
+    isKnownHost: (host) => isLoopbackHost(host) || hosts.some((glob) => glob.matches(foldCase(host))),
     isSensitive: (target) => targets.some((glob) => glob.matches(plainText(target))),
   };
 }
-
-const isHere = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/i;
 
 /** The maximum for one call, each kind and object once; one kind never pushes another out. */
 const most = { each: 8, characters: 80 } as const;

@@ -1,4 +1,5 @@
 /** What the arguments of a call to a tool of an MCP server hold beside their values [guard.arguments]. */
+import { networkOfHost } from '#core/catalog/networks.ts';
 import { wordsIn } from '#core/classification/tool-words.ts';
 import { creditCard } from '#core/content-policy/credit-card.ts';
 import { iban } from '#core/content-policy/iban.ts';
@@ -110,23 +111,30 @@ const isHiddenPath = (text: string): boolean =>
 const schemes =
   /^\s{0,4}(?:file|gopher|dict|ldaps?|jar|netdoc|phar|php|expect|javascript|vbscript|view-source|tftp|sftp):(?!\d)/i;
 const dataPage = /^\s{0,4}data:text\/html/i;
-const metadata =
-  /\/\/(?:[^/@\s]{0,200}@)?(?:169\.254\.169\.254|169\.254\.170\.2|metadata\.google\.internal|metadata\.azure\.(?:com|internal)|100\.100\.100\.200|192\.0\.0\.192|\[?fd00:ec2::254|\[?::ffff:(?:169\.254|a9fe:)|instance-data(?:[/:]|$)|169\.254\.169\.254\.(?:nip|sslip|xip)\.io)/i;
 const oddHost =
   /^[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^/@\s]{0,200}@)?(?:\d{8,10}|0x[0-9a-f]{6,8}|0[0-7]{8,12}|(?:0x[0-9a-f]{1,2}|0[0-7]{1,3})(?:\.(?:0x[0-9a-f]{1,2}|0?[0-9]{1,3})){1,3}|127\.\d{1,6}|0)(?=[/:?#]|$)/i;
 const disguised = /^https?:\/\/[^/@\s:]{0,64}\.(?:com|org|net|io|dev|gov)(?::[^/@\s]{0,64})?@/i;
-const bareMetadata = /^(?:169\.254\.169\.254|metadata\.google\.internal|100\.100\.100\.200)(?=[/:]|$)/i;
+/** The host of an address anywhere in a text: IPv6, or a name or IPv4 address. */
+const hostInText = /\/\/(?:[^/\s]{0,200}@)?(?:\[?([0-9a-f]{0,4}:[0-9a-f:.]*[0-9a-f])|([\w.-]+))/gi;
+/** A host that a text begins with, without a scheme. */
+const bareHost = /^[\w-]+(?:\.[\w-]+)+(?=[/:]|$)/;
+
+/** Returns whether a text holds an address of a metadata service, or of the local link, where such services are. */
+function namesMetadata(text: string): boolean {
+  const hosts = text.matchAll(hostInText);
+  const isMetadata = ([, v6, name = '']: RegExpExecArray): boolean => {
+    const network = networkOfHost(v6 ?? URL.parse(`http://${name}`)?.hostname ?? name);
+    return network === 'metadata' || network === 'link-local';
+  };
+  return hosts.some(isMetadata) || networkOfHost(bareHost.exec(text)?.[0] ?? '') === 'metadata';
+}
+
 const isHostile = (text: string, name: string): boolean => {
   const start = text.slice(0, 2_048);
   // Resources of MCP servers, and documents of language servers, are files by their URI.
   if ((name === 'uri' || name === 'uris') && start.startsWith('file:///')) return false;
   return (
-    schemes.test(start) ||
-    dataPage.test(start) ||
-    metadata.test(start) ||
-    oddHost.test(start) ||
-    disguised.test(start) ||
-    bareMetadata.test(start)
+    schemes.test(start) || dataPage.test(start) || namesMetadata(start) || oddHost.test(start) || disguised.test(start)
   );
 };
 

@@ -1,4 +1,5 @@
 /** Whether a server asks a person for a password, key, token, code or card: by the form, by its words, or by an address (elicitation). */
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import { foldText } from '#core/content-policy/visible.ts';
 import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -136,6 +137,5 @@ function plain(text: string): string {
 function isPage(url: string): boolean {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return false;
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
-  return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLocal);
+  return parsed.protocol === 'https:' || (parsed.protocol === 'http:' && isLoopbackHost(parsed.hostname));
 }

@@ -1,5 +1,6 @@
 /** Secrets and data about people, by whole names: files, secret stores, tables, metadata services. */
 
+import { networkOfHost } from '#core/catalog/networks.ts';
 import { wordsIn } from '#core/classification/tool-words.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
@@ -36,9 +37,6 @@ const stores =
   /^(?:aws (?:secretsmanager (?:get-secret-value|batch-get-secret-value)|ssm get-parameters?(?:-by-path)? .*--with-decryption|ecr get-login-password|sts get-session-token)|gcloud (?:secrets versions access|auth print-(?:access|identity)-token)|az keyvault secret (?:show|download)|az account get-access-token|vault (?:read|kv get|token lookup)|kubectl get secrets?|kubectl .*get secrets?|gh auth token|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
-const metadata =
-  /^(?:169\.254\.169\.254|169\.254\.170\.2|metadata\.google\.internal|100\.100\.100\.200|\[?fd00:ec2::254\]?)$/;
-
 /** A secret that is read, or asked for. */
 export function secret(call: Call, isConfigured: (target: string) => boolean): Found | undefined {
   if (call.capability === 'delete') return undefined;
@@ -49,7 +47,7 @@ export function secret(call: Call, isConfigured: (target: string) => boolean): F
   }
   if (call.protocol === 'http') {
     const host = asText(call.parameters.host ?? '');
-    return metadata.test(host) || isConfigured(call.target) ? hit(host || call.target) : undefined;
+    return networkOfHost(host) === 'metadata' || isConfigured(call.target) ? hit(host || call.target) : undefined;
   }
   const reads = call.capability === 'read' || (call.capability === 'execute' && call.protocol !== 'shell');
   if (reads) {

@@ -1,5 +1,6 @@
 /** What each role of a federation needs, and what it has no use for [federation.configuration]. */
 
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { exactlyOne, unique } from './name-checks.ts';
@@ -78,7 +79,7 @@ function checkDataPlane({
 
 function isConfidential(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+  return protocol === 'https:' || isLoopbackHost(hostname);
 }
 
 /** Members that mean nothing in this role: their author expected another one. */

@@ -1,8 +1,8 @@
 /** Addresses of an issuer: HTTPS; plain HTTP only within one machine, where no attacker on the way can change keys. */
 
-const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 
-export const isLoopback = (address: string): boolean => loopback.test(URL.parse(address)?.hostname ?? '');
+export const isLoopback = (address: string): boolean => isLoopbackHost(URL.parse(address)?.hostname ?? '');
 
 /** @param issuer what the address belongs to: only an issuer on this machine may have plain HTTP on this machine. */
 export function isIssuerUrl(address: string, issuer = address): boolean {

@@ -1,11 +1,13 @@
 /** The small parts of the local host: flags, banner, schedules, generated secrets. */
+
 import { createHash } from 'node:crypto';
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
+import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import { banner, type Ready } from '../../../bin/local/banner.ts';
 import { demoModels } from '../../../bin/local/demo-models.ts';
-import { isLoopback, parseFlags, UsageError } from '../../../bin/local/flags.ts';
+import { parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
 import { every } from '../../../bin/local/schedule.ts';
 
@@ -53,8 +55,8 @@ describe('flags', () => {
   });
 
   test('know this machine from others', () => {
-    expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].every(isLoopback)).toBe(true);
-    expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'].some(isLoopback)).toBe(false);
+    expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].every(isLoopbackHost)).toBe(true);
+    expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'].some(isLoopbackHost)).toBe(false);
   });
 });
 

@@ -1,0 +1,95 @@
+/** Decides which network an IP address or host name belongs to, from `networks.yaml`. Every caller that connects or judges asks here. */
+import type { Network } from '#core/contracts/catalog.ts';
+import { networksData } from './data.ts';
+
+/**
+ * Returns the network of an address by the narrowest range that contains it, or undefined if the text is not an IP address. An
+ * IPv4-mapped address (`::ffff:10.0.0.1`) is its IPv4 address; other forms that embed one (NAT64, 6to4, Teredo) are `reserved`.
+ */
+export function networkOf(address: string): Network | undefined {
+  const found = parseAddress(address);
+  if (found === undefined) return undefined;
+  const { family, value } = found.family === 6 && found.value >> 32n === mappedPrefix ? asV4(found.value) : found;
+  return ranges.find((range) => range.family === family && value >> range.hostBits === range.first >> range.hostBits)
+    ?.network;
+}
+
+/**
+ * Returns the network of a host as a URL's `hostname` spells it: an address, IPv6 in brackets or not, or a name. Undefined for names
+ * that the catalog does not list.
+ */
+export function networkOfHost(hostname: string): Network | undefined {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  const address = networkOf(host.replace(/^\[(.*)\]$/, '$1'));
+  if (address !== undefined) return address;
+  const embedded = embeddedAddress(host);
+  if (embedded !== undefined) return networkOf(embedded) ?? 'reserved';
+  return hosts.find(({ pattern }) => pattern.test(host))?.network;
+}
+
+/** Returns whether a host, as a URL's `hostname` spells it, is this machine. */
+export const isLoopbackHost = (hostname: string): boolean => networkOfHost(hostname) === 'loopback';
+
+interface Address {
+  readonly family: 4 | 6;
+  readonly value: bigint;
+}
+
+function parseAddress(text: string): Address | undefined {
+  if (/^(?:(?:0|[1-9]\d{0,2})(?:\.(?!$)|$)){4}$/.test(text)) {
+    const bytes = text.split('.').map(Number);
+    return bytes.every((byte) => byte < 256) ? { family: 4, value: joined(bytes, 8n) } : undefined;
+  }
+  if (!/^[0-9a-f:.]{2,45}$/i.test(text) || !text.includes(':')) return undefined;
+  // The URL parser validates the address and writes it in its shortest form.
+  const canonical = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
+  if (canonical === undefined) return undefined;
+  const [head = '', tail] = canonical.split('::');
+  const groupsOf = (part: string): number[] =>
+    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0);
+  return { family: 6, value: joined([...first, ...zeros, ...last], 16n) };
+}
+
+const joined = (parts: readonly number[], bits: bigint): bigint =>
+  parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
+
+/** `::ffff:0:0/96`, without its last 32 bits. */
+const mappedPrefix = 0xffffn;
+const asV4 = (value: bigint): Address => ({ family: 4, value: value & 0xffffffffn });
+
+const ranges = networksData.ranges
+  .flatMap(({ network, addresses }) => addresses.map((range) => ({ network, ...parseRange(range) })))
+  .sort((a, b) => Number(a.hostBits - b.hostBits));
+
+function parseRange(range: string): { family: 4 | 6; first: bigint; hostBits: bigint } {
+  const [text = '', prefix] = range.split('/');
+  const address = parseAddress(text);
+  if (address === undefined) throw new Error(`networks.yaml: ${range} is not an address range.`);
+  const { family, value } = address;
+  return { family, first: value, hostBits: BigInt((family === 4 ? 32 : 128) - Number(prefix)) };
+}
+
+/** Whole names before patterns: `metadata.google.internal` before `*.internal`. */
+const hosts = networksData.hosts
+  .flatMap(({ network, names }) => names.map((name) => ({ network, name, isPattern: name.includes('*') })))
+  .sort((a, b) => Number(a.isPattern) - Number(b.isPattern))
+  .map(({ network, name }) => ({
+    network,
+    pattern: new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.+')}$`),
+  }));
+
+/** Returns the IPv4 address in a name such as `10.0.0.1.nip.io`, `10-0-0-1.sslip.io` or `0a000001.nip.io`. */
+function embeddedAddress(host: string): string | undefined {
+  const domain = networksData.address_domains.find((each) => host.endsWith(`.${each}`));
+  if (domain === undefined) return undefined;
+  const name = host.slice(0, -domain.length - 1);
+  const decimal = /(?:^|[.-])(\d{1,3}([.-])\d{1,3}\2\d{1,3}\2\d{1,3})$/.exec(name)?.[1];
+  if (decimal !== undefined) return decimal.split(/[.-]/).map(Number).join('.');
+  const hex = /(?:^|[.-])([0-9a-f]{8})$/.exec(name)?.[1];
+  return hex
+    ?.match(/../g)
+    ?.map((byte) => Number.parseInt(byte, 16))
+    .join('.');
+}
