@@ -70,7 +70,7 @@ function handler() {
   return createHandler({
     archive,
     telemetry,
-    announce: { deliveries: { enqueue: async () => {} }, clock: systemClock, wanted: async () => true },
+    announce: async () => {},
     observations: observationsTable({ client: dynamo, tables }),
     setAside: { put: async () => {} },
     pause: async () => {},

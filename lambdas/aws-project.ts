@@ -12,6 +12,7 @@ import { systemClock } from '#adapters/system/clock.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
+import { announceViolations } from '#core/notifications/policy-events.ts';
 import { awsLog } from './aws-log.ts';
 import type { ProjectPorts } from './project/event.ts';
 
@@ -33,7 +34,11 @@ export function projectPorts(): ProjectPorts {
   return {
     observations: observationsTable(store),
     // The configuration is not read here: what no webhook takes, the notifier drops.
-    announce: { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
+    announce: (projections) =>
+      announceViolations(
+        { deliveries: deliveriesTable(store), clock: systemClock, wanted: async () => true },
+        projections,
+      ),
     setAside: setAsideRows(store),
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     archive,

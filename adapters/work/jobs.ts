@@ -10,7 +10,7 @@ import type { Redaction } from '#core/evidence/redact.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import type { GuardSettings, InspectedResult } from '#core/mcp/tools/inspect-result.ts';
+import type { GuardSettings, InspectedResult } from '#core/tool-guard/results.ts';
 import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';

@@ -28,7 +28,7 @@ import { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
-import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
+import { announceViolations, takesPolicyEvents } from '#core/notifications/policy-events.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
@@ -134,7 +134,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     tenants: async () => (await ports.snapshots.current({ evenStale: true })).configuration.tenants.map(({ id }) => id),
     handler: project({
       ...{ ...ports, archive: local.archived, cover: local.cover },
-      announce: { ...ports, wanted: async () => takesPolicyEvents(await ports.snapshots.current({ evenStale: true })) },
+      announce: (projections) =>
+        announceViolations(
+          { ...ports, wanted: async () => takesPolicyEvents(await ports.snapshots.current({ evenStale: true })) },
+          projections,
+        ),
     }),
     checkpoint: join(flags.state, 'projected.json'),
     clock: systemClock,

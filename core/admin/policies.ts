@@ -2,7 +2,6 @@
 
 import { policyText } from '#core/actions/call-work.ts';
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
-import { refusal } from '#core/configuration/checks/problems.ts';
 import { compareConfigurations, liftedGuards } from '#core/configuration/compare.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { diffLevels } from '#core/configuration/level-diff.ts';
@@ -12,6 +11,7 @@ import { readPlaces } from '#core/configuration/store/places.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import { refusal } from '#core/contracts/problems.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { masked } from '#core/evidence/masked.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';

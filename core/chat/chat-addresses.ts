@@ -6,9 +6,9 @@
 import { isInnerAddress } from '#core/classification/inner-address.ts';
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { isObject } from '#core/dialects/wire.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { foldCase } from '#core/matching/fold-unicode.ts';
 import { globMatches } from '#core/matching/glob.ts';
 

@@ -3,8 +3,8 @@
  * completions [responses.tool-use], and on chat completions that are governed [chat.completions.tool-use].
  */
 import { toolFragments } from '#core/dialects/tool-fragments.ts';
-import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { decideCallText, endedWithinCall, isToolUse, isUndecidable } from './tool-use.ts';

@@ -2,8 +2,8 @@
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import { leaves } from '#core/dialects/leaves.ts';
 import { addText } from '#core/dialects/slots.ts';
-import { objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectsOf } from '#core/kernel/narrow.ts';
 
 /** Every text of a reply; running text is rewritten like that of chats. */
 export function endpointTexts(reply: JsonObject): TextSlot[] {

@@ -3,9 +3,9 @@
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Dialect } from '#core/dialects/dialect.ts';
-import { objectsOf } from '#core/dialects/wire.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectsOf } from '#core/kernel/narrow.ts';
 import { refuseProviderRun } from './provider-tools.ts';
 
 /** What of a call decides it. */

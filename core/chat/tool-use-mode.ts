@@ -1,7 +1,7 @@
 /** The `tool_use` setting of a chat, and the one tool that a request forces. Every chat reads them; the code that decides tool calls is loaded only when needed. */
 
-import { objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { ChatCall } from './call.ts';
 
 /** The name of the one tool that the request forces, where the conversation holds no call and no result of any tool. */

@@ -1,8 +1,8 @@
 /** What differs between two configurations, key by key [cli.config-diff]. */
 import type { Configuration } from '#core/contracts/config.ts';
+import { type Path, pathText } from '#core/contracts/problems.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { mayHoldSecret } from '#core/kernel/issue-words.ts';
-import { type Path, pathText } from './checks/problems.ts';
 
 /** Values are in words, and left out where they may hold a secret. */
 interface KeyChange {

@@ -5,8 +5,8 @@
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectOf } from '#core/kernel/narrow.ts';
 import type { Embedded } from './embedded.ts';
-import { isObject, objectOf } from './wire.ts';
 
 const mark = '__with__';
 const carrying = /^(.*?)__with__([A-Za-z0-9_-]+)$/s;

@@ -4,8 +4,8 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { assertOwnSpelling } from './spelling.ts';
-import { isObject } from './wire.ts';
 
 const maxModelLength = 256;
 const maxChoices = 128;

@@ -1,9 +1,9 @@
 /** Estimated tokens, where the provider reports none: characters / 4, and a fixed charge for what is not text. */
 import { chatSizes, type DialectName } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import * as anthropicTexts from './anthropic/texts.ts';
 import * as openaiTexts from './openai/texts.ts';
-import { isObject } from './wire.ts';
 
 /** Tokens of one image, file or recording: what the providers charge for a picture of a million pixels. */
 const attachmentTokens = 1600;

@@ -1,6 +1,6 @@
 /** Vectors of an embeddings answer: numbers, or base64 of 32-bit floats, little end first, as OpenAI writes them. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { countOf, objectsOf } from './wire.ts';
+import { countOf, objectsOf } from '#core/kernel/narrow.ts';
 
 const floatBytes = 4;
 

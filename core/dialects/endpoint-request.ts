@@ -3,9 +3,9 @@
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { refuseOtherEndpoint } from './check-request.ts';
 import { endpoints } from './endpoints.ts';
-import { countOf, isObject, objectsOf } from './wire.ts';
 
 /** As OpenAI takes them. */
 const maxTexts = 2048;

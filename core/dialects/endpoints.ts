@@ -4,8 +4,8 @@
  */
 import type { EndpointName } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { hasEachPlace, isEmbeddings, textCount } from './embedding-vectors.ts';
-import { countOf, isObject, objectsOf } from './wire.ts';
 
 interface Endpoint {
   /** The member with the text that the model works on. */

@@ -4,10 +4,10 @@
  * opaque [content.every-text].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { embeddedId } from './call-id.ts';
 import type { TextSlot } from './dialect.ts';
 import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
-import { isObject } from './wire.ts';
 
 /** Members that hold identifiers, enumerated words or ciphertext; a value of another shape under them is looked at. */
 const opaque: ReadonlyMap<string, RegExp> = new Map([

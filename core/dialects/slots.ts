@@ -1,8 +1,9 @@
 /** Where readable text stands inside wire objects, and how it is replaced there. */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { TextSlot } from './dialect.ts';
 import { leaves } from './leaves.ts';
-import { argumentsOf, isObject } from './wire.ts';
+import { argumentsOf } from './wire.ts';
 
 type Kind = TextSlot['kind'];
 

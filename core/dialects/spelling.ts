@@ -4,7 +4,7 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { objectOf, objectsOf } from './wire.ts';
+import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 
 const ofRequests: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'system', 'stream', 'stream_options', 'n', 'best_of', 'stop', 'stop_sequences', 'options'],

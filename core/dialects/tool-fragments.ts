@@ -1,6 +1,6 @@
 /** Which tool call a streamed fragment belongs to: providers number them, name them, or neither. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { countOf, textOf } from './wire.ts';
+import { countOf, textOf } from '#core/kernel/narrow.ts';
 
 interface Known<Call> {
   readonly call: Call;

@@ -4,7 +4,7 @@
  */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { countOf, objectOf } from './wire.ts';
+import { countOf, objectOf } from '#core/kernel/narrow.ts';
 
 /** Counts of an OpenAI `usage` object, or undefined where it has none. */
 export function readOpenaiUsage(value: Json | undefined): Partial<Usage> | undefined {

@@ -1,16 +1,6 @@
-/** Narrowing of wire values: what is not of the wanted shape counts as absent, so a dialect never trips over a stranger. */
+/** Readers of members that several dialects have. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-
-export const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
-
-/** The objects of an array; none where there is no array. */
-export const objectsOf = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
-
-export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 
 /**
  * Returns the reasoning of a message or delta of chat completions. Servers name it in two ways, or give its parts in
@@ -22,10 +12,6 @@ export const reasoningOf = ({ reasoning_content, reasoning, reasoning_details }:
   objectsOf(reasoning_details)
     .map(({ text, summary }) => textOf(text) ?? textOf(summary) ?? '')
     .join('');
-
-/** A count: a non-negative whole number. */
-export const countOf = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** `{ [key]: value }`, or nothing where there is no value: for spreading. */
 export const member = (key: string, value: Json | undefined): JsonObject =>

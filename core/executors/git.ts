@@ -50,7 +50,7 @@ export function gitExecutor(
         maxResponseBytes: git.max_response_bytes,
       };
       const repository = repositoryAt(host, name, tokenOf(credential), exchange, signal);
-      return operations[envelope.tool.toLowerCase()]!.run(repository, envelope.parameters);
+      return operations[envelope.tool.toLowerCase() as keyof typeof operations].run(repository, envelope.parameters);
     },
   });
 }

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
+import { shellCarriers } from '#core/contracts/executor-tools.ts';
 import { refused } from './fault.ts';
 import { named } from './named.ts';
 import { parametersOf } from './parameters.ts';
@@ -23,8 +24,6 @@ const shellParameters = z.strictObject({
   timeout_ms: z.int().positive().optional(),
 });
 
-/** Tools that say only that something is run; every other tool names its program, as `shell.pytest` does. */
-export const carriers = ['run', 'exec', 'execute', 'command', 'run_command', 'shell'];
 /** Of a line they say how it is written; a list would be arguments of the shell itself. */
 const shells = ['bash', 'sh'];
 
@@ -51,7 +50,12 @@ async function commandOf(
   const parameters = parametersOf(shellParameters, envelope.parameters);
   const argv = await argvOf(parameters, shellWords);
   const [program] = argv;
-  assertProgram(program, envelope.tool, parameters.argv === undefined ? [...carriers, ...shells] : carriers, settings);
+  assertProgram(
+    program,
+    envelope.tool,
+    parameters.argv === undefined ? [...shellCarriers, ...shells] : shellCarriers,
+    settings,
+  );
   if (argv.some((word) => word.includes('\0') || !word.isWellFormed()))
     throw refused('an argument is not well-formed text');
   return {

@@ -5,9 +5,9 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { type AnnouncePorts, announceViolations } from './policy-events.ts';
 import type { Archive, Observations } from './ports.ts';
 import { projectEntry } from './project.ts';
+import type { Projection } from './projection.ts';
 import { type ProjectionStep, type SetAsideStore, setAsideOf } from './set-aside.ts';
 
 export interface ProjectionPorts {
@@ -16,7 +16,7 @@ export interface ProjectionPorts {
   /** Puts entries under a checkpoint. */
   readonly cover: ((entries: readonly EvidenceEntry[]) => Promise<void>) | undefined;
   /** Queues blocks and warnings for the policy webhook. */
-  readonly announce: AnnouncePorts;
+  readonly announce: (projections: readonly Projection[]) => Promise<void>;
   readonly setAside: Pick<SetAsideStore, 'put'>;
   readonly telemetry: Telemetry;
   readonly pause: (ms: number) => Promise<void>;
@@ -48,7 +48,7 @@ export async function projectEntries(
   const later = await Promise.all([
     cover ? step(ports, 'checkpoint', sessions, cover, entries) : [],
     step(ports, 'views', sessions, async (own) => observations.apply(own.map(projectEntry)), entries),
-    step(ports, 'announcement', sessions, async (own) => announceViolations(announce, own.map(projectEntry)), entries),
+    step(ports, 'announcement', sessions, async (own) => announce(own.map(projectEntry)), entries),
   ]);
   failures.push(...later.flat());
   const ofStep = Map.groupBy(failures, (failure) => failure.step);

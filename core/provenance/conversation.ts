@@ -1,9 +1,9 @@
 /** A chat request as what its model has seen: words of the person, instructions of the host, results of tools [provenance.chat]. */
 
 import { system, trusted } from '#core/contracts/provenance.ts';
-import { objectsOf, textOf } from '#core/dialects/wire.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { formsOfValue } from './texts-of.ts';
 import type { Seen } from './trace.ts';
 

@@ -1,6 +1,7 @@
 /** Anthropic messages. A stream has ended well only after `message_stop`. */
-import { objectsOf, textOf } from '#core/dialects/wire.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';

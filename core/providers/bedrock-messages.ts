@@ -4,9 +4,9 @@
  */
 import { portableId } from '#core/dialects/call-id.ts';
 import { assertRole, cannotCarry } from '#core/dialects/translate/members.ts';
-import { isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { isSigned } from './anthropic.ts';
 
 export type Part = Readonly<Record<string, unknown>>;

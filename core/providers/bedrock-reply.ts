@@ -1,7 +1,7 @@
 /** What Converse answers, whole and in events, in Anthropic's form. */
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
-import { countOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, textOf } from '#core/kernel/narrow.ts';
 import type { ProviderCall } from './ports.ts';
 import { BadReply, defined } from './reply.ts';
 

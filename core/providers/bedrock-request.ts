@@ -1,7 +1,7 @@
 /** A messages request in Anthropic's form as the input of Converse. */
 import { assertTexts, assertToolChoice, cannotCarry, noteBlock, noteRest } from '#core/dialects/translate/members.ts';
-import { isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { isSigned } from './anthropic.ts';
 import { cachePoint, converseMessages, isKnownLifetime, type Part } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';

@@ -1,7 +1,7 @@
 /** The mock's answer in OpenAI's form, whole and in chunks of a word; its tokens are characters / 4. */
 import { chatSizes } from '#core/contracts/chat.ts';
-import { countOf, isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { defined } from './reply.ts';
 
 export interface MockReply {

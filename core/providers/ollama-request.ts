@@ -19,8 +19,9 @@ import {
   unless,
 } from '#core/dialects/translate/members.ts';
 import { chosenTools } from '#core/dialects/translate/to-anthropic-request.ts';
-import { argumentsOf, isObject, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
+import { argumentsOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { ProviderCall } from './ports.ts';
 import { defined, unfit } from './reply.ts';
 

@@ -3,9 +3,9 @@
  * its OpenAI-compatible side.
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import { countOf, isObject, objectsOf, textOf } from '#core/dialects/wire.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import { ollamaBody, ollamaLeftOut } from './ollama-request.ts';

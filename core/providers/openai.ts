@@ -1,7 +1,7 @@
 /** OpenAI chat completions, and the many servers that speak them. Fields it does not know pass through. */
 import { embeddingRows, isEmbeddings } from '#core/dialects/embedding-vectors.ts';
-import { countOf, objectsOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectsOf } from '#core/kernel/narrow.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';

@@ -1,7 +1,8 @@
 /** What every provider's answer must be before it is believed: JSON, an object, and no error in disguise. */
-import { isObject } from '#core/dialects/wire.ts';
+
 import { GatewayError } from '#core/kernel/errors.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import type { FaultReason } from './ports.ts';
 
 /** An answer that is not a reply. Its message names the defect and quotes nothing. */

@@ -1,8 +1,8 @@
 /** A provider's own `/responses`, for responses that it keeps: chat completions go in and come out [responses.stored]. */
 import { callOf, completionOf, usageOf } from '#core/dialects/responses/from-native.ts';
 import { toNative } from '#core/dialects/responses/to-native.ts';
-import { countOf, objectOf, objectsOf, textOf } from '#core/dialects/wire.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { FrameReader, Wire } from './http-provider.ts';
 import type { Frame } from './lines.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';

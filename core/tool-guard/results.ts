@@ -12,6 +12,18 @@ export interface ResultFinding extends Finding<ResultKind> {
   readonly action: ResultAction;
 }
 
+export interface GuardSettings {
+  readonly actions: ResultActions;
+  /** The answer is a prompt. */
+  readonly prompt: boolean;
+}
+
+export interface InspectedResult {
+  /** Undefined if the answer is withheld. */
+  readonly outcome: JsonObject | undefined;
+  readonly findings: readonly ResultFinding[];
+}
+
 export interface GuardedResult {
   /** Undefined where the result is withheld. */
   readonly value: Json | undefined;

@@ -1,7 +1,7 @@
 /** Decision tables of policies: calls, and what a policy has to decide of each [cli.policy-test]. */
 import * as z from 'zod';
-import { type Path, pathText, problemsOf, sentenceOf } from '#core/configuration/checks/problems.ts';
 import { actionRequestSchema, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import { type Path, pathText, problemsOf, sentenceOf } from '#core/contracts/problems.ts';
 import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { allowed } from '#core/kernel/issue-words.ts';

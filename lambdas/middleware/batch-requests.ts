@@ -2,9 +2,9 @@
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
-import { isObject, textOf } from '#core/dialects/wire.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, textOf } from '#core/kernel/narrow.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import type { OpenedCall, OpenView } from './chat-view.ts';
 

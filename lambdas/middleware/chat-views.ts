@@ -4,10 +4,11 @@ import type { EndpointName } from '#core/contracts/chat.ts';
 import { endpoints, type Speech } from '#core/dialects/endpoints.ts';
 import type { ResponseEvents } from '#core/dialects/responses/events.ts';
 import { encodeSse } from '#core/dialects/sse.ts';
-import { member, objectOf, textOf } from '#core/dialects/wire.ts';
+import { member } from '#core/dialects/wire.ts';
 import { type ErrorCode, errorKinds, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { objectOf, textOf } from '#core/kernel/narrow.ts';
 import type { ChatView } from './chat-view.ts';
 
 const responses = lazyImport(() =>

@@ -1,7 +1,7 @@
 /** Blocks and warnings on their way to the webhook, over real HTTP and the embedded store. */
 import { createHmac } from 'node:crypto';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { takesPolicyEvents } from '#core/observatory/policy-events.ts';
+import { announceViolations, takesPolicyEvents } from '#core/notifications/policy-events.ts';
 import { createHandler as notify } from '#lambdas/notify/event.ts';
 import { createHandler as projector } from '#lambdas/project/event.ts';
 import { caller } from '../support/call-endpoint.ts';
@@ -55,7 +55,7 @@ const project = async () => {
     ...ports,
     archive: { keep: async () => {} },
     cover: undefined,
-    announce: { ...ports, wanted },
+    announce: (projections) => announceViolations({ ...ports, wanted }, projections),
   });
   const Records = entries.map((entry) => ({
     eventName: 'INSERT' as const,

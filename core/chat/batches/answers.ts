@@ -1,8 +1,8 @@
 /** Files and batches as callers read them: in OpenAI's form, with the gateway's ids. */
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
-import { textOf } from '#core/dialects/wire.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { textOf } from '#core/kernel/narrow.ts';
 import { resultFileId } from './names.ts';
 
 export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: StoredBatch): JsonObject => ({

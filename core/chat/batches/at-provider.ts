@@ -1,9 +1,9 @@
 /** Files and batches at the provider that has them: which one, its answers, its faults. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Stored } from '#core/contracts/stored-batch.ts';
-import { textOf } from '#core/dialects/wire.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { textOf } from '#core/kernel/narrow.ts';
 import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import type { TelemetryPort } from '#core/kernel/ports.ts';
 import { type Provider, ProviderFault, type ProvidersPort } from '#core/providers/ports.ts';

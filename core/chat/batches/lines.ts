@@ -7,9 +7,9 @@ import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { endpointBody, readEndpointRequest } from '#core/dialects/endpoint-request.ts';
-import { isObject } from '#core/dialects/wire.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
+import { isObject } from '#core/kernel/narrow.ts';
 import { surchargeOf } from '#core/limits/surcharges.ts';
 
 interface BatchLine {

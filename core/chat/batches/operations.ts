@@ -2,9 +2,9 @@
 import { contentPolicyOf } from '#core/content-policy/policy-of.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { leaves } from '#core/dialects/leaves.ts';
-import { countOf, textOf } from '#core/dialects/wire.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, textOf } from '#core/kernel/narrow.ts';
 import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { otherModelsIn } from '../call-usage.ts';
 import type { ChatPorts } from '../ports.ts';

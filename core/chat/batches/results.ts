@@ -8,8 +8,8 @@ import { type BatchEndpoint, batchEndpoints } from '#core/contracts/stored-batch
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { leaves } from '#core/dialects/leaves.ts';
-import { isObject, objectOf, textOf } from '#core/dialects/wire.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectOf, textOf } from '#core/kernel/narrow.ts';
 import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
 import { replyBounds } from '#core/providers/reply.ts';
 import type { ChatCall } from '../call.ts';

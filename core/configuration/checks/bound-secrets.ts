@@ -4,8 +4,8 @@
  * file, which is the operator's own, replaces the binding; a rollback brings back what was bound before.
  */
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
+import { type Problem, refusal } from '#core/contracts/problems.ts';
 import type { SecretBindings } from '../ports.ts';
-import { type Problem, refusal } from './problems.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 
 interface BindingRules {

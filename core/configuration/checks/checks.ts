@@ -1,5 +1,6 @@
 /** What the schema cannot say: names that must be known, unique or free. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { Problem } from '#core/contracts/problems.ts';
 import { sandboxGlobs } from '#core/effect-limits/globs.ts';
 import { sensitivePath } from '#core/evidence/json-path.ts';
 import { adminPerson } from '#core/identity/identities.ts';
@@ -14,7 +15,6 @@ import { checkLlm, routingWarnings } from './llm-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
 import { checkOrganizations } from './organization-checks.ts';
 import { checkOrigins } from './origin-checks.ts';
-import type { Problem } from './problems.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
 import { checkUpstreamNames } from './upstream-checks.ts';
 

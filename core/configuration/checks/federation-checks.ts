@@ -3,8 +3,8 @@
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
+import type { Problem } from '#core/contracts/problems.ts';
 import { exactlyOne, unique } from './name-checks.ts';
-import type { Problem } from './problems.ts';
 
 export function checkFederation({ federation, tenants }: ConfigurationFile): Problem[] {
   const { role } = federation;

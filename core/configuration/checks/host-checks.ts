@@ -1,7 +1,7 @@
 /** Executors that may take longer than the host lets them [configuration.executors-fit-their-host]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
-import type { Path, Problem } from './problems.ts';
+import type { Path, Problem } from '#core/contracts/problems.ts';
 
 /** @param host what this host allows; undefined where nothing ends a function. */
 export function checkHost(file: ConfigurationFile, host: HostLimits | undefined): Problem[] {

@@ -1,6 +1,7 @@
 /** Rules of levels of an organisation: they compile, can match, and never decide less strictly than what stands above [identity.level-policies]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { decisions } from '#core/contracts/envelope.ts';
+import type { Path, Problem } from '#core/contracts/problems.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { type Level, levelsWithRules } from '#core/identity/organization.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
@@ -14,7 +15,6 @@ import {
 import { compilePolicy } from '#core/tool-policy/compile.ts';
 import { decide } from '#core/tool-policy/decide.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
-import type { Path, Problem } from './problems.ts';
 
 /** @param checkRule what is wrong with one rule by itself, such as a glob that does not compile. */
 export function checkLevels(

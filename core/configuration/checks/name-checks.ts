@@ -1,6 +1,7 @@
 /** Checks that many sections share: names used once, names that are known, one of several fields. */
+
+import type { Path, Problem } from '#core/contracts/problems.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
-import type { Path, Problem } from './problems.ts';
 
 /**
  * Names that several entries have. They are compared without case: `Alice` and `alice` would be one person to a reader.

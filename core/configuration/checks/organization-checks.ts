@@ -1,5 +1,6 @@
 /** Names in organisations: used once, and known where others are meant [identity.organizations]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import type { Role } from '#core/contracts/route.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { grantsOf, highestRole } from '#core/identity/grants.ts';
@@ -8,7 +9,6 @@ import { counts } from '#core/identity/separation-rules.ts';
 import { globMatches } from '#core/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
-import { type Path, type Problem, pathText } from './problems.ts';
 
 export function checkOrganizations(file: ConfigurationFile, warnings: string[]): Problem[] {
   const { organizations, separation_rules, people, tenants } = file;

@@ -1,6 +1,6 @@
 /** Origins of pages, as browsers send them: one that is written otherwise would never match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import type { Problem } from './problems.ts';
+import type { Problem } from '#core/contracts/problems.ts';
 
 const allowed =
   '"*", or an origin as browsers send it: scheme and host in lower case, a port that is not the usual one';

@@ -1,6 +1,7 @@
 /** The tool rules of a configuration: they compile, and each one can match. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
+import type { Path, Problem } from '#core/contracts/problems.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { analysePolicy, type UnreachableRule } from '#core/tool-policy/analysis/analyse.ts';
@@ -12,7 +13,6 @@ import { buildPolicyDocument, disabledGuards } from '../load/policy-document.ts'
 import { checkLevels } from './level-checks.ts';
 import { definedTwice, oneOf } from './name-checks.ts';
 import { checkToolRules } from './organization-checks.ts';
-import type { Path, Problem } from './problems.ts';
 import { unknownTools } from './unknown-tools.ts';
 
 export function checkPolicy(file: ConfigurationFile, { pack, proven }: ResolvedPack, warnings: string[]): Problem[] {

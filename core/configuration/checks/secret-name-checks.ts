@@ -1,6 +1,6 @@
 /** Environment names for secrets: from an allow-list, and what lets callers in is sent nowhere. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
-import { type Path, type Problem, pathText } from './problems.ts';
+import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import { environmentNames } from './secret-uses.ts';
 
 interface Use {

@@ -2,9 +2,10 @@
  * Texts of a file that are valid and probably not meant: regular expressions where globs belong, keys and tokens in plain text.
  * Addresses and commands with a secret are refused elsewhere.
  */
+
+import { type Path, pathText } from '#core/contracts/problems.ts';
 import { issuedRanges } from '#core/evidence/secret-formats.ts';
 import { regexLook } from '#core/matching/regex-look.ts';
-import { type Path, pathText } from './problems.ts';
 
 /** Members that hold patterns of names, and of other texts. */
 const namePatterns = new Set(

@@ -1,9 +1,8 @@
 /** Rules for a tool that is probably misspelt: one that the gateway does not know beside one that it knows [config.did-you-mean]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
+import { gitTools, shellCarriers } from '#core/contracts/executor-tools.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
-import { operations } from '#core/executors/git/operations.ts';
-import { carriers } from '#core/executors/shell.ts';
 import { nearest } from '#core/kernel/did-you-mean.ts';
 
 type Named = Pick<ConfigurationFile, 'tool_policies' | 'upstreams' | 'executors'>;
@@ -57,11 +56,11 @@ const parts = (tool: string): readonly [family: string, operation: string] => {
 function knownTools({ upstreams, executors }: Named, pack: ToolPack | null): Map<string, Set<string>> {
   const of = (family: string, names: readonly string[]) => names.map((name) => `${family}.${name}`);
   const tools: Readonly<Record<string, readonly string[]>> = {
-    git: Object.keys(operations),
+    git: gitTools,
     http: ['http', ...upstreams.http.map(({ name }) => name)].flatMap((family) => of(family, httpMethods)),
     sql: of('sql', sqlVerbs),
     // What a line does beside running programs is an effect of its own name.
-    shell: of('shell', [...profiles.keys(), ...executors.shell.allowed_binaries, ...carriers, 'redirect']),
+    shell: of('shell', [...profiles.keys(), ...executors.shell.allowed_binaries, ...shellCarriers, 'redirect']),
   };
   const ofPack = (protocol: string) =>
     (pack?.rules ?? [])

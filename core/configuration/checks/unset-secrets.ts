@@ -1,7 +1,7 @@
 /** Secrets that a configuration names and the host does not have [config.unset-secrets]. */
 import type { Configuration } from '#core/contracts/config.ts';
+import { type Path, pathText } from '#core/contracts/problems.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
-import { type Path, pathText } from './problems.ts';
 import { secretUses } from './secret-uses.ts';
 
 /**

@@ -1,12 +1,12 @@
 /** From YAML text to a configuration that may be stored, or one error that lists every problem. */
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
+import { type Problem, problemsOf, refusal } from '#core/contracts/problems.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
 import { checkConfiguration } from '../checks/checks.ts';
 import { checkHost } from '../checks/host-checks.ts';
 import { checkPolicy } from '../checks/policy-checks.ts';
-import { type Problem, problemsOf, refusal } from '../checks/problems.ts';
 import { checkSignatures } from '../checks/signature-checks.ts';
 import { textWarnings } from '../checks/text-warnings.ts';
 import type { RulePlaces } from '../store/places.ts';

@@ -1,8 +1,8 @@
 /** Prices from their file, checked with the lines of that file. */
 import { type PriceTable, priceTableSchema } from '#core/contracts/prices.ts';
+import { type Path, type Problem, problemsOf } from '#core/contracts/problems.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
 import { globProblems } from '../checks/glob-checks.ts';
-import { type Path, type Problem, problemsOf } from '../checks/problems.ts';
 import { readYaml } from './yaml.ts';
 
 interface ReadPrices {

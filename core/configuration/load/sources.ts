@@ -1,11 +1,11 @@
 /** What a configuration names outside of itself — its pack, its prices, its WASM modules — and what is stored of it. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { PriceTable } from '#core/contracts/prices.ts';
+import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { shippedPacks } from '#core/tool-policy/pack.ts';
-import { type Path, type Problem, pathText } from '../checks/problems.ts';
 import { type PackReader, type ResolvedPack, resolvePack } from './pack-source.ts';
 import { priceProblems, readPrices } from './price-source.ts';
 import { shippedPriceFile, shippedPrices } from './shipped-prices.ts';

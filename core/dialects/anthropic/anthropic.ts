@@ -1,12 +1,12 @@
 /** The dialect of Anthropic messages. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { checkAnthropic } from '../check-request.ts';
 import type { Dialect } from '../dialect.ts';
 import { encodeSse } from '../sse.ts';
 import { joinedTexts } from '../system-prompt.ts';
 import { readAnthropicUsage } from '../usage.ts';
-import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { anthropicCollector } from './collector.ts';
 import { replayAnthropic } from './replay.ts';
 import { channelsOf, definitionTexts, deltaWith, eventTexts, messageTexts, replyTexts } from './texts.ts';

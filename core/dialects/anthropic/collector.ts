@@ -1,6 +1,7 @@
 /** Builds a complete Anthropic message out of its stream events. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { argumentsOf, countOf, isObject, objectOf, textOf } from '../wire.ts';
+import { countOf, isObject, objectOf, textOf } from '#core/kernel/narrow.ts';
+import { argumentsOf } from '../wire.ts';
 
 export function anthropicCollector(): { add(event: JsonObject): void; reply(): JsonObject | undefined } {
   let message: JsonObject | undefined;

@@ -1,6 +1,6 @@
 /** A complete Anthropic message as the events that would have streamed it. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { objectOf, objectsOf } from '../wire.ts';
+import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { isCall } from './texts.ts';
 
 export function replayAnthropic(reply: JsonObject): JsonObject[] {

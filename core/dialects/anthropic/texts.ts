@@ -1,10 +1,10 @@
 /** Where text stands in Anthropic messages: requests, replies, stream events. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
 import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped, turnsOf } from '../slots.ts';
-import { countOf, objectOf, objectsOf } from '../wire.ts';
 
 /** Read elsewhere, or by the provider's own code only. */
 const notDefinitions = new Set(['system', 'messages', 'model']);

@@ -1,7 +1,8 @@
 /** Builds a complete chat completion out of its stream chunks. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '../tool-fragments.ts';
-import { countOf, isObject, objectOf, objectsOf, omit, textOf } from '../wire.ts';
+import { omit } from '../wire.ts';
 
 export function openaiCollector(): { add(event: JsonObject): void; reply(): JsonObject | undefined } {
   let head: JsonObject | undefined;

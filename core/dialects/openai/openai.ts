@@ -1,11 +1,11 @@
 /** The dialect of OpenAI chat completions. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { checkOpenai } from '../check-request.ts';
 import type { Dialect } from '../dialect.ts';
 import { encodeSse } from '../sse.ts';
 import { blankLine, joinedTexts } from '../system-prompt.ts';
 import { readOpenaiUsage } from '../usage.ts';
-import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 import { openaiCollector } from './collector.ts';
 import { replayOpenai } from './replay.ts';
 import { channelsOf, choiceTexts, chunkWith, definitionTexts, isSystem, messageTexts } from './texts.ts';

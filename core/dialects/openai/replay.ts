@@ -1,6 +1,7 @@
 /** A complete chat completion as the chunks that would have streamed it. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { countOf, member, objectOf, objectsOf, omit } from '../wire.ts';
+import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
+import { member, omit } from '../wire.ts';
 
 /** Per choice: role, then what was said, then why it ended; at last the usage-only chunk, where the reply has counts. */
 export function replayOpenai(reply: JsonObject): JsonObject[] {

@@ -1,6 +1,6 @@
 /** Pictures that tools gave back, where a chat completion has no place for them: its tool messages carry text only. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { objectsOf } from '../wire.ts';
+import { objectsOf } from '#core/kernel/narrow.ts';
 
 /**
  * Pictures of results, shown by a user message after the results of their turn. A responses request may give them within a

@@ -1,9 +1,9 @@
 /** Where text stands in OpenAI chat completions: requests, replies, stream chunks. */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
 import { addContent, addJsonText, addText, definitions, grouped, turnsOf } from '../slots.ts';
-import { countOf, objectOf, objectsOf, textOf } from '../wire.ts';
 
 export const isSystem = (message: JsonObject): boolean => message.role === 'system' || message.role === 'developer';
 

@@ -1,11 +1,12 @@
 /** A stream of chat completion chunks as the events of a response; a complete reply is the last of them. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
 import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { incompleteReason } from '../translate/stop-reasons.ts';
-import { countOf, objectOf, objectsOf, reasoningOf, textOf } from '../wire.ts';
+import { reasoningOf } from '../wire.ts';
 import { type Kind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 

@@ -1,6 +1,7 @@
 /** A response of a provider's own `/responses` as a chat completion, which filters and tool decisions read [responses.stored]. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { member } from '../wire.ts';
 
 /** Its id is that of the response at the provider. */
 export function completionOf(response: JsonObject): JsonObject {

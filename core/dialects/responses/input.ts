@@ -1,9 +1,10 @@
 /** The items of a responses request as the messages of a chat completions request. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
 import { noteRest } from '../translate/members.ts';
-import { isObject, member, objectsOf, textOf } from '../wire.ts';
+import { member } from '../wire.ts';
 import { flatName } from './namespaces.ts';
 
 /** @throws GatewayError `invalid_request` that names the item and what is allowed. */

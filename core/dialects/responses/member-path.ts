@@ -1,8 +1,8 @@
 /** Where a fault is, in the words of a responses request, which ran as a chat completion [errors.param]. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectsOf } from '#core/kernel/narrow.ts';
 import { inWords, withMember } from '../translate/member-path.ts';
-import { objectsOf } from '../wire.ts';
 import { originOfMessage } from './input.ts';
 import { toolsOfNamespace } from './namespaces.ts';
 

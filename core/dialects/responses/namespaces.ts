@@ -3,7 +3,7 @@
  * list of tools, so each is called `<namespace>__<tool>` there, and by its own name again in the answer [responses.namespaces].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { objectsOf, textOf } from '../wire.ts';
+import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 
 /** What providers take as the name of a function. */
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;

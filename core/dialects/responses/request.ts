@@ -5,9 +5,10 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { objectOf, textOf } from '#core/kernel/narrow.ts';
 import { refuseOtherEndpoint } from '../check-request.ts';
 import { noteRest, noteStreamOptions } from '../translate/members.ts';
-import { member, objectOf, textOf } from '../wire.ts';
+import { member } from '../wire.ts';
 import { itemsLeftOut, messagesOf } from './input.ts';
 import { flatName, toolsOfNamespace } from './namespaces.ts';
 

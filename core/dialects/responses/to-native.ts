@@ -3,7 +3,8 @@
  * `request.ts` [responses.stored].
  */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject, member, objectOf, objectsOf, textOf } from '../wire.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { member } from '../wire.ts';
 
 /** Members with the same meaning in both. */
 const same = [

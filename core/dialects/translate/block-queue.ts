@@ -4,8 +4,8 @@
  * complete JSON: nothing is lost, merged or reordered within a call, and indexes have no gaps.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectOf, textOf } from '#core/kernel/narrow.ts';
 import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
-import { objectOf, textOf } from '../wire.ts';
 
 type Kind = 'text' | 'thinking' | 'tool';
 

@@ -1,6 +1,6 @@
 /** Breakpoints of the prompt cache: Anthropic takes four in a request, and chat completions know no limit. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject, objectsOf } from '../wire.ts';
+import { isObject, objectsOf } from '#core/kernel/narrow.ts';
 import type { Note } from './members.ts';
 
 const most = 4;

@@ -2,7 +2,7 @@
 import type { DialectName } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { objectOf, objectsOf } from '../wire.ts';
+import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { originOfBlock, originOfSystem } from './to-anthropic-messages.ts';
 import { chosenTools } from './to-anthropic-request.ts';
 import { originOfMessage } from './to-openai-messages.ts';

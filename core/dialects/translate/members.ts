@@ -5,7 +5,7 @@
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { isObject, objectOf, objectsOf } from '../wire.ts';
+import { isObject, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 
 type Treatment =
   /** Put into the other dialect's words by the translation. */

@@ -2,11 +2,12 @@
 import type { Usage } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { tokensOf } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { countOf, objectOf, objectsOf, reasoningOf, textOf } from '../wire.ts';
+import { reasoningOf } from '../wire.ts';
 import { blockQueue } from './block-queue.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';

@@ -1,10 +1,11 @@
 /** The conversation of a chat completions request as Anthropic's system prompt and alternating turns. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { portableId } from '../call-id.ts';
 import { isSystem } from '../openai/texts.ts';
 import { blankLine } from '../system-prompt.ts';
-import { argumentsOf, isObject, member, objectOf, objectsOf, textOf } from '../wire.ts';
+import { argumentsOf, member } from '../wire.ts';
 import { assertRole, cannotCarry, type Note, noteCall, notePart, noteRest, rolesOfOpenai } from './members.ts';
 
 /**

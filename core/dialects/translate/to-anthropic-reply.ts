@@ -1,11 +1,12 @@
 /** A complete chat completion as an Anthropic message. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { idCarrying } from '../call-id.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { argumentsOf, objectOf, objectsOf, omit, reasoningOf, textOf } from '../wire.ts';
+import { argumentsOf, omit, reasoningOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 

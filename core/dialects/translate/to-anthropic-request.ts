@@ -2,7 +2,8 @@
 
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { member } from '../wire.ts';
 import { withinBreakpoints } from './breakpoints.ts';
 import {
   cannotCarry,

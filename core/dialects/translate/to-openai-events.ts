@@ -2,10 +2,10 @@
 import type { Usage } from '#core/contracts/chat.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { countOf, isObject, objectOf, textOf } from '#core/kernel/narrow.ts';
 import { tokensOf } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { openaiUsage, readAnthropicUsage } from '../usage.ts';
-import { countOf, isObject, objectOf, textOf } from '../wire.ts';
 import { finishReason } from './stop-reasons.ts';
 
 export interface EventTranslator {

@@ -1,8 +1,8 @@
 /** Anthropic's system prompt and turns as the messages of a chat completions request. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { vendorId, withVendorMembers } from '../call-id.ts';
 import { blankLine } from '../system-prompt.ts';
-import { isObject, objectOf, objectsOf, textOf } from '../wire.ts';
 import { assertRole, assertTexts, cannotCarry, type Note, noteBlock, noteRest, rolesOfAnthropic } from './members.ts';
 
 /**

@@ -1,9 +1,10 @@
 /** A complete Anthropic message as a chat completion. */
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { openaiUsage, readAnthropicUsage } from '../usage.ts';
-import { objectsOf, omit, textOf } from '../wire.ts';
+import { omit } from '../wire.ts';
 import { finishReason } from './stop-reasons.ts';
 
 /** Members neither dialect knows are carried; blocks of the provider's own tools are left out. */

@@ -2,7 +2,8 @@
 import { chatSizes } from '#core/contracts/chat.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { countOf, member, objectOf, objectsOf, textOf } from '../wire.ts';
+import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { member } from '../wire.ts';
 import { assertToolChoice, cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 

@@ -4,6 +4,7 @@
  */
 
 import * as z from 'zod';
+import type { gitTools } from '#core/contracts/executor-tools.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { parametersOf } from '../parameters.ts';
 import {
@@ -54,7 +55,7 @@ const listing = async <T>(
 
 const blobOf = (content: string) => Buffer.from(content).toString('base64');
 
-export const operations: Readonly<Record<string, Operation>> = {
+export const operations: Readonly<Record<(typeof gitTools)[number], Operation>> = {
   'scm.get_repository': operation({}, async (repository) => repositoryView(await repository.read(''))),
 
   'scm.get_file_contents': operation({ path, ref: ref.optional() }, async (repository, { path, ref }) =>

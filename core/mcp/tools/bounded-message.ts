@@ -4,9 +4,9 @@
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { ResultFinding } from '#core/tool-guard/results.ts';
+import type { GuardSettings, InspectedResult, ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, mcpCodes, type RequestId, type RpcOutcome } from '../protocol/messages.ts';
-import type { GuardSettings, InspectedResult, inspectResult } from './inspect-result.ts';
+import type { inspectResult } from './inspect-result.ts';
 
 /**
  * @param secrets that were minted for the call.

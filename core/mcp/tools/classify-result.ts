@@ -5,9 +5,10 @@ import type { ClassifierSettings } from '#core/contracts/config/tool-guard-class
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Classification, Classify } from '#core/tool-guard/classifier/ports.ts';
 import { textsIn, withoutTexts } from '#core/tool-guard/classifier/texts.ts';
+import type { InspectedResult } from '#core/tool-guard/results.ts';
 import { markOf, type ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject } from '../protocol/messages.ts';
-import { guardedBytes, type InspectedResult, marked } from './inspect-result.ts';
+import { guardedBytes, marked } from './inspect-result.ts';
 
 export interface ResultClassifier {
   readonly ask: Classify;

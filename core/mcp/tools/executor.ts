@@ -15,7 +15,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ClockPort, TelemetryPort } from '#core/kernel/ports.ts';
 import type { Classification } from '#core/tool-guard/classifier/ports.ts';
-import type { ResultFinding } from '#core/tool-guard/results.ts';
+import type { GuardSettings, InspectedResult, ResultFinding } from '#core/tool-guard/results.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
 import { isObject, mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
@@ -25,7 +25,7 @@ import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
 import type { ClassifiedResult, ResultClassifier } from './classify-result.ts';
 import { resultClassifier, resultGuard } from './guard-settings.ts';
-import type { GuardSettings, InspectedResult, inspectResult } from './inspect-result.ts';
+import type { inspectResult } from './inspect-result.ts';
 import { toolsOf, withEnvelope } from './inventory.ts';
 import { type PlacingPorts, placed, servesProtocol } from './placement.ts';
 

@@ -7,11 +7,10 @@ import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts'
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { Classify } from '#core/tool-guard/classifier/ports.ts';
 import { resultKinds } from '#core/tool-guard/finding.ts';
-import type { ResultActions } from '#core/tool-guard/results.ts';
+import type { GuardSettings, ResultActions } from '#core/tool-guard/results.ts';
 import type { ClassifiersPort } from '../ports.ts';
 import type { ResultClassifier } from './classify-result.ts';
 import type { DefinitionClassifier } from './found-definition.ts';
-import type { GuardSettings } from './inspect-result.ts';
 
 const recorded = Object.fromEntries(resultKinds.map((kind) => [kind, 'log'])) as unknown as ResultActions;
 

@@ -1,22 +1,18 @@
 /** An answer of a server as its client gets it: without secrets, and with what the guard found marked, removed or withheld. */
 import { asText } from '#core/kernel/as-text.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { findingsKey, guardResult, markOf, type ResultActions, type ResultFinding } from '#core/tool-guard/results.ts';
+import {
+  findingsKey,
+  type GuardSettings,
+  guardResult,
+  type InspectedResult,
+  markOf,
+  type ResultActions,
+  type ResultFinding,
+} from '#core/tool-guard/results.ts';
 import { isObject } from '../protocol/messages.ts';
 import { redactResult } from './redact-result.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
-
-export interface GuardSettings {
-  readonly actions: ResultActions;
-  /** The answer is a prompt. */
-  readonly prompt: boolean;
-}
-
-export interface InspectedResult {
-  /** Undefined where it is withheld. */
-  readonly outcome: JsonObject | undefined;
-  readonly findings: readonly ResultFinding[];
-}
 
 /** The same kinds, removed where they would be marked: a message, a list or a form has no place for a mark. */
 export const withoutMarks = (guard: GuardSettings): GuardSettings => ({

@@ -6,13 +6,13 @@
 import type { CallWork } from '#core/actions/call-work.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { PausePort, TelemetryPort } from '#core/kernel/ports.ts';
-import type { ResultFinding } from '#core/tool-guard/results.ts';
+import type { GuardSettings, ResultFinding } from '#core/tool-guard/results.ts';
 import { isObject, type RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { toServer } from '../sessions/relay.ts';
 import { handBounded } from './bounded-message.ts';
 import { resultGuard } from './guard-settings.ts';
-import { type GuardSettings, inspectResult, withoutMarks } from './inspect-result.ts';
+import { inspectResult, withoutMarks } from './inspect-result.ts';
 
 type Ports = TelemetryPort & PausePort & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
 type Heard = Pick<Caller, 'conversation' | 'snapshot'>;

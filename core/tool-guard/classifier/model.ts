@@ -4,9 +4,9 @@ import type { ClassifierSettings } from '#core/contracts/config/tool-guard-class
 import { estimateTokens } from '#core/dialects/count-tokens.ts';
 import { dialects } from '#core/dialects/dialects.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
-import { objectsOf } from '#core/dialects/wire.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { objectsOf } from '#core/kernel/narrow.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import { costOf, reserveCost } from '#core/limits/prices.ts';

@@ -5,7 +5,7 @@ import { unknownTools } from '#core/configuration/checks/unknown-tools.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
-import { carriers } from '#core/executors/shell.ts';
+import { shellCarriers } from '#core/contracts/executor-tools.ts';
 import { didYouMean, nearest } from '#core/kernel/did-you-mean.ts';
 import { base, packs } from './memory.ts';
 
@@ -113,7 +113,13 @@ test('[config.did-you-mean] names of tools in packs, tables, guides and the gate
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
   const named = [...texts.matchAll(/(?:\btool: "?|--tool )([a-z]+)\.([\w-]+)(?=["\s,}])/g)];
-  const own = ['shell.run', 'shell.redirect', 'sql.query', 'http.request', ...carriers.map((name) => `shell.${name}`)];
+  const own = [
+    'shell.run',
+    'shell.redirect',
+    'sql.query',
+    'http.request',
+    ...shellCarriers.map((name) => `shell.${name}`),
+  ];
   const tools = [...new Set([...named.map(([, family, name]) => `${family}.${name}`), ...own])];
   expect(tools.length).toBeGreaterThan(30);
   const file = configurationSchema.parse({

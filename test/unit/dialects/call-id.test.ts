@@ -3,8 +3,8 @@ import { dialects } from '#core/dialects/dialects.ts';
 import { ResponseEvents, responseOf } from '#core/dialects/responses/events.ts';
 import { readResponsesRequest } from '#core/dialects/responses/request.ts';
 import { translator } from '#core/dialects/translate/translate.ts';
-import { objectOf, objectsOf } from '#core/dialects/wire.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { chunk, context, message, translated } from './translated-streams.ts';
 import { toOpenai, user } from './translating.ts';
 

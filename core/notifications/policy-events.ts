@@ -3,11 +3,11 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import type { Delivery, DeliveryStore } from '#core/notifications/ports.ts';
-import type { Projection } from './projection.ts';
-import type { PolicyEventName, Violation } from './violation.ts';
+import type { Projection } from '#core/observatory/projection.ts';
+import type { PolicyEventName, Violation } from '#core/observatory/violation.ts';
+import type { Delivery, DeliveryStore } from './ports.ts';
 
-export interface AnnouncePorts {
+interface AnnouncePorts {
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly clock: Clock;
   /** Whether anything is announced; a host that cannot tell queues, and the notifier drops. */

@@ -1,0 +1,17 @@
+/** Narrows JSON values from outside. A value of another type counts as absent, so that readers of hostile messages need no error path. */
+import type { Json, JsonObject } from './json.ts';
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
+
+/** Returns the objects of an array, and none if the value is not an array. */
+export const objectsOf = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+
+export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Returns a non-negative whole number. */
+export const countOf = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
