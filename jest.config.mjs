@@ -9,6 +9,7 @@ export default {
   // `npm run coverage`: the logic, without what only types and what is generated.
   collectCoverageFrom: [
     'core/**/*.ts',
+    'features/**/*.ts',
     'adapters/**/*.ts',
     'lambdas/**/*.ts',
     'operator/**/*.ts',

@@ -17,7 +17,7 @@ interface Finding {
 
 /** What is checked: documents, programs, and the titles of tests. Generated pages follow from the code; lists of words are not prose. */
 const checked =
-  /^(?:(?:core|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
+  /^(?:(?:core|features|adapters|lambdas|lib|bin|bench|plugins|state-machines|operator|console)\/.*\.(?:tsx?|mjs)|test\/.*\.ts|(?:policies|config)\/.*\.yaml|docs\/.*\.md|[A-Z]+\.md|bundle\.mjs)$/;
 const exempt =
   /^(?:docs\/reference\/|docs\/decisions\/|docs\/contributing\/voice\.md$|CHANGELOG\.md$|bin\/voice(?:-rules)?\.ts$|core\/cache\/same-meaning\.ts$|core\/classification\/verbs\.ts$|core\/tool-guard\/words(?:-of-acts)?\.ts$|plugins\/injection-guard\/words\.ts$)/;
 

@@ -8,7 +8,7 @@ const labelsObject = /\{([^{}]*)\}/;
 /** Name → names of its labels, sorted. */
 export function emittedMetrics(): Map<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  for (const [, , name = '', rest = ''] of sourceText(['core', 'adapters', 'lambdas']).matchAll(call)) {
+  for (const [, , name = '', rest = ''] of sourceText(['core', 'features', 'adapters', 'lambdas']).matchAll(call)) {
     const labels = (rest.match(labelsObject)?.[1] ?? '')
       .split(',')
       .map((member) => member.trim().split(':')[0]!.trim())

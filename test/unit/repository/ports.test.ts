@@ -9,7 +9,7 @@ const optionalMembers = (text: string): string[] =>
     [...members.matchAll(/^ {2}(?:readonly )?(\w+)\?[:(]/gm)].map(([, member]) => `${named ?? alias}.${member}`),
   );
 
-const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'core', 'adapters', 'lambdas', 'bin'], {
+const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'core', 'features', 'adapters', 'lambdas', 'bin'], {
   encoding: 'utf8',
 })
   .split('\n')
