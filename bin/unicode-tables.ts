@@ -1,5 +1,5 @@
 /**
- * Writes core/matching/unicode-tables.ts from the data files of Unicode: confusables.txt of UTS 39 and the names of characters
+ * Writes core/text/matching/unicode-tables.ts from the data files of Unicode: confusables.txt of UTS 39 and the names of characters
  * [matching.unicode-data]. Run it with `npm run unicode` when Node or one of the data packages changes; `--json` prints the tables.
  */
 import { writeFileSync } from 'node:fs';
@@ -95,4 +95,4 @@ const blanks = '${escaped(blanks)}';
 `;
 
 if (process.argv.includes('--json')) process.stdout.write(JSON.stringify(unicodeTables()));
-else writeFileSync('core/matching/unicode-tables.ts', source(unicodeTables()));
+else writeFileSync('core/text/matching/unicode-tables.ts', source(unicodeTables()));

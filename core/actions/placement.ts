@@ -5,7 +5,7 @@ import type { ActionEnvelope, Placement, ToolCall } from '#core/contracts/envelo
 import { serviceOf } from '#core/executors/http/destination.ts';
 import type { Executor } from '#core/executors/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { ExecutorsPort } from './ports.ts';
 
 /**

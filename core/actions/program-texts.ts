@@ -9,7 +9,7 @@ import { childPath } from '#core/evidence/json-path.ts';
 import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
 /** What a parameter's name ends in when its text is code of some language. */

@@ -4,7 +4,7 @@ import { actingIn } from '#core/identity/grants.ts';
 import { placesOf } from '#core/identity/organization.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Page } from '#core/kernel/page.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call } from './operation.ts';
 
 /**

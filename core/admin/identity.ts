@@ -2,7 +2,7 @@
 import { allGrants, grantsOf } from '#core/identity/grants.ts';
 import { keyIdOf } from '#core/identity/identities.ts';
 import { type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call, Operation } from './operation.ts';
 
 /** Environments whose tenant the caller may act in; the platform's callers see all. */

@@ -3,7 +3,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
 import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/contracts/repository.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 /** The Git host as approvals need it. Every method throws `ServiceFault` when the host did not answer as it promises. */
 export interface PullRequestHost {

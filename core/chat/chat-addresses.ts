@@ -9,8 +9,8 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 interface Asked {
   readonly dialect: DialectName;

@@ -8,7 +8,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 type MessagesSettings = Configuration['messages'];
 

@@ -2,8 +2,8 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { capabilityFromName, moreSevere } from './classify-tool.ts';
 
 interface Claim {

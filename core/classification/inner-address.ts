@@ -1,6 +1,6 @@
 /** Whether a text is an address of this machine, of a network that is not public, or of the metadata of a cloud. */
 import { networkOfHost } from '#core/catalog/networks.ts';
-import { foldUnicode } from '#core/matching/fold-unicode.ts';
+import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 
 /** Addresses of schemes that stand around another one. */
 const around = '(?:(?:view-source|jar|blob|filesystem|feed|url):)*';

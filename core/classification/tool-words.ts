@@ -1,6 +1,6 @@
 /** The words of a tool's name, however it is written: dots, underscores, dashes, camelCase, digits. */
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
+import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 
 export interface ToolWords {
   /** Words before the last dot, slash or colon: the family, as `scm` of `scm.get_file`. */

@@ -6,7 +6,7 @@ import { allGrants } from '#core/identity/grants.ts';
 import { type Identities, keyIdOf } from '#core/identity/identities.ts';
 import { levelsWithRules, type Place, placesOf } from '#core/identity/organization.ts';
 import type { Principal } from '#core/identity/principal.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { listedPart } from './shown-to-tenants.ts';
 import type { RulePlaces } from './store/places.ts';
 import { unsetKeyWarning } from './store/secrets.ts';

@@ -1,5 +1,5 @@
 /** Text as a reader sees it, with the way back to the characters it was written with. */
-import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
+import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { controls, foldText, hasSpecial, isPlain } from './visible.ts';
 
 /** Characters that may change, or vanish into, the one before them: marks, what begins with one, invisible ones, jamo. */

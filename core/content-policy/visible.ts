@@ -2,8 +2,8 @@
  * Characters as filters read them, by their properties in the Unicode data of the engine: what is invisible is nothing or a blank,
  * digits of every script are digits [content.invisible].
  */
-import { folding } from '#core/matching/fold-unicode.ts';
-import { blanks } from '#core/matching/unicode-tables.ts';
+import { folding } from '#core/text/matching/fold-unicode.ts';
+import { blanks } from '#core/text/matching/unicode-tables.ts';
 
 /** Controls that are not white space; terminals and pages show nothing for them. */
 export const controls = String.raw`\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f`;

@@ -1,8 +1,8 @@
 /** Which credential an action gets: the matched rule's own, else the first grant that fits. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import type { Grant } from './ports.ts';
 
 type OfRule = Pick<ToolRule, 'credential' | 'upstream'>;

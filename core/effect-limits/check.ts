@@ -4,7 +4,7 @@
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { checkGit } from './git.ts';
 import { checkHttp } from './http.ts';
 import type { Check, LimitViolation } from './rule.ts';

@@ -1,7 +1,7 @@
 /** Limits of Git hosts: repositories, protected branches and files, force pushes, merges into the default branch. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
-import { mayMatchBoth } from '#core/matching/wildcard-overlap.ts';
+import { mayMatchBoth } from '#core/text/matching/wildcard-overlap.ts';
 import { type Check, type LimitViolation, matchesName, normalPath, textOf } from './rule.ts';
 
 type Limits = SandboxSettings['git'];

@@ -1,5 +1,5 @@
 /** Limits of HTTP: hosts and methods. */
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type Check, lastName, matchesName, textOf } from './rule.ts';
 
 export const checkHttp: Check = ({ http }, part) => {

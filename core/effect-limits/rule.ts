@@ -2,8 +2,8 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
-import { compileGlob, globMatches } from '#core/matching/glob.ts';
+import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
+import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
 
 export interface LimitViolation {
   /** `<section>.<key>` of the configuration. */

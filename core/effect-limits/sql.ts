@@ -1,7 +1,7 @@
 /** Limits of SQL: schemas, tables, WHERE, definitions, rights. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type Check, type LimitViolation, lastName, matchesName, matchesText, textOf } from './rule.ts';
 
 type Limits = SandboxSettings['sql'];

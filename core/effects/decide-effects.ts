@@ -2,7 +2,7 @@
 import { capabilityFromName, moreSevere } from '#core/classification/classify-tool.ts';
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { matchesAll } from '#core/matching/glob.ts';
+import { matchesAll } from '#core/text/matching/glob.ts';
 import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
 import { combineReviews, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
 import { joinedParts } from '#core/tool-policy/joined-parts.ts';

@@ -4,7 +4,7 @@
  */
 import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { resolveAt } from './paths.ts';
 
 const fileNames: ReadonlySet<string> = new Set(

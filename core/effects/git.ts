@@ -5,7 +5,7 @@
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { branchesOf, mayNameBranch, mergeOf } from './git/branches.ts';
 import { filesOf } from './git/files.ts';
 import { repositoriesOf } from './git/repository.ts';

@@ -3,7 +3,7 @@
  * parameters. Rules then match the host that will be connected to; spellings that clients disagree about are unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type Address, readAddress } from './http/address.ts';
 import { fieldsOf, plainParameters } from './http/fields.ts';
 import { addedQuery, parameterDoubts, urlKeys } from './http/parameters.ts';

@@ -1,6 +1,6 @@
 /** What a call would do, in words for the person who decides about it: one line for each effect, as the readers found them. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Effects } from './ports.ts';
 
 interface EffectLine {

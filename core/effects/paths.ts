@@ -1,5 +1,5 @@
 /** Where a path leads, by its text alone: `.`, `..`, `//` and `~` read against a working directory, POSIX rules. */
-import { resolvePath } from '#core/matching/canonical-path.ts';
+import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 /**
  * Resolves `path` against `cwd`; both may be relative, and a result above the start keeps its leading `..`. Links are not

@@ -5,7 +5,7 @@
 import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { toolWords } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { alikeNames } from './alike-names.ts';
 import { argumentListEffects } from './argument-lists.ts';
 import { fileNamedTwice } from './file-named-twice.ts';

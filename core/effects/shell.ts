@@ -3,7 +3,7 @@
  * Unreadable text is said to be unclear; nothing is thrown.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
 import { lineOf } from './shell/carried.ts';
 import { Walk } from './shell/walk.ts';

@@ -3,7 +3,7 @@
  * grammar refuses (MySQL, T-SQL, garbage) and texts that another database would read otherwise are unclear, never guessed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { EffectReader, Effects } from './ports.ts';
 import { dialectDoubts, relationDoubt } from './sql/dialects.ts';
 import { fragmentsOf } from './sql/fragments.ts';

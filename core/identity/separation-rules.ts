@@ -6,7 +6,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Role } from '#core/contracts/route.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { placeOf, teamsOf } from './organization.ts';
 
 export interface Missing extends Requirement {

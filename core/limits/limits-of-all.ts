@@ -1,8 +1,8 @@
 /** Every budget a tenant's calls may meet, whatever their model. */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { KeyLimits } from '#core/identity/identities.ts';
-import { compileGlob } from '#core/matching/glob.ts';
-import { exampleOf } from '#core/matching/glob-example.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
+import { exampleOf } from '#core/text/matching/glob-example.ts';
 import { limitsOf } from './limits-of.ts';
 import { limitsOfKey } from './limits-of-key.ts';
 import type { Limits } from './ports.ts';

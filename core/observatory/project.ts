@@ -1,7 +1,7 @@
 /** What one evidence entry adds to the views that look back. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { scored } from '#core/evaluation/record.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import { projectChat } from './project-chat.ts';

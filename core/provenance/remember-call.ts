@@ -3,7 +3,7 @@ import { trusted } from '#core/contracts/provenance.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { conversationParts } from './conversation.ts';
 import type { SessionName } from './ports.ts';
 import { type RecordPorts, remember, withheldResult } from './session-record.ts';

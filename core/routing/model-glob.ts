@@ -1,9 +1,9 @@
 /** Globs on model names: as everywhere, but `*` and `?` also match `/`, since names such as `meta/llama-3` are not paths. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { Automaton } from '#core/matching/automaton.ts';
-import { everyChar, noSlash } from '#core/matching/char-set.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
-import { type GlobNode, parseGlob } from '#core/matching/glob-syntax.ts';
+import { Automaton } from '#core/text/matching/automaton.ts';
+import { everyChar, noSlash } from '#core/text/matching/char-set.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { type GlobNode, parseGlob } from '#core/text/matching/glob-syntax.ts';
 
 /** Whether a model's name matches a pattern; case is folded on both sides. */
 export type ModelGlob = (model: string) => boolean;

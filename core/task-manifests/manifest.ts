@@ -4,7 +4,7 @@ import { masked } from '#core/evidence/masked.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { compileGlob } from '#core/matching/glob.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
 import { sheetOfRequest } from './from-request.ts';
 
 const dayMs = 24 * 3_600_000;

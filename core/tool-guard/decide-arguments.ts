@@ -4,7 +4,7 @@ import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
 import type { Configuration, McpUpstreamEntry } from '#core/contracts/config.ts';
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { ArgumentFinding, checkArguments } from './arguments.ts';
 import { type ArgumentKind, argumentKinds } from './finding.ts';

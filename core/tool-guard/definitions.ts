@@ -6,7 +6,7 @@ import { secrecyOf } from '#core/evidence/secret-names.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { foldUnicode, isAscii } from '#core/matching/fold-unicode.ts';
+import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';

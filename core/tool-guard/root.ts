@@ -1,5 +1,5 @@
 /** A declared root, and whether a place lies at it or below [guard.roots]. */
-import { resolvePath } from '#core/matching/canonical-path.ts';
+import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 export interface Root {
   /** `file` for paths; otherwise scheme and host, such as `https://api.example.com`. */

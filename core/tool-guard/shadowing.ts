@@ -2,7 +2,7 @@
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
+import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { folded } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 

@@ -1,6 +1,6 @@
 /** The `suggested_alternative` of a refusal, worked out from the policy in force: the nearest call it would let pass. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { exampleOf } from '#core/matching/glob-example.ts';
+import { exampleOf } from '#core/text/matching/glob-example.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentHolds, decide, type PolicyDecision, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';

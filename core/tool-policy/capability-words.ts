@@ -1,7 +1,7 @@
 /** Words a rule may use for a capability: a misspelt one would make a rule that never matches, or one that matches too much. */
 import { capabilities } from '#core/contracts/envelope.ts';
-import { compileGlob, matchesAll } from '#core/matching/glob.ts';
-import type { GlobNode } from '#core/matching/glob-syntax.ts';
+import { compileGlob, matchesAll } from '#core/text/matching/glob.ts';
+import type { GlobNode } from '#core/text/matching/glob-syntax.ts';
 
 /** The words of a rule's capability pattern that no call can have; for a pattern with wildcards the pattern itself. */
 export const unknownCapabilities = (pattern: string | undefined): string[] => unknownWords(pattern, capabilities);

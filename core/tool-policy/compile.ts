@@ -2,7 +2,7 @@
 import type { Decision } from '#core/contracts/envelope.ts';
 import type { LevelPolicy, ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/matching/glob.ts';
+import { compileGlob, type Glob, type GlobKind, matchesAll } from '#core/text/matching/glob.ts';
 import { type ArgumentPath, parsePath, textsAt } from './argument-path.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { Places } from './parameter-places.ts';

@@ -1,6 +1,6 @@
 /** A rule ready to decide: what the index, the engine and the analysis share. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import type { Glob } from '#core/matching/glob.ts';
+import type { Glob } from '#core/text/matching/glob.ts';
 import type { ArgumentPath } from './argument-path.ts';
 import type { Predicate } from './predicate.ts';
 

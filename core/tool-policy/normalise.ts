@@ -1,7 +1,7 @@
 /** What a policy matches instead of the raw call: names, paths, hosts and Unicode in normal form. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { canonicalText, plainReading, type Reading } from '#core/matching/canonical-text.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { canonicalText, plainReading, type Reading } from '#core/text/matching/canonical-text.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 
 /** One reading of a call. `parameters` stay raw; `text` gives the normal form of a textual parameter. */
 export interface NormalCall extends ToolCall {

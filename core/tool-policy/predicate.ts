@@ -1,7 +1,7 @@
 /** One condition on a parameter, compiled: every member must hold. */
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
-import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
-import { compileGlob, type Glob } from '#core/matching/glob.ts';
+import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
+import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
 import { compileSource, type SourceCondition } from './source-condition.ts';
 
 type Scalar = string | number | boolean | null;

@@ -2,7 +2,7 @@
 import { knownProtocols } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
-import { compileGlob } from '#core/matching/glob.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
 import { unknownWords } from './capability-words.ts';
 
 /** Rules that name a protocol the gateway does not speak: a warning, since a caller of `test-action` may name any. */

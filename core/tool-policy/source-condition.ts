@@ -1,7 +1,7 @@
 /** Conditions on where a value comes from: they hold, do not hold, or nothing certain can be said [provenance.rules]. */
 import { type CallSources, sourceKey, trusted, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
-import { compileGlob, type Glob } from '#core/matching/glob.ts';
+import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
 import type { ArgumentPath } from './argument-path.ts';
 
 export interface SourceCondition {

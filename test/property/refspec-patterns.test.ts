@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
 import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { refspecBranch } from '#core/effects/git/branches.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 /** Few letters, so that names meet; a mark that makes another letter, and an upper case. */
 const text = fc

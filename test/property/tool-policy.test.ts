@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { isAscii } from '#core/matching/fold-unicode.ts';
-import { compileGlob } from '#core/matching/glob.ts';
-import { normalText } from '#core/matching/text-automaton.ts';
 import { traceValues } from '#core/provenance/trace.ts';
+import { isAscii } from '#core/text/matching/fold-unicode.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
+import { normalText } from '#core/text/matching/text-automaton.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { callOfExample, diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { compilePolicy } from '#core/tool-policy/compile.ts';

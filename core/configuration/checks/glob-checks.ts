@@ -1,7 +1,7 @@
 /** Patterns of a configuration: each one compiles. */
 
 import { foundAt, type Path, type Problem } from '#core/contracts/problems.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>
   patterns.flatMap((pattern, i) => problemOfAttempt(() => void globMatches(pattern, ''), pattern, pathOf(i), 'a glob'));

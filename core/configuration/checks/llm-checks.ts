@@ -3,7 +3,7 @@ import { normalKeyword } from '#core/content-policy/keywords.ts';
 import { regexProblem } from '#core/content-policy/pattern-set.ts';
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { foundAt, type Path, type Problem, pathText } from '#core/contracts/problems.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { type FileKeyObject, keyObject } from '../store/stored-keys.ts';
 import { globProblems } from './glob-checks.ts';
 import { exactlyOne, oneOf, unique } from './name-checks.ts';

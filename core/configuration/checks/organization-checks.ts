@@ -6,7 +6,7 @@ import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { grantsOf, highestRole } from '#core/identity/grants.ts';
 import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/identity/organization.ts';
 import { counts } from '#core/identity/separation-rules.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { oneOf, unique, unknown } from './name-checks.ts';
 

@@ -1,7 +1,7 @@
 /** Where each secret of a configuration goes: to an address, or to one purpose within the gateway. */
 import { type Configuration, defaultTicketKeyName } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 
 export interface SecretUse {
   readonly path: Path;

@@ -1,7 +1,7 @@
 /** Who a rule or a grant is for: names of servers that exist, and no credential for whichever server offers a name. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
-import { globMatches, matchesAll } from '#core/matching/glob.ts';
+import { globMatches, matchesAll } from '#core/text/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { oneOf } from './name-checks.ts';
 

@@ -1,8 +1,8 @@
 /** Which files of a repository a call touches. */
 import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { resolvePath } from '#core/matching/canonical-path.ts';
-import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
+import { resolvePath } from '#core/text/matching/canonical-path.ts';
+import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 
 interface TouchedFile {
   readonly path: string;

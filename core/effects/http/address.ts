@@ -1,5 +1,5 @@
 /** One address: where a request really goes, in the one spelling rules are written for. */
-import { isAscii } from '#core/matching/fold-unicode.ts';
+import { isAscii } from '#core/text/matching/fold-unicode.ts';
 
 export interface Address {
   /** `https://host/path?query`; without scheme where the call gives none. */

@@ -3,7 +3,7 @@
  * way through another server makes the request unclear.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 
 /** Parameters that hold an address. */
 export const urlKeys = ['url', 'uri', 'href', 'endpoint', 'address', 'link'];

@@ -2,7 +2,7 @@
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
-import { foldCase, isAscii } from '#core/matching/fold-unicode.ts';
+import { foldCase, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { baseName, resolveAt } from '../paths.ts';
 import { readerOf } from './commands.ts';
 import { isDisplayVariable, isHarmlessVariable, namesSecret, variableDoubt } from './environment.ts';

@@ -2,7 +2,7 @@
  * What a text that no grammar reads begins with: a DELETE in another database's words is a DELETE still, and a policy that
  * blocks those need not leave it to a human.
  */
-import { foldUnicode } from '#core/matching/fold-unicode.ts';
+import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 import { type Capability, type Operation, operation } from './operation.ts';
 
 const firstWord = /^(?:\s|;|\(|--[^\n]*\n|#[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*([a-z]+)/i;

@@ -1,6 +1,6 @@
 /** Calls without a text, `sql.delete` on `users` with a `where`: the same operation, its table in the one spelling. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { nameOf } from './names.ts';
 
 const word = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;

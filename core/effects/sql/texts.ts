@@ -1,6 +1,6 @@
 /** Where a call carries SQL: in a parameter, or in the target of a tool that runs texts. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Dialect } from './dialects.ts';
 import { statementsIn } from './statement-places.ts';
 

@@ -5,7 +5,7 @@
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { type Address, readAddress } from '#core/effects/http/address.ts';
-import { compileGlob } from '#core/matching/glob.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
 import { refused } from '../fault.ts';
 
 interface Destination {

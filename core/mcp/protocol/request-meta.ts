@@ -2,7 +2,7 @@
 import { sizes } from '#core/contracts/envelope.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { traceContextOf } from '#core/kernel/trace-context.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { type Era, metaKeys, tasksExtension } from './era.ts';
 import { invalidParams, isObject } from './messages.ts';
 import { rootsKey, rootsOf } from './roots.ts';

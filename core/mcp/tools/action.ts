@@ -13,7 +13,7 @@ import {
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';
 import type { ListedTool } from './tool-list.ts';

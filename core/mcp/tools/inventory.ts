@@ -2,7 +2,7 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ClockPort, PausePort } from '#core/kernel/ports.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { type McpStorePort, UpstreamFault } from '../ports.ts';
 import { isObject, mcpCodes, RpcFault } from '../protocol/messages.ts';
 import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';

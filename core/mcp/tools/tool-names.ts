@@ -5,8 +5,8 @@
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import { foldCase } from '#core/matching/fold-unicode.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import type { Tool } from './action.ts';
 import type { ToolList } from './tool-list.ts';
 

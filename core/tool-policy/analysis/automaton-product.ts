@@ -1,5 +1,5 @@
 /** Shortest text that satisfies a formula over automata: a walk through their product, no sampling. */
-import { dead, type Walker } from '#core/matching/automaton.ts';
+import { dead, type Walker } from '#core/text/matching/automaton.ts';
 
 /** Truth of the automaton at an index, as far as it is settled. */
 type Truth = (index: number) => boolean | undefined;

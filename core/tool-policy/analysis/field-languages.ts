@@ -1,7 +1,7 @@
 /** Languages of one field (tool, target, …): which patterns must match and which must not, and a shortest such text. */
-import { alphabetOf } from '#core/matching/alphabet.ts';
-import type { Walker } from '#core/matching/automaton.ts';
-import { type Glob, walkerOf } from '#core/matching/glob.ts';
+import { alphabetOf } from '#core/text/matching/alphabet.ts';
+import type { Walker } from '#core/text/matching/automaton.ts';
+import { type Glob, walkerOf } from '#core/text/matching/glob.ts';
 import { every, not, type StateBudget, shortestText } from './automaton-product.ts';
 
 /** Ids of patterns, ascending: `id` must match, `~id` (negative) must not. */

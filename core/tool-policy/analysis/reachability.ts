@@ -3,9 +3,9 @@
  * language for each field, conditions on the parameters); taking a rule away splits a box into smaller ones.
  */
 import { capabilities, type ToolCall } from '#core/contracts/envelope.ts';
-import { compileGlob, literalGlob, walkerOf } from '#core/matching/glob.ts';
-import { normalName } from '#core/matching/name-automaton.ts';
-import { normalText } from '#core/matching/text-automaton.ts';
+import { compileGlob, literalGlob, walkerOf } from '#core/text/matching/glob.ts';
+import { normalName } from '#core/text/matching/name-automaton.ts';
+import { normalText } from '#core/text/matching/text-automaton.ts';
 import { holdsAt } from '../argument-path.ts';
 import type { CompiledArgument, CompiledRule } from '../compiled-rule.ts';
 import { holds } from '../predicate.ts';

@@ -1,10 +1,10 @@
 /** Shortest text in a parameter for which predicates hold or fail: their globs, constants and lengths as automata. */
-import { alphabetOf } from '#core/matching/alphabet.ts';
-import { Automaton, type Walker } from '#core/matching/automaton.ts';
-import { canonicalText, plainReading } from '#core/matching/canonical-text.ts';
-import { type Glob, walkerOf } from '#core/matching/glob.ts';
-import { atMost } from '#core/matching/name-automaton.ts';
-import { normalText } from '#core/matching/text-automaton.ts';
+import { alphabetOf } from '#core/text/matching/alphabet.ts';
+import { Automaton, type Walker } from '#core/text/matching/automaton.ts';
+import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
+import { type Glob, walkerOf } from '#core/text/matching/glob.ts';
+import { atMost } from '#core/text/matching/name-automaton.ts';
+import { normalText } from '#core/text/matching/text-automaton.ts';
 import type { Predicate } from '../predicate.ts';
 import { every, type Formula, not, type StateBudget, shortestText, some } from './automaton-product.ts';
 import type { CallConstraint } from './call-constraints.ts';

@@ -9,7 +9,7 @@ import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { globMatches } from '#core/matching/glob.ts';
+import { globMatches } from '#core/text/matching/glob.ts';
 import { others } from './loading.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 

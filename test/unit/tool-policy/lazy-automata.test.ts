@@ -8,8 +8,8 @@ import { decide } from '#core/tool-policy/decide.ts';
 
 /** How long the pattern of each automaton is that was built. */
 const mockBuilt: number[] = [];
-jest.mock('#core/matching/automaton.ts', () => {
-  const actual = jest.requireActual('#core/matching/automaton.ts');
+jest.mock('#core/text/matching/automaton.ts', () => {
+  const actual = jest.requireActual('#core/text/matching/automaton.ts');
   class Counted extends actual.Automaton {
     constructor(nodes: unknown) {
       super(nodes);

@@ -1,7 +1,7 @@
 /** What an analysis may spend before it gives up. */
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
-import { compileGlob } from '#core/matching/glob.ts';
-import { normalText } from '#core/matching/text-automaton.ts';
+import { compileGlob } from '#core/text/matching/glob.ts';
+import { normalText } from '#core/text/matching/text-automaton.ts';
 import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
 import { BudgetSpent, StateBudget } from '#core/tool-policy/analysis/automaton-product.ts';
 import { FieldLanguages } from '#core/tool-policy/analysis/field-languages.ts';

@@ -1,6 +1,6 @@
 /** The glob language and its cost on hostile texts. */
 import { GatewayError } from '#core/kernel/errors.ts';
-import { compileGlob, globMatches } from '#core/matching/glob.ts';
+import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
 
 const matches = (pattern: string, text: string): boolean => compileGlob(pattern, 'text').matches(text);
 

@@ -1,7 +1,7 @@
 /** The committed Unicode tables are what the data packages say, and folding by them spares everyday text. */
 import { execFileSync } from 'node:child_process';
-import { foldUnicode } from '#core/matching/fold-unicode.ts';
-import * as committed from '#core/matching/unicode-tables.ts';
+import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
+import * as committed from '#core/text/matching/unicode-tables.ts';
 
 describe('[matching.unicode-data]', () => {
   test('the tables are those that `npm run unicode` writes', () => {
