@@ -2,9 +2,9 @@
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import { redact } from '#core/evidence/redact.ts';
 import { verifyBundle, verifyChain } from '#core/evidence/verify.ts';
 import { parseStrict } from '#core/kernel/json.ts';
+import { redact } from '#core/text/secrets/redact.ts';
 
 const entryCount = 100_000;
 

@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Language, partsOf } from './approvals/highlight.ts';
 import type { Live } from './live.ts';
 import { ago } from './words.ts';

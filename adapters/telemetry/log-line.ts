@@ -1,6 +1,6 @@
 /** One JSON log line. Whatever a caller passes, no secret is written and nothing is thrown. */
-import { mask, masked } from '#core/evidence/masked.ts';
-import { secrecyOfMember } from '#core/evidence/secret-names.ts';
+import { mask, masked } from '#core/text/secrets/masked.ts';
+import { secrecyOfMember } from '#core/text/secrets/secret-names.ts';
 
 interface LineHead {
   readonly ts: string;

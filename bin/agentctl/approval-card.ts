@@ -1,7 +1,7 @@
 /** The card of an approval: the key, the effects, the call itself, the reason of the rule, and the time left. */
 import { createHash } from 'node:crypto';
-import { childPath } from '#core/evidence/json-path.ts';
-import { spelledText } from '#core/evidence/visible-text.ts';
+import { childPath } from '#core/text/secrets/json-path.ts';
+import { spelledText } from '#core/text/secrets/visible-text.ts';
 import { type Fields, fields, list, text } from './json-fields.ts';
 import { type Output, painted, plain } from './output.ts';
 import { commandLine } from './shell.ts';

@@ -1,6 +1,6 @@
 /** How a command is declared: its words, its options, its examples, and the work it does. */
 import type { Command } from 'commander';
-import { visibleText } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { Api } from './api.ts';
 import { Failure, UsageError } from './failure.ts';
 import { addGlobals, type Globals, globalsOf, ownOptionsOf } from './globals.ts';

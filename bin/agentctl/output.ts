@@ -3,7 +3,7 @@
  * and direction characters reach the terminal spelled out.
  */
 import { styleText } from 'node:util';
-import { unseen, visibleText } from '#core/evidence/visible-text.ts';
+import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';
 import { columnGap, cut, fittedWidths, relativeTime } from './table.ts';
 
 type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';

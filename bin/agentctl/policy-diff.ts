@@ -1,6 +1,6 @@
 /** `policy diff`, also called `diff-policy`: what differs between two versions, configurations or packs, and how a difference is shown. */
 
-import { shorten } from '#core/evidence/visible-text.ts';
+import { shorten } from '#core/text/secrets/visible-text.ts';
 import type { Lifting } from '#core/tool-policy/analysis/lifts.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';

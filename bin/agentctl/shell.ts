@@ -1,5 +1,5 @@
 /** Words quoted so that a POSIX shell reads them back unchanged: for commands we suggest to copy. */
-import { visibleText } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/text/secrets/visible-text.ts';
 
 const quoted = (word: string): string => {
   const safe = visibleText(word);

@@ -1,8 +1,8 @@
 /** At a terminal: a line and a bell for each request that begins to wait for a person [local.approval-bell]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { shorten, visibleText } from '#core/evidence/visible-text.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { clockTime } from './human-log.ts';
 
 interface ApprovalLinesOptions {

@@ -1,5 +1,5 @@
 /** Log lines for a person at a terminal: time, level, message, fields. Programs get them as JSON [local.log-lines]. */
-import { visibleText } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/text/secrets/visible-text.ts';
 
 const colours: Readonly<Record<string, number>> = { error: 31, warn: 33, debug: 2 };
 /** Of the same value in every line, or shown at its beginning. */

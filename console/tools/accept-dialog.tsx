@@ -1,5 +1,5 @@
 /** The last step before a definition is accepted: the one that was looked at, or none. */
-import { visibleText } from '#core/evidence/visible-text.ts';
+import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { type Api, faultText } from '../api.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Code, Fact, Facts, Text } from '../ui.tsx';

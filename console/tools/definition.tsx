@@ -1,6 +1,6 @@
 /** What is known of a tool's definition: what the offered one introduces, which tools it stands in front of, and both texts [console.tools]. */
 import type { AnswerOf } from '#core/contracts/operations.ts';
-import { visibleLines } from '#core/evidence/visible-text.ts';
+import { visibleLines } from '#core/text/secrets/visible-text.ts';
 import { Block, Code, Notice, Text } from '../ui.tsx';
 import { changedPart } from './changed-part.ts';
 

@@ -1,8 +1,8 @@
 /** From an authenticated request to the ActionEnvelope. */
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
-import { masked } from '#core/evidence/masked.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { Seen } from '#core/provenance/trace.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';
 
 /** A request of a caller inside the gateway, which knows more of the call than its own callers may say. */

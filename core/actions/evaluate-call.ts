@@ -2,7 +2,7 @@
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { Redaction } from '#core/evidence/redact.ts';
+import type { Redaction } from '#core/text/secrets/redact.ts';
 import { argumentGuard, argumentSettings, withLinks } from '#core/tool-guard/decide-arguments.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { RootLists } from '#core/tool-guard/roots.ts';

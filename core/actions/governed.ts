@@ -8,8 +8,8 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import type { Redaction } from '#core/evidence/redact.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import type { Redaction } from '#core/text/secrets/redact.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { Judged } from './judge.ts';
 

@@ -5,11 +5,11 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lineOf } from '#core/effects/shell/carried.ts';
 import { sqlTextsOf } from '#core/effects/sql/texts.ts';
-import { childPath } from '#core/evidence/json-path.ts';
-import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
-import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { childPath } from '#core/text/secrets/json-path.ts';
+import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
+import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
 /** What a parameter's name ends in when its text is code of some language. */

@@ -4,8 +4,8 @@ import { agreedCapability, capabilityOfCall } from '#core/classification/agreed-
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { Redaction } from '#core/evidence/redact.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import type { Redaction } from '#core/text/secrets/redact.ts';
 import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { isLarge, sentOf } from './call-work.ts';
 import type { GovernedRequest } from './envelope.ts';

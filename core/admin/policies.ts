@@ -13,8 +13,8 @@ import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant
 import type { Configuration } from '#core/contracts/config.ts';
 import { refusal } from '#core/contracts/problems.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import { masked } from '#core/evidence/masked.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
 import { assertModules, loadText } from './load-text.ts';
 import type { Call, Operation } from './operation.ts';

@@ -7,13 +7,13 @@ import { markLists, stateOf } from '#core/behavior/state.ts';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
-import { masked } from '#core/evidence/masked.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { personActor } from '#core/identity/principal.ts';
 import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 
 /** The score as it stands; with `replay=true` also as the evidence tells it, alert by alert. */

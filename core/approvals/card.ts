@@ -1,7 +1,7 @@
 /** The facts of an approval in the order a person reads them: the same in every channel, each as a label and a text. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { childPath } from '#core/evidence/json-path.ts';
-import { shorten, visibleText } from '#core/evidence/visible-text.ts';
+import { childPath } from '#core/text/secrets/json-path.ts';
+import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { tighteningText } from './terms.ts';
 import { missingVotesText } from './views.ts';
 

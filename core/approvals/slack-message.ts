@@ -3,8 +3,8 @@
  * Everything an agent wrote stands in code, where it can neither format, mention nor pass for one of the gateway's lines.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { spelledText, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
 import type { Delivery } from '#core/notifications/ports.ts';
+import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { approvalUrl } from './approval-url.ts';
 import { beginningOf, effectsOf, executedTexts, factsOf, ownFacts, sentBesideExecuted, sentOf } from './card.ts';
 import { headlineOf } from './headline.ts';

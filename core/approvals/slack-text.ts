@@ -1,5 +1,5 @@
 /** Texts for Slack's mrkdwn, within the lengths that Slack takes. */
-import { visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 
 /** Slack refuses a section whose text is longer, and a message of more than 50 blocks. */
 export const maxSection = 3000;

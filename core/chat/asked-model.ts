@@ -1,6 +1,7 @@
 /** The model a body asks for, as traces and the record of a refusal name it: a body that is not checked yet may hold anything there. */
-import { masked } from '#core/evidence/masked.ts';
+
 import type { JsonObject } from '#core/kernel/json.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 
 const longest = 256;
 

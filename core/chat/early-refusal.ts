@@ -5,7 +5,6 @@
 
 import { sessionOwner } from '#core/actions/governed.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
-import { masked } from '#core/evidence/masked.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { federatedActor } from '#core/identity/principal.ts';
 import { digestOf, sha256 } from '#core/kernel/canonical.ts';
@@ -13,6 +12,7 @@ import type { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 import { askedModel } from './asked-model.ts';
 import type { ChatPorts } from './ports.ts';
 

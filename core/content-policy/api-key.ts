@@ -1,5 +1,5 @@
 /** Keys, tokens and passwords: the formats that evidence withholds too. */
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import type { Entity, Range } from './entity.ts';
 
 /** Longest piece without spaces that is held because a secret might be forming in it: `user:password@` in a URL. */

@@ -1,6 +1,7 @@
 /** The filters of one phase, in the order of their kinds: keyword, regex, PII, WASM. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { hasSilent } from '#core/text/fold/visible.ts';
 import { type Named, type Phase, Tally } from './findings.ts';
 import { joinedTexts } from './joined-texts.ts';
 import { decodedJson, JsonSpelling } from './json-spelling.ts';
@@ -11,7 +12,6 @@ import { readingOf } from './reading.ts';
 import { Regexes, type RegexFilter } from './regexes.ts';
 import { checkSilent } from './silent-texts.ts';
 import { isLarge, type TextWork, type WrittenText } from './text-work.ts';
-import { hasSilent } from './visible.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;

@@ -1,7 +1,8 @@
 /** One text read character by character by several pattern sets, each in the spelling it compares. */
+
+import { foldText, isPlain, silentReadings } from '#core/text/fold/visible.ts';
 import { type Hit, newWalk, type PartialMatches, type Walk } from './partial-match.ts';
 import { pieces, withoutCase } from './reading.ts';
-import { foldText, isPlain, silentReadings } from './visible.ts';
 
 /** A pattern set, and how far its walk has come. */
 interface Line {

@@ -1,6 +1,7 @@
 /** Text as a reader sees it, with the way back to the characters it was written with. */
+
+import { controls, foldText, hasSpecial, isPlain } from '#core/text/fold/visible.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
-import { controls, foldText, hasSpecial, isPlain } from './visible.ts';
 
 /** Characters that may change, or vanish into, the one before them: marks, what begins with one, invisible ones, jamo. */
 const extenders = String.raw`\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}${controls}\u0e33\u0eb3\u1160-\u11ff\u3131-\u318e\uff9e-\uffdc`;

@@ -1,9 +1,10 @@
 /** Texts with invisible characters: phrases whose words only they part, or that they spell, are found as in a stream. */
+
+import { invisiblePlaces } from '#core/text/fold/visible.ts';
 import type { Tally } from './findings.ts';
 import type { Keywords } from './keywords.ts';
 import { advance, type Lines, newLine } from './lines.ts';
 import type { Regexes } from './regexes.ts';
-import { invisiblePlaces } from './visible.ts';
 
 /** What a phrase or pattern may reach on either side of such a character. */
 const reachCharacters = 512;

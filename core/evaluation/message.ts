@@ -1,8 +1,8 @@
 /** What an evaluator gets of a call, and what it answers [evaluation.webhook]. Pure. */
 import * as z from 'zod';
-import { masked } from '#core/evidence/masked.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 
 /** The body of the webhook. Secrets of recognised formats are taken out of both texts. */
 export interface EvaluationMessage {

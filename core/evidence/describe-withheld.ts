@@ -1,6 +1,6 @@
 /** What a report says of the parts of a call that its entry does not hold. */
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
-import { childPath } from './json-path.ts';
+import { childPath } from '#core/text/secrets/json-path.ts';
 
 /** Of a blocked call that is too long these are recorded by their beginning [evidence.block-bounded]. */
 const shortened: ReadonlySet<string> = new Set(['$.parameters', '$.sent_with']);

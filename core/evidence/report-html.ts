@@ -4,9 +4,9 @@
  */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
+import { visibleLines } from '#core/text/secrets/visible-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
-import { visibleLines } from './visible-text.ts';
 
 /** What makes the page verify itself: an addition to its policy, and what stands before its end. */
 interface Proof {

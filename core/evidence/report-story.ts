@@ -3,13 +3,13 @@
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './describe-withheld.ts';
 import { chatDetail, chatFacts, chatOutcome, chatTitle } from './report-chat.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { proofSummary } from './report-proof.ts';
 import { type ApprovalUse, approvalUses, approvedOutcome, outcomeText } from './report-uses.ts';
-import { shorten, visibleText } from './visible-text.ts';
 
 interface TimelineRow {
   readonly index: number;

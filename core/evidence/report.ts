@@ -1,9 +1,9 @@
 /** The session report in Markdown. Text from agents is escaped: it can neither format nor link. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
+import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
 import { type SessionStory, sessionStory } from './report-story.ts';
-import { visibleText } from './visible-text.ts';
 
 /** The report in pieces, section by section. */
 export async function* markdownReport(

@@ -2,8 +2,8 @@
 import type { Verification } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { parseStrict } from '#core/kernel/json.ts';
+import { DigestedText } from '#core/text/secrets/digested-text.ts';
 import { bundlePieces } from './bundle-pieces.ts';
-import { DigestedText } from './digested-text.ts';
 import type { LoggedEntry } from './in-log.ts';
 import { bundleRules, openBundle, unreadable, type Verifying, verifyOpened } from './verify.ts';
 

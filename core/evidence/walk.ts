@@ -1,6 +1,7 @@
 /** Follows a chain link by link and stops believing at the first that does not hold. */
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { visibleText } from '#core/text/secrets/visible-text.ts';
 import { ApprovalTrail } from './approval-trail.ts';
 import { entryHash } from './chain.ts';
 import { Comparison, type Copies } from './compare.ts';
@@ -9,7 +10,6 @@ import { PasskeyProofs } from './passkey-proof.ts';
 import type { SessionHead } from './ports.ts';
 import { manifestOf } from './session-manifest.ts';
 import { Tally } from './tally.ts';
-import { visibleText } from './visible-text.ts';
 import type { Witness } from './witness.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;

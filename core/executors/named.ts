@@ -2,7 +2,7 @@
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/credentials/ports.ts';
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
-import { masked } from '#core/evidence/masked.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 import { ExecutionFault, hints, UpstreamError, unknownHint } from './fault.ts';
 import type { ExecuteOptions, Executor } from './ports.ts';
 

@@ -3,11 +3,11 @@
  * every answer comes on the stream. Messages that reach another process than the stream's wait in the store for it.
  */
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
-import { redact } from '#core/evidence/redact.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import { redact } from '#core/text/secrets/redact.ts';
 import type { McpGateway } from './gateway.ts';
 import type { McpCall, McpReply } from './http-call.ts';
 import { errorOf, isObject, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';

@@ -1,8 +1,8 @@
 /** What a provider said when it refused, as a fault: bounded, and without the key it was asked with. */
 
-import { mask, masked } from '#core/evidence/masked.ts';
 import type { Json } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
+import { mask, masked } from '#core/text/secrets/masked.ts';
 import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
 import { reasonOf } from './reply.ts';

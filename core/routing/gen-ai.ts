@@ -1,11 +1,11 @@
 /** Attributes of a `provider.<type>` span: the gateway's own beside the GenAI conventions of OpenTelemetry. */
 import type { Usage } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
-import { masked } from '#core/evidence/masked.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 import type { Provider } from '#core/providers/ports.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 
 /** What the answer came to, for its span. */
 export interface Settled {

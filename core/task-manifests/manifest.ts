@@ -1,10 +1,10 @@
 /** From a request to a manifest: its digest is its name, so that what was declared can never be another thing later. */
 import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
-import { masked } from '#core/evidence/masked.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
+import { masked } from '#core/text/secrets/masked.ts';
 import { sheetOfRequest } from './from-request.ts';
 
 const dayMs = 24 * 3_600_000;

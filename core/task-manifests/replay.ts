@@ -7,7 +7,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { mask } from '#core/evidence/masked.ts';
+import { mask } from '#core/text/secrets/masked.ts';
 import { checkManifest, type TaskHistory } from './check.ts';
 import { maxTarget } from './decide-manifests.ts';
 

@@ -4,8 +4,8 @@ import { wordsIn } from '#core/classification/tool-words.ts';
 import { creditCard } from '#core/content-policy/credit-card.ts';
 import { iban } from '#core/content-policy/iban.ts';
 import { ssn } from '#core/content-policy/ssn.ts';
-import { issuedRanges } from '#core/evidence/secret-formats.ts';
-import { secrecyOf } from '#core/evidence/secret-names.ts';
+import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
+import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import type { ArgumentKind, Finding, Severity } from './finding.ts';
 import { isSecretPath } from './secret-paths.ts';
 

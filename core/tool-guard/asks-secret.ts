@@ -1,8 +1,8 @@
 /** Whether a server asks a person for a password, key, token, code or card: by the form, by its words, or by an address (elicitation). */
 import { isLoopbackHost } from '#core/catalog/networks.ts';
-import { foldText } from '#core/content-policy/visible.ts';
-import { normalisedName, secrecyOf } from '#core/evidence/secret-names.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { foldText } from '#core/text/fold/visible.ts';
+import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 
 const maxCharacters = 65_536;
 const maxLevels = 16;

@@ -1,5 +1,5 @@
 /** Everything the guard finds in one text that a model will read: the visible words, the hidden ones and the encoded ones. */
-import { foldText, isPlain } from '#core/content-policy/visible.ts';
+import { foldText, isPlain } from '#core/text/fold/visible.ts';
 import { type CueHit, CueScan } from './cues.ts';
 import { dataLinks } from './data-links.ts';
 import { encodedParts } from './encoded-parts.ts';

@@ -2,7 +2,7 @@
  * Reads a text word by word and reports what in it speaks to a model. One pass, without backtracking: the time grows with the
  * length alone [guard.linear].
  */
-import { isPlain } from '#core/content-policy/visible.ts';
+import { isPlain } from '#core/text/fold/visible.ts';
 import { markerAt } from './cue-markers.ts';
 import { furthest, neededBy } from './needed-classes.ts';
 import { partedWords } from './parted-words.ts';

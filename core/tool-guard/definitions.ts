@@ -2,11 +2,11 @@
 
 import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
 import { changingVerbs, producingVerbs, readingVerbs } from '#core/classification/verbs.ts';
-import { secrecyOf } from '#core/evidence/secret-names.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
+import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';

@@ -2,9 +2,10 @@
  * What a schema takes, parameter by parameter at every depth: the type, whether it is required, and a digest of what else decides
  * about its values. Texts, choices and bounds are left out: texts are read as texts, and bounds only narrow [guard.changes].
  */
-import { secrecyOf } from '#core/evidence/secret-names.ts';
+
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
+import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 
 interface Shape {
   /** Names from the top, such as `filter.owner`, `rows[].id` or `$defs.Filter.owner`; the schema itself is the empty text. */

@@ -1,6 +1,6 @@
 /** Words that sentences to a model are made of, by what they contribute: English, and the words that attacks in other languages use most. */
 
-import { foldText } from '#core/content-policy/visible.ts';
+import { foldText } from '#core/text/fold/visible.ts';
 import { wordsOfActs } from './words-of-acts.ts';
 
 const lists = {

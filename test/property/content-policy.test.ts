@@ -5,8 +5,8 @@ import { compileContentPolicy } from '#core/content-policy/compile.ts';
 import { type Hit, newWalk, PartialMatches } from '#core/content-policy/partial-match.ts';
 import { patternSet, regexProblem } from '#core/content-policy/pattern-set.ts';
 import { pieces, readingOf, withoutCase, writtenRange } from '#core/content-policy/reading.ts';
-import { foldText } from '#core/content-policy/visible.ts';
 import type { ContentFilter } from '#core/contracts/config.ts';
+import { foldText } from '#core/text/fold/visible.ts';
 import { cutAt, policyOf, streamed, whole } from '../support/content-policy.ts';
 import { runs } from '../support/extent.ts';
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { bundleFormat } from '#core/contracts/evidence.ts';
-import { redact } from '#core/evidence/redact.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
 import { verifyBundle, verifyChain } from '#core/evidence/verify.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { parseStrict } from '#core/kernel/json.ts';
+import { redact } from '#core/text/secrets/redact.ts';
+import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import { copy, draft, seal, sealedSession, trustedKey } from '../unit/evidence/sample.ts';
 
 const body = fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isWholeInComment, pullRequestComment } from '#core/approvals/pull-request-comment.ts';
 import { isWholeInSlack, slackMessage } from '#core/approvals/slack-message.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { spelledText, visibleLines, visibleText } from '#core/evidence/visible-text.ts';
+import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 import { runs } from '../support/extent.ts';
 import { sampleRow } from '../unit/notifications/sample.ts';
 

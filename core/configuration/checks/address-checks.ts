@@ -1,7 +1,7 @@
 /** No address and no command holds a secret: every reader of the configuration, and every data plane, sees them [config.address-secrets]. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
-import { hasProgramSecret } from '#core/evidence/program-secrets.ts';
+import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 
 /** Sections in which addresses stand. */
 const sections = [

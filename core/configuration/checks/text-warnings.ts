@@ -4,8 +4,8 @@
  */
 
 import { type Path, pathText } from '#core/contracts/problems.ts';
-import { issuedRanges } from '#core/evidence/secret-formats.ts';
 import { regexLook } from '#core/text/matching/regex-look.ts';
+import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 
 /** Members that hold patterns of names, and of other texts. */
 const namePatterns = new Set(

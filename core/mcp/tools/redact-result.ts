@@ -1,7 +1,7 @@
 /** Results as clients see them: untouched, but for secrets. */
 import { withoutSecrets } from '#core/credentials/redact-values.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
 import type { Json } from '#core/kernel/json.ts';
+import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 
 const mark = '[redacted]';

@@ -1,6 +1,6 @@
 /** The digest of what a reviewer is shown: the same on both sides, whatever the salts; another one for another call. */
 import { type ShownCall, shownDigest } from '#core/approvals/shown-call.ts';
-import { redact } from '#core/evidence/redact.ts';
+import { redact } from '#core/text/secrets/redact.ts';
 
 const raw = {
   target: 'acme/web',

@@ -1,6 +1,6 @@
 /** Texts that are made from a call, without what is withheld of it. */
-import { masked, withheldTexts, withoutWithheld } from '#core/evidence/masked.ts';
-import { redact } from '#core/evidence/redact.ts';
+import { masked, withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
+import { redact } from '#core/text/secrets/redact.ts';
 
 const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
 const salts = (bytes: number) => 'a'.repeat(2 * bytes);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { hasProgramSecret, programSecrets } from '#core/evidence/program-secrets.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
+import { hasProgramSecret, programSecrets } from '#core/text/secrets/program-secrets.ts';
+import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 
 const found = hasProgramSecret;
 const issued = `ghp_${'aB3dE5gH7j'.repeat(4)}`;

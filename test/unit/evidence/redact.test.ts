@@ -1,8 +1,8 @@
 import { describeWithheld } from '#core/evidence/describe-withheld.ts';
-import { childPath, sensitivePath } from '#core/evidence/json-path.ts';
-import { type Redacted, redact, saltedDigest } from '#core/evidence/redact.ts';
-import { secretRanges } from '#core/evidence/secret-formats.ts';
-import { secrecyOf } from '#core/evidence/secret-names.ts';
+import { childPath, sensitivePath } from '#core/text/secrets/json-path.ts';
+import { type Redacted, redact, saltedDigest } from '#core/text/secrets/redact.ts';
+import { secretRanges } from '#core/text/secrets/secret-formats.ts';
+import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 
 function counting() {
   let count = 0;

@@ -1,6 +1,6 @@
 /** Folding goes run by run; it must be what folding the whole text at once is. */
 import fc from 'fast-check';
-import { foldText } from '#core/content-policy/visible.ts';
+import { foldText } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
 import { foldUnicode } from '#core/text/matching/fold-unicode.ts';
 import { runs } from '../../../support/extent.ts';
