@@ -2,8 +2,8 @@
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import { policyOf } from './tool-policy.ts';
 
 export async function benchSqlEffects(): Promise<Record<string, number>> {

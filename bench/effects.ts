@@ -6,8 +6,8 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { EffectReader } from '#core/effects/ports.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 export async function benchEffects(): Promise<Record<string, number>> {
   const { parse: shellParse, decide: shellDecide } = microsOf(shellEffects, 'pr-writer', shellCalls());

@@ -1,9 +1,9 @@
 /** What a policy decision and a policy analysis cost: p50 of a decision at 100 and 10,000 rules, analysis of 200 rules. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 
 export async function benchToolPolicy(): Promise<Record<string, number>> {
   const hundred = decisionMicros(100);

@@ -9,12 +9,12 @@ import type { Effects } from '#core/effects/ports.ts';
 import { type ErrorCode, GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
+import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
 import type { GuardSettings, InspectedResult } from '#core/tool-guard/results.ts';
-import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
-import type { RuleTrace } from '#core/tool-policy/explain.ts';
 
 /** What each kind of job is given, and what it answers. */
 export interface Jobs {
@@ -72,11 +72,11 @@ async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> 
     case 'evaluate':
       return (await import('#core/actions/call-work.ts')).evaluation(given, await compiled(given.policy), randomHex);
     case 'decide':
-      return (await import('#core/tool-policy/decide.ts')).decide(await compiled(given.policy), given.call);
+      return (await import('#core/policy/rules/decide.ts')).decide(await compiled(given.policy), given.call);
     case 'explain':
-      return (await import('#core/tool-policy/explain.ts')).explain(await compiled(given.policy), given.call);
+      return (await import('#core/policy/rules/explain.ts')).explain(await compiled(given.policy), given.call);
     case 'diff':
-      return (await import('#core/tool-policy/analysis/diff.ts')).diffPolicies(
+      return (await import('#core/policy/rules/analysis/diff.ts')).diffPolicies(
         JSON.parse(given.before),
         JSON.parse(given.after),
       );
@@ -104,7 +104,7 @@ const policies = new RecentMap<string, CompiledPolicy>({ max: 4 });
 async function compiled(text: string): Promise<CompiledPolicy> {
   const known = policies.get(text);
   if (known) return known;
-  const { compilePolicy } = await import('#core/tool-policy/compile.ts');
+  const { compilePolicy } = await import('#core/policy/rules/compile.ts');
   const policy = compilePolicy(JSON.parse(text));
   policies.set(text, policy);
   return policy;

@@ -2,12 +2,12 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { capabilityFromName } from '#core/classification/classify-tool.ts';
-import { targetFromArguments } from '#core/classification/target.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { workspaceOf } from '#core/effects/shell/workspace.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { isPlace } from '#core/tool-policy/parameter-places.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/policy/classification/target.ts';
+import { isPlace } from '#core/policy/rules/parameter-places.ts';
 import type { CallBody } from './call-options.ts';
 
 export type Input = Readonly<Record<string, unknown>>;

@@ -77,7 +77,7 @@ export async function verdictOf(
 /** A module that follows the ABI, or a pack in canonical form; rejects with what is wrong about it. */
 export async function readable({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
   if (kind === 'wasm_filter') return (await import('#adapters/wasm/module.ts')).compileModule(bytes);
-  return (await import('#core/tool-policy/pack-bytes.ts')).readPackBytes(bytes, name);
+  return (await import('#core/policy/rules/pack-bytes.ts')).readPackBytes(bytes, name);
 }
 
 /** The bytes of a file that the command line named. */

@@ -1,7 +1,7 @@
 /** `policy diff`, also called `diff-policy`: what differs between two versions, configurations or packs, and how a difference is shown. */
 
+import type { Lifting } from '#core/policy/rules/analysis/lifts.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
-import type { Lifting } from '#core/tool-policy/analysis/lifts.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -46,8 +46,8 @@ async function differences(cli: Cli, from: string, to: string): Promise<Given> {
 /** What `GET policy-versions/{version}/diff` answers. A pack alone has no other keys to compare. */
 export async function comparison(before: ReadConfiguration, after: ReadConfiguration) {
   const { policyOf } = await import('./policy-file.ts');
-  const { diffOf, diffPolicies, regionsOf } = await import('#core/tool-policy/analysis/diff.ts');
-  const { liftsOf } = await import('#core/tool-policy/analysis/lifts.ts');
+  const { diffOf, diffPolicies, regionsOf } = await import('#core/policy/rules/analysis/diff.ts');
+  const { liftsOf } = await import('#core/policy/rules/analysis/lifts.ts');
   const { compareConfigurations, liftedGuards } = await import('#core/configuration/compare.ts');
   const { diffLevels } = await import('#core/configuration/level-diff.ts');
   const [from, to] = [before.configuration, after.configuration];

@@ -18,7 +18,7 @@ import { findIn, type RulePlaces } from '#core/configuration/store/places.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 import { fileBytes } from './call-options.ts';
 import { fields } from './json-fields.ts';
 

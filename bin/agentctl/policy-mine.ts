@@ -1,8 +1,8 @@
 /** `policy mine`: the least rules that allow what recorded traffic was allowed, without a gateway [cli.policy-mine]. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
 import type { Load, Mined } from '#core/policy-mining/mine.ts';
 import type { RecordedCall } from '#core/policy-mining/recorded-calls.ts';
-import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
 import { fileBytes } from './call-options.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -66,7 +66,7 @@ const keptOf = (current: ToolPolicyDocument | undefined) => ({
 });
 
 async function differences(current: ToolPolicyDocument, { pack }: Mined): Promise<PolicyDiff> {
-  const { diffPolicies } = await import('#core/tool-policy/analysis/diff.ts');
+  const { diffPolicies } = await import('#core/policy/rules/analysis/diff.ts');
   return diffPolicies(current, pack);
 }
 

@@ -32,7 +32,7 @@ export function addPolicyTest(parent: Parent): void {
 
 async function test(cli: Cli, file: string, cases: string, { junit: report, explain }: TestOptions): Promise<Outcome> {
   const { readPolicyFile, readYamlFile, simulator } = await import('./policy-file.ts');
-  const { callOfCase, mismatch, parseCases } = await import('#core/tool-policy/cases.ts');
+  const { callOfCase, mismatch, parseCases } = await import('#core/policy/rules/cases.ts');
   const decide = simulator(await readPolicyFile(file));
   const table = readYamlFile(
     cases,

@@ -180,7 +180,7 @@ function addSign(parent: Parent): void {
 /** Of YAML or JSON. */
 async function packBytesOf(file: string): Promise<Buffer> {
   const { readYaml } = await import('#core/configuration/load/yaml.ts');
-  const { packBytes } = await import('#core/tool-policy/pack-bytes.ts');
+  const { packBytes } = await import('#core/policy/rules/pack-bytes.ts');
   return packBytes(readYaml(fileContent(file).toString('utf8'), file).value, file);
 }
 

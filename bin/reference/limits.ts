@@ -12,7 +12,7 @@ import { wrongKeyRate } from '#core/limits/admissions.ts';
 import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { maxShards } from '#core/limits/shards.ts';
-import { defaultStateBudget } from '#core/tool-policy/analysis/analyse.ts';
+import { defaultStateBudget } from '#core/policy/rules/analysis/analyse.ts';
 import { heldBodyBytes, mostConnections } from '../local/open-requests.ts';
 import { leastBytes } from '../local/stalled-transfers.ts';
 import { code, origin, table } from './markdown.ts';

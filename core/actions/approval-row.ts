@@ -3,7 +3,7 @@
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
-import { termsOf } from '#core/tool-policy/decide.ts';
+import { termsOf } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import { cardFacts } from './card-facts.ts';
 import type { Redacted } from './entries.ts';

@@ -3,10 +3,10 @@ import { scoresOf } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { grantFor } from '#core/credentials/grants.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { driftInWords } from '#core/task-manifests/decide-manifests.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { GovernedAction } from './governed.ts';
 import { executedPlaces } from './program-texts.ts';
 

@@ -9,8 +9,8 @@ import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import type { Judged } from './judge.ts';
 
 /** One action on its way through the stages. */

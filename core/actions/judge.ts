@@ -14,12 +14,12 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
 import { withFirst } from '#core/task-manifests/first-sheet.ts';
 import type { Attached } from '#core/task-manifests/ports.ts';
 import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 import { refuseSecrets } from './program-texts.ts';
 
 /** The decision that does not depend on the caller: no secret in executable text, then policy, sandbox and the guard on arguments. */

@@ -4,7 +4,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Requirement } from '#core/contracts/separation.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { neededText, requirementsOf, type SeparationRequest } from '#core/identity/separation-rules.ts';
-import { type PolicyDecision, termsOf } from '#core/tool-policy/decide.ts';
+import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import type { GovernedAction } from './governed.ts';
 

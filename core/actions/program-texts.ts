@@ -6,11 +6,11 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { lineOf } from '#core/effects/shell/carried.ts';
 import { sqlTextsOf } from '#core/effects/sql/texts.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
 
 /** What a parameter's name ends in when its text is code of some language. */
 const codeNames = new Set(

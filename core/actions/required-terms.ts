@@ -4,7 +4,7 @@ import type { VotePorts } from '#core/approvals/vote.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { requirementsOf } from '#core/identity/separation-rules.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type PolicyDecision, termsOf } from '#core/tool-policy/decide.ts';
+import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import { timeoutSeconds } from './approval-row.ts';
 import type { GovernedAction } from './governed.ts';
 

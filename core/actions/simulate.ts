@@ -1,12 +1,13 @@
 /** The decision on a call that is not made: the route `simulate` and files on the command line ask the same. */
-import { agreedCapability, capabilityOfCall } from '#core/classification/agreed-capability.ts';
+
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { ActionRequest, ToolCall } from '#core/contracts/envelope.ts';
 import type { EffectsPort } from '#core/effects/ports.ts';
 import type { SeparationRequest } from '#core/identity/separation-rules.ts';
+import { agreedCapability, capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
+import { type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';
-import { type PolicyDecision, termsOf } from '#core/tool-policy/decide.ts';
 import { alternativeTo } from './answers.ts';
 import { evaluateCall } from './evaluate-call.ts';
 import { capabilitiesOf, neededWords, requirementsOfReview } from './needed-approvals.ts';

@@ -4,11 +4,11 @@ import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
+import { type CompiledPolicy, hasSourceCondition } from '#core/policy/rules/compile.ts';
+import { readingsOf } from '#core/policy/rules/normalise.ts';
 import type { ProvenancePort } from '#core/provenance/ports.ts';
 import type { Seen } from '#core/provenance/trace.ts';
 import type { TasksPort } from '#core/task-manifests/ports.ts';
-import { type CompiledPolicy, hasSourceCondition } from '#core/tool-policy/compile.ts';
-import { readingsOf } from '#core/tool-policy/normalise.ts';
 
 /** What the caller's host passes on beside a call. */
 interface GivenWords {

@@ -7,8 +7,8 @@ import type { FindPlace } from '#core/configuration/store/places.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PausePort } from '#core/kernel/ports.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { effectsOf, traceOf, withPlaces } from './explained.ts';
 
 export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;

@@ -3,9 +3,9 @@ import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { explain, type RuleTrace } from '#core/tool-policy/explain.ts';
+import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
+import { explain, type RuleTrace } from '#core/policy/rules/explain.ts';
 import type { Call } from './operation.ts';
 
 export interface EffectView {

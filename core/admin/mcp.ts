@@ -1,6 +1,5 @@
 /** Tool definitions of MCP servers: what was seen, and a human's word on what has changed. */
 
-import { classifyTool } from '#core/classification/classify-tool.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -12,9 +11,10 @@ import { acceptDefinition, upstreamOf } from '#core/mcp/tools/accept-definition.
 import { overrideOf } from '#core/mcp/tools/action.ts';
 import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
 import { keptDefinition, keptSizes } from '#core/mcp/tools/kept-definitions.ts';
+import { classifyTool } from '#core/policy/classification/classify-tool.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import { differenceBetween } from '#core/tool-guard/definition-difference.ts';
 import { introducedBy } from '#core/tool-guard/introduced.ts';
-import { decide } from '#core/tool-policy/decide.ts';
 import type { Call, Operation } from './operation.ts';
 import { recordAct } from './record.ts';
 

@@ -7,11 +7,11 @@ import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behav
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { forEachText } from '#core/policy/rules/normalise.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { masked } from '#core/text/secrets/masked.ts';
-import { forEachText } from '#core/tool-policy/normalise.ts';
 import { type Call, type Found, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
 import { egressOf } from './signals/egress.ts';

@@ -3,12 +3,12 @@
  * self-hosted provider into its own network [chat.addresses].
  */
 
-import { isInnerAddress } from '#core/classification/inner-address.ts';
 import type { ChatOperation, DialectName } from '#core/contracts/chat.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
+import { isInnerAddress } from '#core/policy/classification/inner-address.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 

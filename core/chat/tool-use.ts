@@ -5,13 +5,13 @@
 
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
-import { capabilityFromName } from '#core/classification/classify-tool.ts';
-import { targetFromArguments } from '#core/classification/target.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { assertExact, type Json, type JsonObject, parseStrict } from '#core/kernel/json.ts';
 import { textOf } from '#core/kernel/narrow.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/policy/classification/target.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 import { isProviderRun, providerRunText } from './provider-tools.ts';

@@ -3,7 +3,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { levelsWithRules } from '#core/identity/organization.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import type { PolicyDiff } from '#core/tool-policy/analysis/diff.ts';
+import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
 import { levelDocument } from './checks/level-checks.ts';
 
 interface LevelDiff extends PolicyDiff {

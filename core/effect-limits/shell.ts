@@ -1,8 +1,8 @@
 /** Limits of the shell: programs and paths, and the limits of Git for what `git push` does. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { forEachText } from '#core/policy/rules/normalise.ts';
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import { forEachText } from '#core/tool-policy/normalise.ts';
 import { checkWrite } from './git.ts';
 import { pushesOf } from './git-push.ts';
 import { type Check, matchesName, matchesText, normalPath, textOf } from './rule.ts';

@@ -2,7 +2,9 @@
  * What a call would do whose tool stands for a program and which is given words of its command line: `kubernetes.get` with
  * `args: [get, secret]`, `git_log` with `flags: [--output=x]`. They are read as the same line is in a shell [effects.argument-lists].
  */
-import { moreSevere } from '#core/classification/classify-tool.ts';
+
+import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
+import { moreSevere } from '#core/policy/classification/classify-tool.ts';
 import {
   isOptionInPlace,
   isOptionWord,
@@ -11,9 +13,8 @@ import {
   programNamed,
   startsProgram,
   wordsOfText,
-} from '#core/classification/command-programs.ts';
-import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
-import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
+} from '#core/policy/classification/command-programs.ts';
+import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { commandNamed, isLooking, isLookingCommand, lookingLines } from './argument-lists/looking-lines.ts';
 import type { EffectReader, Effects } from './ports.ts';
 import { isGitCommand } from './shell/git.ts';

@@ -1,11 +1,12 @@
 /** The decision of a policy over a call and its effects: the worst of all, and review where the text is not certain. */
-import { capabilityFromName, moreSevere } from '#core/classification/classify-tool.ts';
+
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { capabilityFromName, moreSevere } from '#core/policy/classification/classify-tool.ts';
+import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/policy/rules/compile.ts';
+import { combineReviews, decide, type PolicyDecision } from '#core/policy/rules/decide.ts';
+import { joinedParts } from '#core/policy/rules/joined-parts.ts';
 import { matchesAll } from '#core/text/matching/glob.ts';
-import { type CompiledPolicy, type CompiledRule, policyOf } from '#core/tool-policy/compile.ts';
-import { combineReviews, decide, type PolicyDecision } from '#core/tool-policy/decide.ts';
-import { joinedParts } from '#core/tool-policy/joined-parts.ts';
 import { ordered } from './in-words.ts';
 import type { Effects } from './ports.ts';
 

@@ -2,8 +2,9 @@
  * Two parameters that both name the file of a call, such as `path` and `file_path`: only the server knows which one it uses
  * [effects.file-named-twice].
  */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { resolveAt } from './paths.ts';
 

@@ -2,9 +2,10 @@
  * What a call to a Git host would do: one part for each file and each branch it touches, with the repository, paths and
  * branches in one spelling, and what a call leaves open (the default branch) said.
  */
-import { capabilityFromName } from '#core/classification/classify-tool.ts';
-import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { branchesOf, mayNameBranch, mergeOf } from './git/branches.ts';
 import { filesOf } from './git/files.ts';

@@ -2,9 +2,10 @@
  * The reader of every call: chosen by protocol, and for MCP and unknown protocols by the shape of tool and parameters. What
  * one text holds of another language (a shell command inside COPY … PROGRAM) is read as that.
  */
-import { capabilityFromName } from '#core/classification/classify-tool.ts';
-import { toolWords } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { toolWords } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { alikeNames } from './alike-names.ts';
 import { argumentListEffects } from './argument-lists.ts';

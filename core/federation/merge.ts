@@ -7,7 +7,7 @@ import { type Configuration, configurationSchema, type KeyEntry } from '#core/co
 import { problemsOf, refusal } from '#core/contracts/problems.ts';
 import { levelsWithRules } from '#core/identity/organization.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { OwnOfPlane } from './served.ts';
 
 interface Merged {

@@ -1,8 +1,8 @@
 /** Kinds of recorded calls and the rules they become. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import { conditionsOf } from './conditions.ts';
 import { escaped, patternsOf } from './targets.ts';
 

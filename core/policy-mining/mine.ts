@@ -7,8 +7,8 @@ import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import {
   type Group,
   groupOf,

@@ -3,8 +3,9 @@
  * name the file 13. Such a figure counts as the person's only under the name of the same part of a date (`{ day: 13, month: 5 }`):
  * there it can only mean the date that was said [provenance.longer-numbers].
  */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import { sourceKey } from '#core/contracts/provenance.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { monthNames, months, weekdayNames } from './date-words.ts';
 import { dateForms } from './dates.ts';
 import { withoutGroups } from './groups.ts';

@@ -2,10 +2,10 @@
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type SourceNote, sourceKey, trusted, unknown, type ValueSource } from '#core/contracts/provenance.ts';
-import { holdsInCall } from '#core/tool-policy/argument-path.ts';
-import type { CompiledArgument, CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { readingsOf } from '#core/tool-policy/normalise.ts';
-import { isPlace } from '#core/tool-policy/parameter-places.ts';
+import { holdsInCall } from '#core/policy/rules/argument-path.ts';
+import type { CompiledArgument, CompiledPolicy } from '#core/policy/rules/compile.ts';
+import { readingsOf } from '#core/policy/rules/normalise.ts';
+import { isPlace } from '#core/policy/rules/parameter-places.ts';
 
 const maxNotes = 16;
 

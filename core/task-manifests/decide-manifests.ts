@@ -3,7 +3,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 
 /** @param decided what the other sources say: drift only makes it graver, and of two reviews the rule's own stays. */
 export function decideDrift(

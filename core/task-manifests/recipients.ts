@@ -1,8 +1,8 @@
 /** Whom a call would reach: mail addresses, accounts, channels and the like among its arguments [manifest.recipients]. */
 
-import { wordsIn } from '#core/classification/tool-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { addressesIn } from '#core/provenance/addresses.ts';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));

@@ -1,10 +1,10 @@
 /** What the definition of a tool says beside describing it [guard.definitions]. */
 
-import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
-import { changingVerbs, producingVerbs, readingVerbs } from '#core/classification/verbs.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
+import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
+import { changingVerbs, producingVerbs, readingVerbs } from '#core/policy/classification/verbs.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';

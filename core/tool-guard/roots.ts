@@ -2,7 +2,7 @@
  * Paths and addresses in arguments that lie outside of the roots declared for a server or by a client [guard.roots]. Only a value
  * whose every reading lies below a root is inside; what cannot be read with certainty is outside.
  */
-import { wordsIn } from '#core/classification/tool-words.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
 import { isBelowRoot, isWeb, type Root, rootOf } from './root.ts';

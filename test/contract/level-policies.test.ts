@@ -2,7 +2,7 @@
 import { done } from '#adapters/work/jobs.ts';
 import { policyText } from '#core/actions/call-work.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { shippedPacks } from '#core/tool-policy/pack.ts';
+import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { Buffer as InBrowser } from '../../console/evidence/buffer.ts';
 import type * as engines from '../../console/policies/engine.ts';
 import * as paths from '../../console/policies/node-path.ts';

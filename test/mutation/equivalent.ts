@@ -45,32 +45,32 @@ export const equivalents: readonly Equivalent[] = [
       'Without buckets the first second is only what leases count from, when they are written and when they are read.',
   },
   {
-    file: 'core/tool-policy/path-pattern.ts',
+    file: 'core/policy/rules/path-pattern.ts',
     line: 'if (at >= row.length) {',
     ...{ from: 'at >= row.length', to: 'at > row.length' },
     reason: 'A step that was not written down is computed again, with the same result.',
   },
   {
-    file: 'core/tool-policy/normalise.ts',
+    file: 'core/policy/rules/normalise.ts',
     line: 'seen.set(raw, text);',
     ...{ from: 'seen.set(raw, text);', to: ';' },
     reason: memoryOnly,
   },
   {
-    file: 'core/tool-policy/predicate.ts',
+    file: 'core/policy/rules/predicate.ts',
     line: 'return text.length <= 2 * maxLength && [...text].length <= maxLength;',
     ...{ from: '2', to: '(2 + 1)' },
     reason:
       'A character has two units at most, so a text of more than twice as many units has too many characters anyway.',
   },
   {
-    file: 'core/tool-policy/analysis/text-solver.ts',
+    file: 'core/policy/rules/analysis/text-solver.ts',
     line: `const marks = needs.map(({ predicate, negated }) => \`\${negated ? '-' : '+'}\${this.#numbers.get(predicate)}\`);`,
     ...{ from: 'negated', to: '!(negated)' },
     reason: 'The signs of all marks are exchanged, and a contradiction is a pair of both.',
   },
   {
-    file: 'core/tool-policy/analysis/reachability.ts',
+    file: 'core/policy/rules/analysis/reachability.ts',
     line: 'for (const part of this.#split(box, taker)) open.push({ ...part, depth: depth + 1 });',
     ...{ from: '1', to: '(1 + 1)' },
     reason: 'Depths are only compared with each other.',

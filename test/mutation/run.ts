@@ -31,7 +31,7 @@ const { values: given } = parseArgs({
 
 /** What is drawn from, each on its own: one area's size does not change what another is asked. */
 const areas = [
-  'core/tool-policy',
+  'core/policy/rules',
   'core/approvals',
   'core/evidence',
   'core/limits',

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 import { type Bypass, bypasses } from './bypasses.ts';
 
 const policyOf = (name: Bypass['pack']) =>

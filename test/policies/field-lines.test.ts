@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 const decider = (pack: string) => {
   const policy = compilePolicy(parsePack(parse(readFileSync(`policies/${pack}.yaml`, 'utf8')), pack));

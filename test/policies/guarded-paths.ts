@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
-import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+import { parsePack, shippedPacks } from '#core/policy/rules/pack.ts';
 
 export const packs = new Map(
   shippedPacks.map((name): [string, ToolPack] => [

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
-import { capabilityOfCall } from '#core/classification/agreed-capability.ts';
-import { capabilityFromName } from '#core/classification/classify-tool.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 const compiled = (pack: string) =>
   compilePolicy(parsePack(parse(readFileSync(join(process.cwd(), `policies/${pack}.yaml`), 'utf8')), pack));

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
-import { callOfCase, mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+import { callOfCase, mismatch, parseCases, sourcesOfCase } from '#core/policy/rules/cases.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
+import { parsePack, shippedPacks } from '#core/policy/rules/pack.ts';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';
 
 const unclearSourceRule = 'provenance:unclear';

@@ -6,11 +6,11 @@ import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { suggestAlternative } from '#core/tool-policy/alternative.ts';
-import { callOfCase, parseCases } from '#core/tool-policy/cases.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
-import { parsePack, type shippedPacks } from '#core/tool-policy/pack.ts';
+import { suggestAlternative } from '#core/policy/rules/alternative.ts';
+import { callOfCase, parseCases } from '#core/policy/rules/cases.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import { parsePack, type shippedPacks } from '#core/policy/rules/pack.ts';
 import { casesOf as share } from '../support/extent.ts';
 import { bypasses } from './bypasses.ts';
 

@@ -2,7 +2,7 @@
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
 describe.each(['readonly', 'pr-writer'])('[pack.recursive-reads] %s: reading below a folder over MCP', (pack) => {

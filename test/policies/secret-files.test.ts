@@ -5,8 +5,8 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { shippedPacks } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { type CodingAgentName, codingAgents } from '../../bin/agentctl/coding-agents.ts';
 import { callsOfTool } from '../../bin/agentctl/coding-tool.ts';
 import { readPolicyFile, simulator } from '../../bin/agentctl/policy-file.ts';

@@ -6,8 +6,8 @@ import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 import { bypasses, harmless, impliedCalls, systemRelations } from './sql-bypasses.ts';
 
 const file = 'policies/sql-explorer.yaml';

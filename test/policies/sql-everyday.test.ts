@@ -6,8 +6,8 @@ import { sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 interface Query {
   readonly sql: string;

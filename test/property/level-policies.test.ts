@@ -6,8 +6,8 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import { runs } from '../support/extent.ts';
 
 const some = (...values: string[]) => fc.constantFrom(...values);

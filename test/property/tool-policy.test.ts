@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolGuard, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { callOfExample, diffPolicies } from '#core/policy/rules/analysis/diff.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
+import { normaliseCall, readingsOf } from '#core/policy/rules/normalise.ts';
 import { traceValues } from '#core/provenance/trace.ts';
 import { isAscii } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { callOfExample, diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { normaliseCall, readingsOf } from '#core/tool-policy/normalise.ts';
 import { runs } from '../support/extent.ts';
 
 const letters = ['a', 'b', '/'];

@@ -30,9 +30,9 @@ import { authenticate } from '#core/identity/authenticate.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ReserveOutcome, ReserveRequest, Settlement } from '#core/limits/ports.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { Provider, ProviderCall, ProviderReply, ResourceCall } from '#core/providers/ports.ts';
 import { createBreakers } from '#core/routing/breakers.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
 import type { Loose } from './loose.ts';
 import { woundTimeouts } from './wound-timeouts.ts';
 

@@ -6,9 +6,9 @@ import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
-import type { PolicyDecision } from '#core/tool-policy/decide.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
+import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 export type ShellPack = 'pr-writer' | 'readonly';
 

@@ -8,8 +8,8 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { actionOf } from '#core/mcp/tools/action.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 export const corpusPacks = ['pr-writer', 'readonly'] as const;
 type CorpusPack = (typeof corpusPacks)[number];

@@ -1,8 +1,8 @@
 /** Ways on which data leaves: to unknown hosts, by copy or mail, by a push. */
 
-import { wordsIn } from '#core/classification/tool-words.ts';
-import { sendingVerbs } from '#core/classification/verbs.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
+import { sendingVerbs } from '#core/policy/classification/verbs.ts';
 import { type Call, type Found, wordsOf } from './call.ts';
 
 const sendingTool = new Set([

@@ -1,8 +1,8 @@
 /** Secrets and data about people, by whole names: files, secret stores, tables, metadata services. */
 
 import { networkOfHost } from '#core/catalog/networks.ts';
-import { wordsIn } from '#core/classification/tool-words.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { type Call, type Finder, type Found, pathsOf, wordsOf } from './call.ts';
 
 /** Names of files that hold a secret wherever they lie. */

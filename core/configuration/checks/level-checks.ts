@@ -4,16 +4,16 @@ import { decisions } from '#core/contracts/envelope.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { type Level, levelsWithRules } from '#core/identity/organization.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import {
   type AskedPairs,
   callOfExample,
   hasDifferingCall,
   type Region,
   regionsOf,
-} from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+} from '#core/policy/rules/analysis/diff.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 
 /** @param checkRule what is wrong with one rule by itself, such as a glob that does not compile. */

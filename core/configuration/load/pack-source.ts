@@ -3,7 +3,7 @@ import type { ToolPack } from '#core/contracts/tool-policy.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { parsePack, shippedPacks } from '#core/tool-policy/pack.ts';
+import { parsePack, shippedPacks } from '#core/policy/rules/pack.ts';
 import { readYaml, type YamlDocument } from './yaml.ts';
 
 const leastOfPack = 'Write at least: { name: mine, default_decision: review, rules: [] }';

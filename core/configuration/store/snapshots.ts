@@ -4,7 +4,7 @@ import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { Identities, ResolvedKey } from '#core/identity/identities.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
-import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 import type { ConfigStore, FederationState, VersionRow } from '../ports.ts';
 import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';

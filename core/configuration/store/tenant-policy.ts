@@ -3,7 +3,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { LevelPolicy, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { levelsOf } from '#core/identity/organization.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { type CompiledPolicy, compilePolicy } from '#core/tool-policy/compile.ts';
+import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 
 interface Policies {

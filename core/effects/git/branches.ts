@@ -1,6 +1,7 @@
 /** Which branches a call to a Git host writes, and which it only reads from. */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /** `default_branch: true`: the host's default branch is meant, or any may be. */
 export interface TouchedBranch {

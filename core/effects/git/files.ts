@@ -1,6 +1,7 @@
 /** Which files of a repository a call touches. */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 

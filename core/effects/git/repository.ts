@@ -1,6 +1,7 @@
 /** Which repository a call is about: `owner/name`, however it was written. */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 const address = /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?[^/]+\/|[\w.-]+@[\w.-]+:(?!\/\/))(.+)$/i;
 

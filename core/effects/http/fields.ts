@@ -3,9 +3,9 @@
  * and what servers take for the method, the host or the path instead (`X-HTTP-Method-Override`, `?_method=`, GraphQL) [effects.http-overrides].
  */
 
-import { hasMutation } from '#core/classification/graphql-text.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { hasMutation } from '#core/policy/classification/graphql-text.ts';
 import { urlKeys } from './parameters.ts';
 
 type Parameters = ToolCall['parameters'];

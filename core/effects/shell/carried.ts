@@ -1,6 +1,7 @@
 /** Where in a call its shell text stands: target, `command` and the like, argument vectors. */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { Situation } from './invocation.ts';
 import { type Arg, argOf } from './words.ts';

@@ -2,7 +2,7 @@
  * Statements in the parameters of a tool whose name speaks of no database, at any depth: under a name of SQL (`rawSql`, `options.sql`),
  * as a `statement`, or as a query that has the shape of one. What people search for is left out.
  */
-import { toolWords, wordsIn } from '#core/classification/tool-words.ts';
+import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 
 interface StatementText {
   readonly text: string;

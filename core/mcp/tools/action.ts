@@ -1,7 +1,5 @@
 /** A tool call as the policy sees it: protocol, name, target, capability. */
-import { capabilityOfCall } from '#core/classification/agreed-capability.ts';
-import { capabilityFromName } from '#core/classification/classify-tool.ts';
-import { targetFromArguments } from '#core/classification/target.ts';
+
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import {
   type ActionRequest,
@@ -13,6 +11,9 @@ import {
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
+import { capabilityFromName } from '#core/policy/classification/classify-tool.ts';
+import { targetFromArguments } from '#core/policy/classification/target.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { invalidParams, isObject } from '../protocol/messages.ts';
 import { assertOwnNames } from './argument-names.ts';

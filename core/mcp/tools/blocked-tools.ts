@@ -1,6 +1,6 @@
 /** Which tools a caller is not shown: those no arguments would make the policy let through. */
-import type { CompiledPolicy } from '#core/tool-policy/compile.ts';
-import { normaliseCall } from '#core/tool-policy/normalise.ts';
+import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
+import { normaliseCall } from '#core/policy/rules/normalise.ts';
 import type { ToolWords } from './action.ts';
 
 /** True only if every rule that could match first blocks, whatever target and arguments a call has: of the policy, or of one level. */

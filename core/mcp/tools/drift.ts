@@ -3,12 +3,13 @@
  * known server offers for the first time. Descriptions are read by models: a changed or new one is how a server that was
  * trusted yesterday gives orders today.
  */
-import { targetArgument } from '#core/classification/target.ts';
+
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { targetArgument } from '#core/policy/classification/target.ts';
 import type { McpStore, ToolFacts, ToolMark, ToolMarks } from '../ports.ts';
 import { isObject } from '../protocol/messages.ts';
 import type { Tool } from './action.ts';

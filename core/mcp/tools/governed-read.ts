@@ -9,7 +9,7 @@ import { govern } from '#core/actions/govern.ts';
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 import type { ClassifiersPort } from '../ports.ts';
 import { isObject, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';

@@ -2,7 +2,6 @@
 
 import { decideCall } from '#core/actions/evaluate-call.ts';
 import type { CallWorkPort } from '#core/actions/ports.ts';
-import { moreSevere } from '#core/classification/classify-tool.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope, Capability, Placement } from '#core/contracts/envelope.ts';
@@ -10,6 +9,7 @@ import type { LedgerPort } from '#core/evidence/ports.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { ClockPort, IdsPort, PausePort, TelemetryPort } from '#core/kernel/ports.ts';
+import { moreSevere } from '#core/policy/classification/classify-tool.ts';
 import type { ClassifiersPort, DefinitionTextsPort, McpStorePort } from '../ports.ts';
 import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';

@@ -2,7 +2,7 @@
 import { evaluate, type JudgeInput, judge } from '#core/actions/judge.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { Loose } from '../../support/loose.ts';
 
 const configuration = configurationSchema.parse({

@@ -1,6 +1,6 @@
 /** Where the values of a call come from: asked only where a rule for its tool asks, remembered, and never trusted by mistake. */
 import { keepPrompt, keepResultSeen, withSources } from '#core/actions/value-sources.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { Loose } from '../../support/loose.ts';
 import { configuration, envelope, nowMs } from './sample.ts';
 

@@ -2,8 +2,8 @@
 import { mayConnect } from '#adapters/executors/public-address.ts';
 import { isPrivate } from '#adapters/http/public-address.ts';
 import { networkOf, networkOfHost } from '#core/catalog/networks.ts';
-import { isInnerAddress } from '#core/classification/inner-address.ts';
 import type { Network } from '#core/contracts/catalog.ts';
+import { isInnerAddress } from '#core/policy/classification/inner-address.ts';
 import { checkArguments } from '#core/tool-guard/arguments.ts';
 
 const addresses: readonly (readonly [Network, readonly string[]])[] = [

@@ -5,7 +5,7 @@ import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { runs } from '../../support/extent.ts';
 
 const read = (tool: string, parameters: Record<string, unknown> = {}, more: Partial<ToolCall> = {}): Effects =>

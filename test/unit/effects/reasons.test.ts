@@ -1,7 +1,7 @@
 /** How the reason of a decision names the effect that led to it. */
 import { decideEffects } from '#core/effects/decide-effects.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 
 const policy = compilePolicy({
   name: 'test',

@@ -15,8 +15,8 @@ import { isHarmlessJq } from '#core/effects/shell/scripts/jq.ts';
 import { isHarmlessSed } from '#core/effects/shell/scripts/sed.ts';
 import { argOf } from '#core/effects/shell/words.ts';
 import { shellEffects } from '#core/effects/shell.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 const unclear = (command: string): string | undefined =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } })

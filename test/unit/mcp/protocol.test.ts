@@ -8,7 +8,7 @@ import { outcomeFor, paramsFor } from '#core/mcp/sessions/translate.ts';
 import { upstreamError } from '#core/mcp/sessions/upstream-errors.ts';
 import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { entry } from './entry.ts';
 
 const meta = {

@@ -3,11 +3,11 @@ import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { type CallSources, sourceKey, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { explain } from '#core/tool-policy/explain.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
+import { explain } from '#core/policy/rules/explain.ts';
 
 const policyOf = (rules: readonly Partial<ToolRule>[], default_decision: 'allow' | 'review' | 'block' = 'review') => ({
   name: 'p',

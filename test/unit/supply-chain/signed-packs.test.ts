@@ -5,10 +5,10 @@ import { stringify } from 'yaml';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { sourceFiles } from '#adapters/files/source-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { packBytes } from '#core/policy/rules/pack-bytes.ts';
 import type { PluginEntry } from '#core/supply-chain/documents.ts';
 import { keyIdOf, publicKeyOf } from '#core/supply-chain/keys.ts';
 import { signEntry } from '#core/supply-chain/sign.ts';
-import { packBytes } from '#core/tool-policy/pack-bytes.ts';
 import {
   entryOf,
   guardBytes,

@@ -1,8 +1,8 @@
 /** Patterns of targets that begin with `./`. */
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 
 const document = (target: string) =>
   ({

@@ -1,7 +1,7 @@
 /** The shortest example of each region of a diff, for every kind of condition: what the solvers of the analysis must find. */
 import type { ArgumentPredicate, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { diffPolicies, type Region } from '#core/tool-policy/analysis/diff.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { diffPolicies, type Region } from '#core/policy/rules/analysis/diff.ts';
 
 type Rules = readonly Partial<ToolRule>[];
 

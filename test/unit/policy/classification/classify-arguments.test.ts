@@ -1,6 +1,6 @@
 /** What the arguments of a tool that reads by its name may ask for [action.arguments-tighten]. */
-import { capabilityOfCall } from '#core/classification/agreed-capability.ts';
-import { classifyArguments } from '#core/classification/classify-arguments.ts';
+import { capabilityOfCall } from '#core/policy/classification/agreed-capability.ts';
+import { classifyArguments } from '#core/policy/classification/classify-arguments.ts';
 
 const asked = (tool: string, parameters: Record<string, unknown>) =>
   classifyArguments(tool, parameters)?.capability ?? 'read';

@@ -1,7 +1,7 @@
 /** Which own rule lifts what of a pack. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { regionsOf } from '#core/tool-policy/analysis/diff.ts';
-import { liftsOf } from '#core/tool-policy/analysis/lifts.ts';
+import { regionsOf } from '#core/policy/rules/analysis/diff.ts';
+import { liftsOf } from '#core/policy/rules/analysis/lifts.ts';
 
 const packRules = [
   { protocol: 'mcp', tool: 'delete_*', decision: 'block' },

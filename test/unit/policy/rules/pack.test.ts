@@ -1,5 +1,5 @@
 /** What is wrong with a policy pack is reported with its place, what was found and what is allowed. */
-import { parsePack } from '#core/tool-policy/pack.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
 
 const rule = { protocol: 'git', tool: 'scm.get_*', decision: 'allow' };
 const pack = (fields: object) => ({ name: 'own', default_decision: 'review', rules: [rule], ...fields });

@@ -1,7 +1,7 @@
 /** Path-named conditions of rules that tighten ignore case; those of rules that allow do not [policy.paths-any-case]. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 
 const decided = (rule: Omit<ToolRule, 'protocol' | 'tool'>, path: string): string => {
   const rules: ToolRule[] = [{ protocol: 'mcp', tool: 'write_file', ...rule }];

@@ -1,9 +1,9 @@
 /** Rules that can never match, and what a change of policy changes. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { parsePack } from '#core/tool-policy/pack.ts';
-import { unknownProtocols } from '#core/tool-policy/protocols.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
+import { parsePack } from '#core/policy/rules/pack.ts';
+import { unknownProtocols } from '#core/policy/rules/protocols.ts';
 
 const policyOf = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]): ToolPolicyDocument => ({
   name: 'test',

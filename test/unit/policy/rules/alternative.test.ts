@@ -1,8 +1,8 @@
 /** Which change of a refused call is proposed: near ones alone, and only those that the policy lets pass. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { suggestAlternative } from '#core/tool-policy/alternative.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { suggestAlternative } from '#core/policy/rules/alternative.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 
 const policyOf = (
   rules: readonly Partial<ToolRule>[],

@@ -1,12 +1,12 @@
 /** What an analysis may spend before it gives up. */
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { BudgetSpent, StateBudget } from '#core/policy/rules/analysis/automaton-product.ts';
+import { FieldLanguages } from '#core/policy/rules/analysis/field-languages.ts';
+import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { BudgetSpent, StateBudget } from '#core/tool-policy/analysis/automaton-product.ts';
-import { FieldLanguages } from '#core/tool-policy/analysis/field-languages.ts';
-import { shippedPacks } from '#core/tool-policy/pack.ts';
-import { packs } from '../../../policies/guarded-paths.ts';
+import { packs } from '../../../../policies/guarded-paths.ts';
 
 test('[policy.analysis.budget] a budget is spent after as many states as it has, and says how many', () => {
   const budget = new StateBudget(3);

@@ -1,8 +1,8 @@
 /** Several rules that review one call: an approval under the strictest terms of all. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide, termsOf } from '#core/tool-policy/decide.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide, termsOf } from '#core/policy/rules/decide.ts';
 import { call, policyOf } from './deciding.ts';
 
 describe('[approval.strictest-terms] several rules that review a call', () => {

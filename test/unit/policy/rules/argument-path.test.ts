@@ -1,5 +1,5 @@
 /** Paths into parameters: how they are written, and which values they reach. */
-import { holdsAt, holdsInCall, parsePath } from '#core/tool-policy/argument-path.ts';
+import { holdsAt, holdsInCall, parsePath } from '#core/policy/rules/argument-path.ts';
 
 test.each([
   ['a.b', [{ key: 'a' }, { key: 'b' }], 'every'],

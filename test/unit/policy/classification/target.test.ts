@@ -1,6 +1,6 @@
 /** What a call acts on, by its arguments. */
-import { targetArgument, targetFromArguments } from '#core/classification/target.ts';
-import { wordsIn } from '#core/classification/tool-words.ts';
+import { targetArgument, targetFromArguments } from '#core/policy/classification/target.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 test.each([
   [{ owner: 'acme', repo: 'site', path: 'a.md' }, 'acme/site'],

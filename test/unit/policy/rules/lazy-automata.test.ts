@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 
 /** How long the pattern of each automaton is that was built. */
 const mockBuilt: number[] = [];

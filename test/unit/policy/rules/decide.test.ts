@@ -1,10 +1,10 @@
 /** First match wins, arguments, and failing closed. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
-import { suggestAlternative } from '#core/tool-policy/alternative.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
-import { explain } from '#core/tool-policy/explain.ts';
+import { suggestAlternative } from '#core/policy/rules/alternative.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
+import { explain } from '#core/policy/rules/explain.ts';
 import { call, policyOf } from './deciding.ts';
 
 test('[policy.first-match] [policy.matched-rule] the first matching rule decides; none leaves the default', () => {

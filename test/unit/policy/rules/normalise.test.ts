@@ -1,6 +1,6 @@
 /** Names, paths, hosts and Unicode in normal form. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { normaliseCall, readingsOf } from '#core/tool-policy/normalise.ts';
+import { normaliseCall, readingsOf } from '#core/policy/rules/normalise.ts';
 
 const call = (fields: Partial<ToolCall>): ToolCall => ({
   protocol: 'shell',

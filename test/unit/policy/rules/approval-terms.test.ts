@@ -1,8 +1,8 @@
 /** How many people approve by rules of the tool policy: several rules together, the difference of two policies, and mistakes in writing it. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
-import { diffPolicies } from '#core/tool-policy/analysis/diff.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide, termsOf } from '#core/tool-policy/decide.ts';
+import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide, termsOf } from '#core/policy/rules/decide.ts';
 import { call, policyOf } from './deciding.ts';
 
 const publish = (approval?: ToolRule['approval']): ToolRule => ({

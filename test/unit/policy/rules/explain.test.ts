@@ -1,8 +1,8 @@
 /** Why a call was decided as it was: guards first, then rules up to the match, each with the first condition that failed. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { explain } from '#core/tool-policy/explain.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { explain } from '#core/policy/rules/explain.ts';
 
 const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
   ...{ protocol: 'git', tool: 'scm.merge', target: 'acme/web', capability: 'write', parameters: {} },

@@ -3,8 +3,8 @@ import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { analysePolicy } from '#core/tool-policy/analysis/analyse.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
+import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
 
 const documentOf = (rules: readonly ToolRule[]) => ({ name: 'x', default_decision: 'review' as const, rules });
 const rule = (more: Partial<ToolRule>): ToolRule => ({ protocol: 'git', tool: '*', decision: 'block', ...more });

@@ -1,8 +1,9 @@
 /** The capability of tools by their names. */
-import { capabilityFromName, classifyTool, moreSevere } from '#core/classification/classify-tool.ts';
-import { changingVerbs } from '#core/classification/verbs.ts';
+
 import { wordsOf } from '#core/mcp/tools/action.ts';
-import { entry } from '../mcp/entry.ts';
+import { capabilityFromName, classifyTool, moreSevere } from '#core/policy/classification/classify-tool.ts';
+import { changingVerbs } from '#core/policy/classification/verbs.ts';
+import { entry } from '../../mcp/entry.ts';
 
 const names: Readonly<Record<string, string>> = {
   read: `

@@ -1,6 +1,7 @@
 /** Which texts of the parameters may be paths, by the names they stand under. */
-import { wordsIn } from '#core/classification/tool-words.ts';
+
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /**
  * `all` texts, keys included; those under the name of a path (`path-named`: `filePath`, `target_file`); those under any name

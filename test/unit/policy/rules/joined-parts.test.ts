@@ -1,5 +1,5 @@
 /** Paths that are put together from parts under any name. */
-import { joinedParts } from '#core/tool-policy/joined-parts.ts';
+import { joinedParts } from '#core/policy/rules/joined-parts.ts';
 
 test.each<[string, unknown, readonly string[]]>([
   ['two parts, joined and as a folder', { a: '/etc/sha', b: 'dow' }, ['/etc/shadow', '/etc/sha/dow']],

@@ -1,7 +1,7 @@
 /** Rows of a decision table: what is wrong with one, and where its values come from. */
 import { readYaml } from '#core/configuration/load/yaml.ts';
 import { sourceKey } from '#core/contracts/provenance.ts';
-import { mismatch, parseCases, sourcesOfCase } from '#core/tool-policy/cases.ts';
+import { mismatch, parseCases, sourcesOfCase } from '#core/policy/rules/cases.ts';
 
 const row = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'delete', decision: 'block' };
 

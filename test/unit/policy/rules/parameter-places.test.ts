@@ -1,5 +1,5 @@
 /** Which parameters may hold a path, by their names, and paths that are given in parts. */
-import { anyTextMatches, isPlace } from '#core/tool-policy/parameter-places.ts';
+import { anyTextMatches, isPlace } from '#core/policy/rules/parameter-places.ts';
 
 test.each<[string, boolean, boolean]>([
   ['path', true, true],

@@ -1,7 +1,8 @@
 /** What a caller says of a capability, and what the name says. */
-import { agreedCapability } from '#core/classification/agreed-capability.ts';
+
 import type { Capability } from '#core/contracts/envelope.ts';
-import { entry } from '../mcp/entry.ts';
+import { agreedCapability } from '#core/policy/classification/agreed-capability.ts';
+import { entry } from '../../mcp/entry.ts';
 
 const agreed = (tool: string, capability: Capability, protocol = 'mcp') =>
   agreedCapability({ protocol, tool, capability }, []);

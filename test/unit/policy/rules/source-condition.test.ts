@@ -1,8 +1,8 @@
 /** Conditions on where a value comes from: what holds, what does not, and what is not known. */
 import { sourceKey, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { assumedKey, compileSource, type Held, sourceHolds } from '#core/tool-policy/source-condition.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { assumedKey, compileSource, type Held, sourceHolds } from '#core/policy/rules/source-condition.ts';
 
 const from = (whole: string[], parts: string[] = [], incomplete?: true): ValueSource => ({
   ...{ whole, parts },

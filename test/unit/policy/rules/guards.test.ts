@@ -1,7 +1,7 @@
 /** Guards over paths: which words and which parameters of a call are paths. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
-import { compilePolicy } from '#core/tool-policy/compile.ts';
-import { decide } from '#core/tool-policy/decide.ts';
+import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { decide } from '#core/policy/rules/decide.ts';
 
 const policy = compilePolicy({
   name: 'test',
