@@ -1,8 +1,8 @@
 /** `policy mine`: the least rules that allow what recorded traffic was allowed, without a gateway [cli.policy-mine]. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
+import type { Load, Mined } from '#core/effects/policy-mining/mine.ts';
+import type { RecordedCall } from '#core/effects/policy-mining/recorded-calls.ts';
 import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
-import type { Load, Mined } from '#core/policy-mining/mine.ts';
-import type { RecordedCall } from '#core/policy-mining/recorded-calls.ts';
 import { fileBytes } from './call-options.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { UsageError } from './failure.ts';
@@ -37,8 +37,8 @@ export function addPolicyMine(parent: Parent): void {
 }
 
 async function mine(cli: Cli, { from, policy, out }: MineOptions): Promise<Outcome> {
-  const { minePolicy } = await import('#core/policy-mining/mine.ts');
-  const { recordedCalls } = await import('#core/policy-mining/recorded-calls.ts');
+  const { minePolicy } = await import('#core/effects/policy-mining/mine.ts');
+  const { recordedCalls } = await import('#core/effects/policy-mining/recorded-calls.ts');
   const { policyOf, readPolicyFile } = await import('./policy-file.ts');
   const { lazyEffects } = await import('#adapters/sql/lazy-effects.ts');
   const current = policy === undefined ? undefined : policyOf(await readPolicyFile(policy));
@@ -70,7 +70,7 @@ async function differences(current: ToolPolicyDocument, { pack }: Mined): Promis
   return diffPolicies(current, pack);
 }
 
-type Entries = Parameters<typeof import('#core/policy-mining/recorded-calls.ts').recordedCalls>[0];
+type Entries = Parameters<typeof import('#core/effects/policy-mining/recorded-calls.ts').recordedCalls>[0];
 
 /** @throws UsageError naming the file and what is allowed in it. */
 async function entriesIn(file: string): Promise<Entries> {

@@ -48,7 +48,7 @@ export async function evaluate(
   return decideArguments(outside ? { ...outside, policy: decision.policy } : decision, call, guard);
 }
 
-const effectLimits = lazyImport(() => import('#core/effect-limits/check.ts'));
+const effectLimits = lazyImport(() => import('#core/effects/limits/check.ts'));
 
 export interface Judged {
   readonly decision: PolicyDecision;

@@ -1,7 +1,7 @@
 /** What the entry of a call holds of long parameters: all for a call that may run, their beginning for a blocked one. */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { recordedCalls } from '#core/policy-mining/recorded-calls.ts';
+import { recordedCalls } from '#core/effects/policy-mining/recorded-calls.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
-import { checkEffectLimits } from '#core/effect-limits/check.ts';
+import { checkEffectLimits } from '#core/effects/limits/check.ts';
 import { runs } from '../support/extent.ts';
 import { type Random, randomFrom } from './sql/random.ts';
 

@@ -36,7 +36,7 @@ const areas = [
   'core/evidence',
   'core/limits',
   'core/actions',
-  'core/effect-limits',
+  'core/effects/limits',
   'core/identity',
   'core/credentials',
 ];

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
+import { minePolicy } from '#core/effects/policy-mining/mine.ts';
+import type { RecordedCall } from '#core/effects/policy-mining/recorded-calls.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
-import { minePolicy } from '#core/policy-mining/mine.ts';
-import type { RecordedCall } from '#core/policy-mining/recorded-calls.ts';
 import { runs } from '../support/extent.ts';
 
 const some = <T>(...values: T[]) => fc.constantFrom(...values);

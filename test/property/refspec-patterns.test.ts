@@ -1,8 +1,8 @@
 /** Patterns of refspecs beside globs of branches: what has a branch in common is held. */
 import fc from 'fast-check';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
-import { checkEffectLimits } from '#core/effect-limits/check.ts';
 import { refspecBranch } from '#core/effects/git/branches.ts';
+import { checkEffectLimits } from '#core/effects/limits/check.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 
 /** Few letters, so that names meet; a mark that makes another letter, and an upper case. */

@@ -2,10 +2,10 @@
 import { readCallEffects } from '#adapters/sql/effect-reader.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
+import { minePolicy } from '#core/effects/policy-mining/mine.ts';
+import { type RecordedCall, type RecordedDecision, recordedCalls } from '#core/effects/policy-mining/recorded-calls.ts';
+import { patternsOf } from '#core/effects/policy-mining/targets.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { minePolicy } from '#core/policy-mining/mine.ts';
-import { type RecordedCall, type RecordedDecision, recordedCalls } from '#core/policy-mining/recorded-calls.ts';
-import { patternsOf } from '#core/policy-mining/targets.ts';
 
 const line = (command: string): ToolCall => ({
   ...{ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } },

@@ -1,7 +1,7 @@
 /** What the schema cannot say: names that must be known, unique or free. */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
-import { sandboxGlobs } from '#core/effect-limits/globs.ts';
+import { sandboxGlobs } from '#core/effects/limits/globs.ts';
 import { adminPerson } from '#core/identity/identities.ts';
 import { sensitivePath } from '#core/text/secrets/json-path.ts';
 import { witnessKey } from '#core/transparency/witness-keys.ts';

@@ -1,7 +1,7 @@
 /** Limits on effects as the readers give them: each limit, both ways, and defaults that change nothing. */
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
-import { checkEffectLimits } from '#core/effect-limits/check.ts';
-import { sandboxGlobs } from '#core/effect-limits/globs.ts';
+import { checkEffectLimits } from '#core/effects/limits/check.ts';
+import { sandboxGlobs } from '#core/effects/limits/globs.ts';
 import { callOf, git, http, shell, sql, table } from './checking.ts';
 
 test('defaults change nothing', () => {

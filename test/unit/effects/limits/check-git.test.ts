@@ -1,6 +1,6 @@
 /** Limits on Git: repositories, files, branches, force and merges, by command and by call. */
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
-import { checkEffectLimits } from '#core/effect-limits/check.ts';
+import { checkEffectLimits } from '#core/effects/limits/check.ts';
 import { git, shell, table } from './checking.ts';
 
 test('[action.sandbox-rules] git repositories, files and branches', () => {

@@ -2,9 +2,9 @@
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { sandboxSchema } from '#core/contracts/sandbox.ts';
-import { checkEffectLimits, type EffectLimitBlock } from '#core/effect-limits/check.ts';
 import { gitEffects } from '#core/effects/git.ts';
 import { httpEffects } from '#core/effects/http.ts';
+import { checkEffectLimits, type EffectLimitBlock } from '#core/effects/limits/check.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
