@@ -2,8 +2,9 @@
  * Texts that a value may stand for in disguise. They only say where a part of it comes from (`source_not`, `source_some`): a disguise
  * of what the person said is not taken for the person's word [provenance.disguises].
  */
+
+import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from '#core/text/decode/encodings.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
-import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from './encodings.ts';
 
 /** Longer values are looked at for encoded parts alone. */
 const maxCharacters = 512;

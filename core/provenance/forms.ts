@@ -3,10 +3,11 @@
  * that a value of any length is found by runs that overlap; dates, times and numbers written in groups have a form of their
  * own [provenance.forms].
  */
+
+import { decodedParts, decodeSpelledAddress, joinedSigns } from '#core/text/decode/encodings.ts';
 import { atomsOf, normal } from './atoms.ts';
 import { type DatePart, datePartForm, datePartForms, withoutLongerNumbers } from './date-parts.ts';
 import { dateForms, dayForms, formsOfDate } from './dates.ts';
-import { decodedParts, decodeSpelledAddress, joinedSigns } from './encodings.ts';
 import { compactOf, figuresOf, groupedForms } from './groups.ts';
 import { placeForms, widening } from './places.ts';
 import { signedForms, unitForms } from './units.ts';

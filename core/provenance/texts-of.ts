@@ -1,5 +1,5 @@
 /** The texts of a result or message: every leaf, and the leaves of JSON inside a text. Bounded. */
-import { jsonIn } from './encodings.ts';
+import { jsonIn } from '#core/text/decode/encodings.ts';
 import { formsOf } from './forms.ts';
 
 const maxCharacters = 64 * 1024;

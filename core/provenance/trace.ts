@@ -8,10 +8,10 @@ import {
   type ValueOrigin,
   type ValueSource,
 } from '#core/contracts/provenance.ts';
-import { addressesIn } from './addresses.ts';
+import { addressesIn } from '#core/text/decode/addresses.ts';
+import { jsonIn, readingsOf } from '#core/text/decode/encodings.ts';
 import { type DatePart, datePartsIn } from './date-parts.ts';
 import { disguisedTexts } from './disguises.ts';
-import { jsonIn, readingsOf } from './encodings.ts';
 import { type ValueForms, valueForms } from './forms.ts';
 import { piecesOf } from './pieces.ts';
 import { isNamed } from './places.ts';

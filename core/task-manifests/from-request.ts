@@ -1,6 +1,6 @@
 /** The task sheet of a request: whom and what the person named, so that anything else asks once [manifest.from-request]. */
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
-import { addressesIn } from '#core/provenance/addresses.ts';
+import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const maxNamed = 64;
 /** Characters with a meaning in globs: what holds one is left out, so it asks. */

@@ -3,7 +3,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
-import { addressesIn } from '#core/provenance/addresses.ts';
+import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 

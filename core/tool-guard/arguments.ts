@@ -6,8 +6,8 @@ import { ssn } from '#core/content-policy/ssn.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
+import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
 import type { ArgumentKind, Finding, Severity } from './finding.ts';
-import { isSecretPath } from './secret-paths.ts';
 
 export type ArgumentFinding = Finding<ArgumentKind>;
 

@@ -5,7 +5,7 @@
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { addressesIn } from '#core/provenance/addresses.ts';
+import { addressesIn } from '#core/text/decode/addresses.ts';
 import { folded } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';

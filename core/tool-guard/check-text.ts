@@ -1,12 +1,13 @@
 /** Everything the guard finds in one text that a model will read: the visible words, the hidden ones and the encoded ones. */
+
+import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
+import { nextOf } from '#core/text/decode/next-of.ts';
 import { foldText, isPlain } from '#core/text/fold/visible.ts';
 import { type CueHit, CueScan } from './cues.ts';
 import { dataLinks } from './data-links.ts';
 import { encodedParts } from './encoded-parts.ts';
 import type { TextFinding } from './finding.ts';
-import { hiddenParts } from './hidden-parts.ts';
 import { invisibleText, spelledByTags } from './invisible.ts';
-import { nextOf } from './next-of.ts';
 import type { Cue } from './rule.ts';
 import { terminalEscapes } from './terminal-escapes.ts';
 import { turnedBack } from './turned-words.ts';

@@ -3,12 +3,12 @@
  * length alone [guard.linear].
  */
 import { isPlain } from '#core/text/fold/visible.ts';
+import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
 import { markerAt } from './cue-markers.ts';
 import { furthest, neededBy } from './needed-classes.ts';
 import { partedWords } from './parted-words.ts';
 import type { Cue, Near } from './rule.ts';
 import { rules } from './rules.ts';
-import { isSecretPath } from './secret-paths.ts';
 import { turnedWay } from './turned-words.ts';
 import { beginsClause, goesOn, isBlank, isItem, isJoint, isLetter, isPathStart, isWord } from './word-characters.ts';
 import { accents, classesAt, classesOf, none, unaccented, withDigits } from './word-lookup.ts';

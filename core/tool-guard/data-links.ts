@@ -1,6 +1,7 @@
 /** Links and pictures whose address is meant to be filled with what the model knows. */
+
+import { nextOf } from '#core/text/decode/next-of.ts';
 import type { TextFinding } from './finding.ts';
-import { nextOf } from './next-of.ts';
 
 const maxCharacters = 2_048;
 /** Services whose purpose is to record who asks them. */

@@ -7,11 +7,11 @@ import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 import { changingVerbs, producingVerbs, readingVerbs } from '#core/policy/classification/verbs.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
+import { isSecretPath } from '#core/text/secrets/secret-paths.ts';
 import { checkText, cuesIn, folded } from './check-text.ts';
 import { definitionTexts, type Parameter, type PlacedText, parametersOf } from './definition-texts.ts';
 import type { DefinitionKind, Finding, Severity } from './finding.ts';
 import { joinedTexts } from './joined-texts.ts';
-import { isSecretPath } from './secret-paths.ts';
 
 type DefinitionFinding = Finding<DefinitionKind>;
 

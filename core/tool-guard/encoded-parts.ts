@@ -1,8 +1,8 @@
 /** Runs of a text that are another text in an encoding: base64, base32, numbers of characters, escapes, letters apart, Morse. */
-import { kindOf, kinds } from './encoded-characters.ts';
-import { encodedRuns } from './encoded-runs.ts';
-import { unescaped } from './escapes.ts';
-import { morse } from './morse.ts';
+import { kindOf, kinds } from '#core/text/decode/encoded-characters.ts';
+import { encodedRuns } from '#core/text/decode/encoded-runs.ts';
+import { unescaped } from '#core/text/decode/escapes.ts';
+import { morse } from '#core/text/decode/morse.ts';
 import { partedWords } from './parted-words.ts';
 
 interface EncodedPart {

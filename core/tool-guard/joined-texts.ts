@@ -1,6 +1,6 @@
 /** What the pieces of a result make up: lines in a list, members and values, that only together speak to the model [guard.pieces]. */
 import type { Json } from '#core/kernel/json.ts';
-import { fromCodes } from './number-runs.ts';
+import { fromCodes } from '#core/text/decode/number-runs.ts';
 
 const maxJoined = 65_536;
 const saying = /\s/;

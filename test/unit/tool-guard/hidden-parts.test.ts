@@ -1,5 +1,5 @@
 /** Which parts of a page are hidden, and how far they go. */
-import { hiddenParts } from '#core/tool-guard/hidden-parts.ts';
+import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
 
 const hidden = (text: string): string[] => hiddenParts(text).map(({ from, to }) => text.slice(from, to));
 
