@@ -1,8 +1,8 @@
 /** `node bench/run.ts --provenance`: attacks that rules on sources stop, tasks that need no human, and what tracing costs. */
 
-import { digestsOf, seenOf } from '#core/provenance/digests.ts';
-import { formsOfValue } from '#core/provenance/texts-of.ts';
-import { traceValues } from '#core/provenance/trace.ts';
+import { digestsOf, seenOf } from '#core/session/sources/digests.ts';
+import { formsOfValue } from '#core/session/sources/texts-of.ts';
+import { traceValues } from '#core/session/sources/trace.ts';
 import {
   asked,
   type Half,

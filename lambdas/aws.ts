@@ -21,7 +21,6 @@ import { tracesFromEnvironment } from '#adapters/telemetry/traces-from-environme
 import { xrayLink } from '#adapters/telemetry/xray-link.ts';
 import { xrayTracer } from '#adapters/telemetry/xray-tracing.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
-import { Probes } from '#core/behavior/probes.ts';
 import { createSnapshots, type Snapshots } from '#core/configuration/store/snapshots.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
@@ -41,6 +40,7 @@ import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import type { RolloutClock } from '#core/rollouts/ports.ts';
 import { type BreakerBoard, sharedStates } from '#core/routing/breaker-board.ts';
+import { Probes } from '#core/session/risk/probes.ts';
 import packageJson from '#package' with { type: 'json' };
 import { originalRequest } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';

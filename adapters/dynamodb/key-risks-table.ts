@@ -6,11 +6,11 @@
  */
 
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { KeyRisks } from '#core/behavior/ports.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { KeyRisks } from '#core/session/risk/ports.ts';
 import { sharedReads } from './grouped-reads.ts';
 import { fromItem, type Item, storeDown, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';

@@ -8,7 +8,7 @@
 
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import type { ProvenanceStore, SeenEntry, SessionName } from '#core/provenance/ports.ts';
+import type { ProvenanceStore, SeenEntry, SessionName } from '#core/session/sources/ports.ts';
 import { fromItem, storeDown, stored, toItem } from './items.ts';
 import { queried } from './query-pages.ts';
 import type { StoreOptions } from './store-options.ts';

@@ -15,7 +15,7 @@ import {
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { Attached, TaskManifests } from '#core/task-manifests/ports.ts';
+import type { Attached, TaskManifests } from '#core/session/tasks/ports.ts';
 import { groupedReads } from './grouped-reads.ts';
 import { fromCursor, fromItem, type Item, storeDown, stored, toCursor, toItem } from './items.ts';
 import type { StoreOptions } from './store-options.ts';

@@ -2,10 +2,11 @@
  * What session risk learns of an action besides its decision: its credential was refused
  * as a login, or it came with another call's approval. Only agents' keys are scored.
  */
-import { noteOfSignal, noteWith } from '#core/behavior/assess.ts';
+
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Principal } from '#core/identity/principal.ts';
+import { noteOfSignal, noteWith } from '#core/session/risk/assess.ts';
 import type { GovernedAction } from './governed.ts';
 
 /** Whose approval a call is: the person behind its key, or who owns the key. */

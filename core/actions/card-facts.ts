@@ -1,10 +1,11 @@
 /** The facts on the card beside the call itself: the key and its owner, the effects, the reason of the rule, the risk. */
-import { scoresOf } from '#core/behavior/assess.ts';
+
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { grantFor } from '#core/credentials/grants.ts';
 import { effectsInWords } from '#core/effects/in-words.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
-import { driftInWords } from '#core/task-manifests/decide-manifests.ts';
+import { scoresOf } from '#core/session/risk/assess.ts';
+import { driftInWords } from '#core/session/tasks/decide-manifests.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import type { GovernedAction } from './governed.ts';

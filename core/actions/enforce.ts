@@ -1,10 +1,11 @@
 /** A decision is written before anything is done about it; then the call is refused, carried out, or waits for a person. */
-import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
+
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
 import { blocked } from './answers.ts';
 import { decisionDraft, follow, resultDraft } from './entries.ts';
 import { type ExecutionMode, executeAction } from './execute-action.ts';

@@ -1,7 +1,5 @@
 /** Decision and result entries of an action: short bodies, sensitive values withheld. */
 
-import { followRisk } from '#core/behavior/assess.ts';
-import type { KeyRisksPort } from '#core/behavior/ports.ts';
 import type { KeptResult, ResultReason } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -14,7 +12,9 @@ import { federatedActor } from '#core/identity/principal.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type ClockPort, type IdsPort, isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
-import { taskNote } from '#core/task-manifests/decide-manifests.ts';
+import { followRisk } from '#core/session/risk/assess.ts';
+import type { KeyRisksPort } from '#core/session/risk/ports.ts';
+import { taskNote } from '#core/session/tasks/decide-manifests.ts';
 import { withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
 import { type Redaction, redact, type Salt } from '#core/text/secrets/redact.ts';
 import { isLarge, redaction } from './call-work.ts';

@@ -67,7 +67,7 @@ export async function evaluateRecorded(
 /** With what was found of the sources that rules ask for [provenance.reasons]. */
 async function noted(policy: Known['policy'], call: ToolCall, decided: PolicyDecision): Promise<PolicyDecision> {
   if (!call.sources) return decided;
-  const { sourceNotes, sourcesInWords } = await import('#core/provenance/notes.ts');
+  const { sourceNotes, sourcesInWords } = await import('#core/session/sources/notes.ts');
   const notes = sourceNotes(policy, call);
   return notes.length > 0 ? { ...decided, provenance: { notes, lines: sourcesInWords(notes) } } : decided;
 }

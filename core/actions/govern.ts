@@ -3,7 +3,6 @@
  * the CLI and dry runs: decide, write the decision, then act.
  */
 
-import { type Blocked, blockedBy, type Standing, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { type ActionEnvelope, type ActionRequest, type DecisionResult, isSession } from '#core/contracts/envelope.ts';
@@ -15,7 +14,8 @@ import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
-import type { Attached } from '#core/task-manifests/ports.ts';
+import { type Blocked, blockedBy, type Standing, sessionBlocked } from '#core/session/risk/assess.ts';
+import type { Attached } from '#core/session/tasks/ports.ts';
 import { answer, dryRun } from './answers.ts';
 import { type EnforceOptions, enforce, record } from './enforce.ts';
 import { follow, shownTarget } from './entries.ts';
@@ -172,7 +172,7 @@ async function firstRequestOf(
   prompt: string | undefined,
 ): Promise<FirstSheet | undefined> {
   if (configuration.manifests.first_request === 'off' || !prompt || head?.first_request) return undefined;
-  return (await import('#core/task-manifests/first-request.ts')).sheetOfFirstRequest(prompt);
+  return (await import('#core/session/tasks/first-request.ts')).sheetOfFirstRequest(prompt);
 }
 
 const windowMs = ({ configuration }: Snapshot): number => configuration.behavior.window_minutes * 60_000;

@@ -1,6 +1,5 @@
 /** One action between the stages of `govern`: what is known of it so far. */
 
-import type { Standing } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Drift } from '#core/contracts/drift.ts';
@@ -10,6 +9,7 @@ import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Principal } from '#core/identity/principal.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
+import type { Standing } from '#core/session/risk/assess.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
 import type { Judged } from './judge.ts';
 

@@ -5,11 +5,11 @@
 import { isDenialJoinable } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';
 import type { ApprovalsPort } from '#core/approvals/ports.ts';
-import { blockedBy } from '#core/behavior/assess.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import { type ClockPort, isoTime } from '#core/kernel/ports.ts';
-import { isEachDriftShown } from '#core/task-manifests/accepted.ts';
+import { blockedBy } from '#core/session/risk/assess.ts';
+import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 
 interface Joined {

@@ -2,9 +2,7 @@
  * Every source that has a say about an action, and the worst of them: the policy on the call and its effects, the sandbox,
  * the session's tasks, and what the session and its key have done before.
  */
-import { type Assessment, assessAction, type Blocked, type Standing } from '#core/behavior/assess.ts';
-import { signalContextOf } from '#core/behavior/signal-context.ts';
-import { signalsOf } from '#core/behavior/signals.ts';
+
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
@@ -16,9 +14,12 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
-import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
-import { withFirst } from '#core/task-manifests/first-sheet.ts';
-import type { Attached } from '#core/task-manifests/ports.ts';
+import { type Assessment, assessAction, type Blocked, type Standing } from '#core/session/risk/assess.ts';
+import { signalContextOf } from '#core/session/risk/signal-context.ts';
+import { signalsOf } from '#core/session/risk/signals.ts';
+import { decideDrift } from '#core/session/tasks/decide-manifests.ts';
+import { withFirst } from '#core/session/tasks/first-sheet.ts';
+import type { Attached } from '#core/session/tasks/ports.ts';
 import { type ArgumentGuard, decideArguments } from '#core/tool-guard/decide-arguments.ts';
 import { refuseSecrets } from './program-texts.ts';
 
@@ -138,6 +139,6 @@ async function driftOf({
     score: head?.risk?.score ?? 0,
     ...(configuration.manifests.enforcement_mode === 'review' && { accepted: head?.accepted_drift }),
   };
-  const { checkManifests } = await import('#core/task-manifests/check.ts');
+  const { checkManifests } = await import('#core/session/tasks/check.ts');
   return checkManifests(attached, asked, history, configuration.behavior, nowMs);
 }

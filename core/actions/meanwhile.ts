@@ -2,13 +2,14 @@
  * What may have changed while a call waited for its approval: the call is made only where it would still be asked for like this,
  * whether it was held [approval.hold-asks-again] or is sent again [approval.resend-asks-again].
  */
-import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
-import type { KeyRisksPort } from '#core/behavior/ports.ts';
+
 import type { SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import type { EvidencePort } from '#core/evidence/ports.ts';
 import { recall } from '#core/identity/federation/recall.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ClockPort } from '#core/kernel/ports.ts';
+import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
+import type { KeyRisksPort } from '#core/session/risk/ports.ts';
 import type { GovernedAction } from './governed.ts';
 import type { ExecutorsPort } from './ports.ts';
 import { placedNow, toolDifference } from './same-tool.ts';

@@ -2,8 +2,6 @@
 import type { ApprovalRequestPorts, ApprovalsPort, ReviewAddressPorts } from '#core/approvals/ports.ts';
 import type { VotePorts } from '#core/approvals/vote.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
-import type { KeyRisksPort } from '#core/behavior/ports.ts';
-import type { Probes } from '#core/behavior/probes.ts';
 import type { WatchPorts } from '#core/cancellation/watch.ts';
 import type { Snapshot, SnapshotsPort } from '#core/configuration/store/snapshots.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
@@ -12,8 +10,10 @@ import type { EffectsPort } from '#core/effects/ports.ts';
 import type { EvidencePort, LedgerPort } from '#core/evidence/ports.ts';
 import type { Executor } from '#core/executors/ports.ts';
 import type { ClockPort, IdsPort, ObjectStore, PausePort, TelemetryPort, TimeoutsPort } from '#core/kernel/ports.ts';
-import type { ProvenancePort } from '#core/provenance/ports.ts';
-import type { TasksPort } from '#core/task-manifests/ports.ts';
+import type { KeyRisksPort } from '#core/session/risk/ports.ts';
+import type { Probes } from '#core/session/risk/probes.ts';
+import type { ProvenancePort } from '#core/session/sources/ports.ts';
+import type { TasksPort } from '#core/session/tasks/ports.ts';
 import type { LinksPort } from '#core/tool-guard/links.ts';
 import type { CallWork } from './call-work.ts';
 

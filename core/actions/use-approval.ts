@@ -9,7 +9,7 @@ import type { DecisionResult } from '#core/contracts/envelope.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
 import { isoTime, type TelemetryPort } from '#core/kernel/ports.ts';
-import { isEachDriftShown } from '#core/task-manifests/accepted.ts';
+import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import { answer } from './answers.ts';
 import { decisionDraft, follow, withhold } from './entries.ts';
 import { type ExecutionMode, holderOf } from './execute-action.ts';

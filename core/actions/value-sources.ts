@@ -6,9 +6,9 @@ import type { EvidencePort } from '#core/evidence/ports.ts';
 import type { ClockPort, IdsPort, TelemetryPort } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, hasSourceCondition } from '#core/policy/rules/compile.ts';
 import { readingsOf } from '#core/policy/rules/normalise.ts';
-import type { ProvenancePort } from '#core/provenance/ports.ts';
-import type { Seen } from '#core/provenance/trace.ts';
-import type { TasksPort } from '#core/task-manifests/ports.ts';
+import type { ProvenancePort } from '#core/session/sources/ports.ts';
+import type { Seen } from '#core/session/sources/trace.ts';
+import type { TasksPort } from '#core/session/tasks/ports.ts';
 
 /** What the caller's host passes on beside a call. */
 interface GivenWords {
@@ -37,7 +37,7 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
   const { provenance } = ports;
   const name = { tenant: call.tenant, session: call.actor.session };
   try {
-    const { traceCall } = await import('#core/provenance/trace-call.ts');
+    const { traceCall } = await import('#core/session/sources/trace-call.ts');
     const words = [prompt, justification, ...(await declaredValues(ports, call))].filter(
       (text) => text !== undefined && text !== '',
     ) as string[];
@@ -73,7 +73,7 @@ export async function keepPrompt(
   const { provenance } = ports;
   if (!prompt || !provenance || !policy.readsSources) return;
   try {
-    const { rememberWords } = await import('#core/provenance/remember-call.ts');
+    const { rememberWords } = await import('#core/session/sources/remember-call.ts');
     await rememberWords(
       { ...ports, provenance },
       { tenant, session: actor.session },
@@ -98,7 +98,7 @@ export async function keepResultSeen(
 ): Promise<void> {
   const { provenance } = ports;
   if (result === undefined || !provenance || !policy.readsSources) return;
-  const { rememberResult } = await import('#core/provenance/remember-call.ts');
+  const { rememberResult } = await import('#core/session/sources/remember-call.ts');
   const name = { tenant: envelope.tenant, session: envelope.actor.session };
   await rememberResult({ ...ports, provenance }, name, envelope, result, keptSeconds(configuration));
 }

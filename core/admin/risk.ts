@@ -1,9 +1,5 @@
 /** Session risk: look at it, and release a session the kill switch has stopped. */
 
-import { blockedBy, forKeys } from '#core/behavior/assess.ts';
-import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
-import { scoreAt } from '#core/behavior/score.ts';
-import { markLists, stateOf } from '#core/behavior/state.ts';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
 import { type RiskRecord, type RiskSettings, riskSettingsOf } from '#core/contracts/behavior.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
@@ -13,6 +9,10 @@ import { assertMayVote } from '#core/identity/separation-of-duties.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { blockedBy, forKeys } from '#core/session/risk/assess.ts';
+import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
+import { scoreAt } from '#core/session/risk/score.ts';
+import { markLists, stateOf } from '#core/session/risk/state.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { assertOwn, type Call, type Operation, parsed } from './operation.ts';
 

@@ -7,8 +7,8 @@ import type { SessionHead } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { openManifest } from '#core/task-manifests/manifest.ts';
-import { replayDrift } from '#core/task-manifests/replay.ts';
+import { openManifest } from '#core/session/tasks/manifest.ts';
+import { replayDrift } from '#core/session/tasks/replay.ts';
 import { type Call, cursorOf, limitOf, type Operation, parsed } from './operation.ts';
 import { recordAct } from './record.ts';
 

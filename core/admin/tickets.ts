@@ -1,12 +1,12 @@
 /** Capability tickets: list those still good, redeem, revoke. The tickets themselves are not kept. */
 
-import { followRisk, noteOfSignal } from '#core/behavior/assess.ts';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
 import { type CredentialAct, credentialDraft } from '#core/credentials/entries.ts';
 import { personActor } from '#core/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { followRisk, noteOfSignal } from '#core/session/risk/assess.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { ticketKeys } from '#core/tickets/keys.ts';
 import type { TicketClaims } from '#core/tickets/ticket.ts';

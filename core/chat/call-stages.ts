@@ -2,7 +2,7 @@
  * What is known of a chat call on its way: each stage takes what the stage before it returned, and adds its own facts. A fact has
  * one writer, and is there from then on.
  */
-import type { Standing } from '#core/behavior/assess.ts';
+
 import type { Lookup } from '#core/cache/ports.ts';
 import type { Verdict } from '#core/content-policy/ports.ts';
 import type { ChatOutcome, ChatRecord } from '#core/contracts/chat.ts';
@@ -13,6 +13,7 @@ import { follow } from '#core/kernel/follow-signal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { ProviderAttempt } from '#core/providers/ports.ts';
+import type { Standing } from '#core/session/risk/assess.ts';
 import type { ChatCall } from './call.ts';
 import type { ModelProgress } from './model-progress.ts';
 

@@ -1,5 +1,5 @@
 /** What a chat shows its model, remembered for tool calls of the same session that go another way, such as MCP. */
-import { rememberConversation } from '#core/provenance/remember-call.ts';
+import { rememberConversation } from '#core/session/sources/remember-call.ts';
 import type { ChatCall } from './call.ts';
 import type { ChatPorts } from './ports.ts';
 

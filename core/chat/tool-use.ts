@@ -58,7 +58,7 @@ export async function replacement(
 
 /** The request as the caller sent it, which is what the model has seen [provenance.chat]. */
 async function conversationOf(body: JsonObject) {
-  const { conversationSources } = await import('#core/provenance/conversation.ts');
+  const { conversationSources } = await import('#core/session/sources/conversation.ts');
   return conversationSources(body);
 }
 

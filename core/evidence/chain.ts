@@ -1,9 +1,10 @@
 /** Sealing an entry into its session's hash chain, and moving the chain's head. */
-import { riskAfter } from '#core/behavior/replay.ts';
+
 import type { EntryDraft, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
-import { acceptedAfter } from '#core/task-manifests/accepted.ts';
-import { sheetAfter } from '#core/task-manifests/first-sheet.ts';
+import { riskAfter } from '#core/session/risk/replay.ts';
+import { acceptedAfter } from '#core/session/tasks/accepted.ts';
+import { sheetAfter } from '#core/session/tasks/first-sheet.ts';
 import { rememberText } from './entry-text.ts';
 import type { SessionHead } from './ports.ts';
 import { policyVersionOf } from './tally.ts';

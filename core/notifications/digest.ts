@@ -5,11 +5,11 @@
  */
 
 import type { ApprovalStore } from '#core/approvals/ports.ts';
-import { tierOfScore } from '#core/behavior/risk-tier.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type RiskTier, riskTiers } from '#core/contracts/task-manifest.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
+import { tierOfScore } from '#core/session/risk/risk-tier.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 
 export interface DigestTerms {

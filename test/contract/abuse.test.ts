@@ -3,11 +3,11 @@
 import { httpExchange } from '#adapters/executors/http-exchange.ts';
 import { foreignApproval } from '#core/actions/abuse-notes.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
-import { replayRisk } from '#core/behavior/replay.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
+import { replayRisk } from '#core/session/risk/replay.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { noClients } from '../support/executor-cases.ts';

@@ -3,9 +3,9 @@ import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { decideDrift, taskNote } from '#core/task-manifests/decide-manifests.ts';
-import { openManifest } from '#core/task-manifests/manifest.ts';
-import type { TaskManifests } from '#core/task-manifests/ports.ts';
+import { decideDrift, taskNote } from '#core/session/tasks/decide-manifests.ts';
+import { openManifest } from '#core/session/tasks/manifest.ts';
+import type { TaskManifests } from '#core/session/tasks/ports.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 

@@ -1,6 +1,7 @@
 /** Many requests for approval and many trial calls of one key, through the handlers. */
-import { replayRisk } from '#core/behavior/replay.ts';
+
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { replayRisk } from '#core/session/risk/replay.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 

@@ -3,19 +3,19 @@
 import { keyRisksTable } from '#adapters/dynamodb/key-risks-table.ts';
 import { dynamoLedger } from '#adapters/dynamodb/ledger.ts';
 import { manifestsTable } from '#adapters/dynamodb/task-manifests-table.ts';
-import { assessAction, blockedBy, followRisk } from '#core/behavior/assess.ts';
-import type { KeyRisks } from '#core/behavior/ports.ts';
-import { replayRisk } from '#core/behavior/replay.ts';
-import { signalContext } from '#core/behavior/signals.ts';
-import { stateOf } from '#core/behavior/state.ts';
 import { behaviorSchema } from '#core/contracts/behavior.ts';
 import type { EffectReader } from '#core/effects/ports.ts';
 import type { Ledger } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { assessAction, blockedBy, followRisk } from '#core/session/risk/assess.ts';
+import type { KeyRisks } from '#core/session/risk/ports.ts';
+import { replayRisk } from '#core/session/risk/replay.ts';
+import { signalContext } from '#core/session/risk/signals.ts';
+import { stateOf } from '#core/session/risk/state.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
-import { http, readers, type Step, sh } from '../unit/behavior/play.ts';
+import { http, readers, type Step, sh } from '../unit/session/risk/play.ts';
 
 let gateway: TestPorts;
 let keyRisks: KeyRisks;

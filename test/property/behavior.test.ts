@@ -1,9 +1,5 @@
 /** Session risk: worked out from the evidence it is what the head says, it is bounded, and it fades. */
 import fc from 'fast-check';
-import { keyRiskAfter } from '#core/behavior/assess.ts';
-import { differingSettings, releaseAction, replayRisk, riskAfter, settingsOf } from '#core/behavior/replay.ts';
-import { scoreAt } from '#core/behavior/score.ts';
-import { stateOf } from '#core/behavior/state.ts';
 import {
   behaviorSchema,
   maxCounted,
@@ -15,8 +11,12 @@ import {
 } from '#core/contracts/behavior.ts';
 import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { keyRiskAfter } from '#core/session/risk/assess.ts';
+import { differingSettings, releaseAction, replayRisk, riskAfter, settingsOf } from '#core/session/risk/replay.ts';
+import { scoreAt } from '#core/session/risk/score.ts';
+import { stateOf } from '#core/session/risk/state.ts';
 import { runs } from '../support/extent.ts';
-import { entryAfter, startMs } from '../unit/behavior/play.ts';
+import { entryAfter, startMs } from '../unit/session/risk/play.ts';
 
 interface Happening {
   readonly kind: EntryKind;

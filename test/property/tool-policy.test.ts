@@ -7,7 +7,7 @@ import { callOfExample, diffPolicies } from '#core/policy/rules/analysis/diff.ts
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 import { normaliseCall, readingsOf } from '#core/policy/rules/normalise.ts';
-import { traceValues } from '#core/provenance/trace.ts';
+import { traceValues } from '#core/session/sources/trace.ts';
 import { isAscii } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';

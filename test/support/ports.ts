@@ -21,7 +21,6 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { GatewayPorts } from '#core/admin/ports.ts';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
-import { Probes } from '#core/behavior/probes.ts';
 import { responseCache } from '#core/cache/response-cache.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -36,6 +35,7 @@ import { Admissions } from '#core/limits/admissions.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { providersFrom } from '#core/providers/providers.ts';
 import { createBreakers } from '#core/routing/breakers.ts';
+import { Probes } from '#core/session/risk/probes.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { startDynamo } from './dynamo.ts';
 

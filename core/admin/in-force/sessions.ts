@@ -1,14 +1,15 @@
 /** What the heads of sessions say, and the risk of agents' keys, beside what their entries come to when they are read again. */
-import { forKeys, keyRiskAfter } from '#core/behavior/assess.ts';
-import { releaseAction, replayRisk } from '#core/behavior/replay.ts';
-import { scoreAt } from '#core/behavior/score.ts';
-import { stateOf } from '#core/behavior/state.ts';
+
 import { type RiskRecord, riskSettingsOf } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
 import { advanceHead } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { forKeys, keyRiskAfter } from '#core/session/risk/assess.ts';
+import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
+import { scoreAt } from '#core/session/risk/score.ts';
+import { stateOf } from '#core/session/risk/state.ts';
 import type { Call } from '../operation.ts';
 import type { Compared, Difference } from './compared.ts';
 

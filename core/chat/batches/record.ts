@@ -1,6 +1,5 @@
 /** What a caller did with a file, batch or response, as an evidence entry without content [batches.evidence]. */
 import { sessionOwner } from '#core/actions/governed.ts';
-import { blockedBy, sessionBlocked } from '#core/behavior/assess.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ChatOperation, ChatRecord, Finding } from '#core/contracts/chat.ts';
 import type { Stored } from '#core/contracts/stored-batch.ts';
@@ -10,6 +9,7 @@ import { assertSessionOwner } from '#core/identity/sessions.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { blockedBy, sessionBlocked } from '#core/session/risk/assess.ts';
 import type { ChatPorts } from '../ports.ts';
 
 export interface BatchCaller {

@@ -5,7 +5,6 @@
 
 import { sessionOwner } from '#core/actions/governed.ts';
 import { finishExecution } from '#core/approvals/execution.ts';
-import { followRisk, noteOfBlockedChat } from '#core/behavior/assess.ts';
 import type { BehaviorNote } from '#core/contracts/behavior.ts';
 import type { Usage } from '#core/contracts/chat.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
@@ -17,6 +16,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { contextOf, lacksLongPrice } from '#core/limits/prices.ts';
 import { genAiMetrics } from '#core/routing/gen-ai-metrics.ts';
+import { followRisk, noteOfBlockedChat } from '#core/session/risk/assess.ts';
 import type { ChatCall } from '../call.ts';
 import type { EndedCall } from '../call-stages.ts';
 import { costOfCall, otherModelsOf, usageOf } from '../call-usage.ts';

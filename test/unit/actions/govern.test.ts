@@ -1,5 +1,5 @@
 /** The flow of one call without HTTP: what is decided, what is written before anything is done, and what is counted. */
-import { sheetOfFirstRequest } from '#core/task-manifests/first-request.ts';
+import { sheetOfFirstRequest } from '#core/session/tasks/first-request.ts';
 import { calls, faultOf, type Governing, openGateways } from '../../support/governing.ts';
 import { keys } from '../../support/ports.ts';
 

@@ -1,6 +1,6 @@
 /** Where values come from: the same value in another form is found, another value is not. */
-import { formsOf } from '#core/provenance/forms.ts';
-import { type Seen, sourceOf, traceValues } from '#core/provenance/trace.ts';
+import { formsOf } from '#core/session/sources/forms.ts';
+import { type Seen, sourceOf, traceValues } from '#core/session/sources/trace.ts';
 
 const text = (label: string, ...texts: string[]): Seen => {
   const forms = new Set(texts.flatMap((each) => [...formsOf(each)]));

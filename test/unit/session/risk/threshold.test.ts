@@ -1,6 +1,7 @@
 /** Where the kill switch trips, and what counts for the rules by its decision. */
-import { blockedBy } from '#core/behavior/assess.ts';
+
 import { behaviorSchema } from '#core/contracts/behavior.ts';
+import { blockedBy } from '#core/session/risk/assess.ts';
 import { play, readers, type Step, sh, startMs } from './play.ts';
 
 const settings = behaviorSchema.parse({ kill_switch_score: 80 });

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import type { Drift } from '#core/contracts/drift.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';
-import { acceptedAfter, driftKey, isEachDriftShown } from '#core/task-manifests/accepted.ts';
-import { checkManifest } from '#core/task-manifests/check.ts';
-import { decideDrift } from '#core/task-manifests/decide-manifests.ts';
-import { sheetOfRequest } from '#core/task-manifests/from-request.ts';
-import { openManifest } from '#core/task-manifests/manifest.ts';
-import { recipientsOf } from '#core/task-manifests/recipients.ts';
+import { acceptedAfter, driftKey, isEachDriftShown } from '#core/session/tasks/accepted.ts';
+import { checkManifest } from '#core/session/tasks/check.ts';
+import { decideDrift } from '#core/session/tasks/decide-manifests.ts';
+import { sheetOfRequest } from '#core/session/tasks/from-request.ts';
+import { openManifest } from '#core/session/tasks/manifest.ts';
+import { recipientsOf } from '#core/session/tasks/recipients.ts';
 
 const maxAccepted = 64;
 

@@ -1,9 +1,9 @@
-import { assessAction, blockedBy, forKeys, noteOfBlockedChat, noteOfSignal } from '#core/behavior/assess.ts';
-import { differingSettings, releaseAction, replayRisk, settingsOf } from '#core/behavior/replay.ts';
-import { signalContext, signalsOf } from '#core/behavior/signals.ts';
 import { type BehaviorSettings, behaviorSchema, riskSettingsOf } from '#core/contracts/behavior.ts';
 import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
+import { assessAction, blockedBy, forKeys, noteOfBlockedChat, noteOfSignal } from '#core/session/risk/assess.ts';
+import { differingSettings, releaseAction, replayRisk, settingsOf } from '#core/session/risk/replay.ts';
+import { signalContext, signalsOf } from '#core/session/risk/signals.ts';
 import { entryAfter, http, play, readers, sh, startMs } from './play.ts';
 
 const settings = behaviorSchema.parse({});

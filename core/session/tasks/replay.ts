@@ -1,12 +1,12 @@
 /** Drift over a session's history, found in its evidence: also for a manifest that was declared later. */
 
-import { riskAfter } from '#core/behavior/replay.ts';
 import { type BehaviorNote, behaviorSchema, type RiskRecord } from '#core/contracts/behavior.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { EffectSummary, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
+import { riskAfter } from '#core/session/risk/replay.ts';
 import { mask } from '#core/text/secrets/masked.ts';
 import { checkManifest, type TaskHistory } from './check.ts';
 import { maxTarget } from './decide-manifests.ts';

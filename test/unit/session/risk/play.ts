@@ -1,8 +1,5 @@
 /** Plays a sequence of calls as the gateway would: real readers of effects, entries sealed into a chain, the head moved on. */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
-import { assessAction, blockedBy } from '#core/behavior/assess.ts';
-import { replayRisk } from '#core/behavior/replay.ts';
-import { signalContext } from '#core/behavior/signals.ts';
 import { type BehaviorSettings, behaviorSchema } from '#core/contracts/behavior.ts';
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { EntryKind, EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -15,6 +12,9 @@ import { sqlEffects } from '#core/effects/sql.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import { assessAction, blockedBy } from '#core/session/risk/assess.ts';
+import { replayRisk } from '#core/session/risk/replay.ts';
+import { signalContext } from '#core/session/risk/signals.ts';
 
 export const startMs = Date.UTC(2026, 0, 1, 12);
 

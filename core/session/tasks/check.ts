@@ -3,13 +3,13 @@
  * human, `enforce` blocks. Several manifests all count, so that another one can only narrow.
  */
 
-import { tierOfScore } from '#core/behavior/risk-tier.ts';
 import type { BehaviorSettings, Signal } from '#core/contracts/behavior.ts';
 import type { Drift, DriftKind } from '#core/contracts/drift.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { type RiskTier, riskTiers, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import { readingsOf } from '#core/policy/rules/normalise.ts';
+import { tierOfScore } from '#core/session/risk/risk-tier.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
 import { driftKey, shortened } from './accepted.ts';

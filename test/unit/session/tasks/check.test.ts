@@ -2,11 +2,11 @@ import type { Signal } from '#core/contracts/behavior.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { checkManifest, checkManifests, type TaskHistory } from '#core/task-manifests/check.ts';
-import { decideDrift, taskNote } from '#core/task-manifests/decide-manifests.ts';
-import { openManifest } from '#core/task-manifests/manifest.ts';
-import { replayDrift } from '#core/task-manifests/replay.ts';
-import { entryAfter, startMs } from '../behavior/play.ts';
+import { checkManifest, checkManifests, type TaskHistory } from '#core/session/tasks/check.ts';
+import { decideDrift, taskNote } from '#core/session/tasks/decide-manifests.ts';
+import { openManifest } from '#core/session/tasks/manifest.ts';
+import { replayDrift } from '#core/session/tasks/replay.ts';
+import { entryAfter, startMs } from '../risk/play.ts';
 
 const manifest = (body: Partial<TaskManifestBody> = {}, now = startMs) =>
   openManifest({ name: 'docs', risk_tier: 'high', ...body }, 'default', 'alice', now);

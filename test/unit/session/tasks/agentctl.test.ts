@@ -1,5 +1,5 @@
 /** Task manifests and session risk from the command line. */
-import { errorBody, Home, serverOf } from '../agentctl/support.ts';
+import { errorBody, Home, serverOf } from '../../agentctl/support.ts';
 
 const home = new Home();
 const server = serverOf(home);

@@ -1,7 +1,7 @@
 /** A chat request as what its model has seen, in both dialects. */
 import type { JsonObject } from '#core/kernel/json.ts';
-import { conversationSources } from '#core/provenance/conversation.ts';
-import { sourceOf } from '#core/provenance/trace.ts';
+import { conversationSources } from '#core/session/sources/conversation.ts';
+import { sourceOf } from '#core/session/sources/trace.ts';
 
 const of = (value: unknown, body: JsonObject) => sourceOf(value, { seen: conversationSources(body), complete: true });
 

@@ -1,6 +1,6 @@
 /** A value of a result is found in its disguises; a disguise of what the person said is not the person's word. */
-import { formsOf } from '#core/provenance/forms.ts';
-import { type Seen, sourceOf, traceValues } from '#core/provenance/trace.ts';
+import { formsOf } from '#core/session/sources/forms.ts';
+import { type Seen, sourceOf, traceValues } from '#core/session/sources/trace.ts';
 
 const text = (label: string, said: string): Seen => {
   const forms = formsOf(said);

@@ -1,8 +1,8 @@
 /** Texts of others are read in time that grows with their length: a slow one would run into the time-out of the test. */
 
-import { formsOfValue } from '#core/provenance/texts-of.ts';
-import { sourceOf } from '#core/provenance/trace.ts';
-import { wordsSeen } from '#core/provenance/trace-call.ts';
+import { formsOfValue } from '#core/session/sources/texts-of.ts';
+import { sourceOf } from '#core/session/sources/trace.ts';
+import { wordsSeen } from '#core/session/sources/trace-call.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const long = 64 * 1024;
