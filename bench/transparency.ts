@@ -7,11 +7,11 @@ import { bundleFormat, type EvidenceEntry, type SessionBundle } from '#core/cont
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
+import { leafBytes, leafOf } from '#core/evidence/transparency/leaf.ts';
+import { type NoteKey, readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
+import { inclusionProof, type NodeId, rootOfInclusion } from '#core/evidence/transparency/proofs.ts';
+import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { leafBytes, leafOf } from '#core/transparency/leaf.ts';
-import { type NoteKey, readVerifierKey, verifierKey } from '#core/transparency/note.ts';
-import { inclusionProof, type NodeId, rootOfInclusion } from '#core/transparency/proofs.ts';
-import { Frontier, leafHash } from '#core/transparency/tree.ts';
 import { startDynamo } from '../test/support/dynamo.ts';
 import { pointOf, testLog } from '../test/support/transparency.ts';
 

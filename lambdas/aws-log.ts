@@ -3,8 +3,8 @@ import { kmsLogSigner, type LogKeyIds } from '#adapters/aws/kms-signer.ts';
 import { type LogBucketOptions, logBucket } from '#adapters/aws/log-bucket.ts';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { systemClock } from '#adapters/system/clock.ts';
-import { TransparencyLog } from '#core/transparency/log.ts';
-import { LogReader, type LogReaderPorts } from '#core/transparency/log-reader.ts';
+import { TransparencyLog } from '#core/evidence/transparency/log.ts';
+import { LogReader, type LogReaderPorts } from '#core/evidence/transparency/log-reader.ts';
 
 interface AwsLogOptions extends LogBucketOptions {
   readonly keys: LogKeyIds;

@@ -2,8 +2,8 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import type { Signer } from '#core/evidence/ports.ts';
+import { type LogSigner, logKeyOf } from '#core/evidence/transparency/note.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { type LogSigner, logKeyOf } from '#core/transparency/note.ts';
 import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };

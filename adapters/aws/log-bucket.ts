@@ -5,8 +5,8 @@
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { stored } from '#adapters/dynamodb/items.ts';
+import type { LogObjects } from '#core/evidence/transparency/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import type { LogObjects } from '#core/transparency/ports.ts';
 import { ignoreExisting } from './archive-bucket.ts';
 import { objectBounds } from './client-bounds.ts';
 

@@ -7,8 +7,8 @@
  */
 
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { LogObjects } from '#core/evidence/transparency/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import type { LogObjects } from '#core/transparency/ports.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import type { logTable } from './log-table.ts';
 import { queried } from './query-pages.ts';

@@ -7,10 +7,10 @@
 
 import { BatchGetItemCommand, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { LogLeaf } from '#core/contracts/transparency.ts';
+import type { Cosignature, LoggedSession, LogHead, LogHeads } from '#core/evidence/transparency/ports.ts';
+import { hashBytes } from '#core/evidence/transparency/tree.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { Cosignature, LoggedSession, LogHead, LogHeads } from '#core/transparency/ports.ts';
-import { hashBytes } from '#core/transparency/tree.ts';
 import { fromItem, type Item, stored, toItem } from './items.ts';
 import { packLeaves, unpackLeaves } from './packed-leaves.ts';
 import type { StoreOptions } from './store-options.ts';

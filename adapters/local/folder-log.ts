@@ -1,7 +1,7 @@
 /** Objects of the transparency log in a folder of the state: each file is put once and stays as it is. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { LogObjects } from '#core/transparency/ports.ts';
+import type { LogObjects } from '#core/evidence/transparency/ports.ts';
 import { createDurably } from './durable-file.ts';
 import { fileNameOf, formerFileName } from './file-names.ts';
 

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { LogSigner, NoteSigner } from '#core/transparency/note.ts';
+import type { LogSigner, NoteSigner } from '#core/evidence/transparency/note.ts';
 import { createDurably } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
 

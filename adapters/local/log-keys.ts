@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type 
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type LogSigner, logKeyOf, rawKey } from '#core/transparency/note.ts';
+import { type LogSigner, logKeyOf, rawKey } from '#core/evidence/transparency/note.ts';
 import { syncFolder, writeDurably } from './durable-file.ts';
 import { ed25519KeyFile, logSigner } from './log-key.ts';
 import { privateKeyIn } from './private-key.ts';

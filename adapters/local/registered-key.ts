@@ -5,8 +5,8 @@ import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/cl
 import { fromItem, toItem } from '#adapters/dynamodb/items.ts';
 import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
+import { rawKey } from '#core/evidence/transparency/note.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import { rawKey } from '#core/transparency/note.ts';
 import { fingerprint, type LogKeys } from './log-keys.ts';
 
 interface RegisteredKey {

@@ -1,8 +1,8 @@
 /** Keys of logs and witnesses on the command line, and what a witness of one's own has kept. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NoteKey } from '#core/transparency/note.ts';
-import type { LogTrust } from '#core/transparency/session-proof.ts';
+import type { NoteKey } from '#core/evidence/transparency/note.ts';
+import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 
 export interface LogOptions {
@@ -17,7 +17,7 @@ export async function logTrust({
   witnessKey: witnesses = [],
   witnessState,
 }: LogOptions): Promise<LogTrust> {
-  const { logKey, witnessKey } = await import('#core/transparency/witness-keys.ts');
+  const { logKey, witnessKey } = await import('#core/evidence/transparency/witness-keys.ts');
   const kept = witnessState === undefined ? {} : await keptBy(witnessState);
   return {
     ...(logs.length > 0 && { log: await Promise.all(logs.map((text) => keyOf(text, '--log-key', logKey))) }),

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type OpenCheckpoint, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import type { NoteKey, NoteSigner } from '#core/transparency/note.ts';
+import { type OpenCheckpoint, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import type { NoteKey, NoteSigner } from '#core/evidence/transparency/note.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, fileTrouble, UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
@@ -50,7 +50,7 @@ export function addWitness(parent: Parent): void {
 async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
   const signer = await witnessSigner(options);
   if (options.showKey) {
-    const { verifierKey } = await import('#core/transparency/note.ts');
+    const { verifierKey } = await import('#core/evidence/transparency/note.ts');
     cli.out.line(verifierKey(signer));
     return 'positive';
   }
@@ -69,7 +69,7 @@ async function witness(cli: Cli, options: WitnessOptions): Promise<Outcome> {
 
 /** @throws UsageError for keys of several logs. */
 async function logKeysOf(texts: readonly string[]): Promise<readonly NoteKey[]> {
-  const { logKey } = await import('#core/transparency/witness-keys.ts');
+  const { logKey } = await import('#core/evidence/transparency/witness-keys.ts');
   const keys = await Promise.all(texts.map((text) => keyOf(text, '--log-key', logKey)));
   const other = keys.find(({ name }) => name !== keys[0]!.name);
   if (other)
@@ -88,7 +88,7 @@ function unreachable(cli: Cli, { every }: WitnessOptions, failure: unknown): Out
 
 async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSigner> {
   const { ed25519KeyFile } = await import('#adapters/local/log-key.ts');
-  const { noteKeyTypes, noteSigner } = await import('#core/transparency/note.ts');
+  const { noteKeyTypes, noteSigner } = await import('#core/evidence/transparency/note.ts');
   const key = await ed25519KeyFile(join(folder, 'witness-key.pem'));
   try {
     return noteSigner(name, key, noteKeyTypes.cosignature);
@@ -99,7 +99,7 @@ async function witnessSigner({ name, folder }: WitnessOptions): Promise<NoteSign
 
 /** One look at the log. What was seen is durable before the cosignature leaves this process. */
 async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: readonly NoteKey[]): Promise<Outcome> {
-  const { continued } = await import('#core/transparency/witness.ts');
+  const { continued } = await import('#core/evidence/transparency/witness.ts');
   const before = await keptState(options.folder, log);
   const note = text(fields((await cli.api().call('logCheckpoint')).json).checkpoint) ?? '';
   const claimed = openCheckpoint(note, log);
@@ -109,7 +109,7 @@ async function look(cli: Cli, options: WitnessOptions, signer: NoteSigner, log: 
   const state = await readOn(cli, before, head, log);
   if (typeof state === 'string') return refuse(cli, options, note, state);
 
-  const { cosign } = await import('#core/transparency/checkpoint-note.ts');
+  const { cosign } = await import('#core/evidence/transparency/checkpoint-note.ts');
   const { writeWitnessState } = await import('./witness-state.ts');
   const seconds = Math.floor(Date.now() / 1000);
   const at = new Date(seconds * 1000).toISOString();
@@ -140,7 +140,7 @@ async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason
 
 async function keptState(folder: string, [log]: readonly NoteKey[]): Promise<WitnessState | undefined> {
   const { readWitnessState } = await import('./witness-state.ts');
-  const { readVerifierKey } = await import('#core/transparency/note.ts');
+  const { readVerifierKey } = await import('#core/evidence/transparency/note.ts');
   let state: WitnessState;
   try {
     state = await readWitnessState(folder);
@@ -171,9 +171,9 @@ async function readOn(
   head: OpenCheckpoint,
   log: readonly NoteKey[],
 ): Promise<Omit<WitnessState, 'checkpoint' | 'history'> | string> {
-  const { Frontier } = await import('#core/transparency/tree.ts');
-  const { readLeaves } = await import('#core/transparency/witness.ts');
-  const { verifierKey } = await import('#core/transparency/note.ts');
+  const { Frontier } = await import('#core/evidence/transparency/tree.ts');
+  const { readLeaves } = await import('#core/evidence/transparency/witness.ts');
+  const { verifierKey } = await import('#core/evidence/transparency/note.ts');
   const tree = new Frontier(before?.size, before?.frontier);
   const sessions = new Map(before?.sessions);
   const leaves = await leavesBetween(cli, tree.size, head.size);
@@ -183,8 +183,8 @@ async function readOn(
 }
 
 async function leavesBetween(cli: Cli, from: number, to: number) {
-  const { readLeaf } = await import('#core/transparency/leaf.ts');
-  const { leavesOfBundle, tileAt, tilePath, tileWidth } = await import('#core/transparency/tiles.ts');
+  const { readLeaf } = await import('#core/evidence/transparency/leaf.ts');
+  const { leavesOfBundle, tileAt, tilePath, tileWidth } = await import('#core/evidence/transparency/tiles.ts');
   const leaves = [];
   for (let at = from; at < to; ) {
     const tile = tileAt('entries', Math.floor(at / tileWidth), to)!;

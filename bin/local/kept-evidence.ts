@@ -14,9 +14,9 @@ import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
+import { TransparencyLog } from '#core/evidence/transparency/log.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
-import { TransparencyLog } from '#core/transparency/log.ts';
 import type { LocalStore } from './store.ts';
 
 export interface KeptEvidence {

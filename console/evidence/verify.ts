@@ -1,8 +1,8 @@
 /** Verifies a session bundle in a browser with the verifier of the command line. */
 import './no-eval.ts';
 import type { Verification } from '#core/contracts/evidence.ts';
+import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { logTrustOf } from '#core/transparency/witness-keys.ts';
 
 /** What the reader got elsewhere than from the gateway. */
 export interface TrustedKeys {

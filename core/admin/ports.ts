@@ -13,6 +13,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import type { CredentialStore } from '#core/credentials/ports.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceRows, ManifestStore, Signer } from '#core/evidence/ports.ts';
+import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
 import type { ControlPlane, PlaneStore } from '#core/federation/ports.ts';
 import type { Tokens } from '#core/identity/federation/ports.ts';
 import type { UnnamedSessions } from '#core/identity/unnamed-sessions.ts';
@@ -28,7 +29,6 @@ import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { RolloutsInForce } from '#core/rollouts/in-force.ts';
 import type { RolloutClock, Rollouts } from '#core/rollouts/ports.ts';
 import type { TicketStore } from '#core/tickets/ports.ts';
-import type { LogReader } from '#core/transparency/log-reader.ts';
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 

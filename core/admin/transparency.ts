@@ -1,12 +1,12 @@
 /** The transparency log over HTTP: its checkpoint, proofs of growth, tiles, and what witnesses hand in. */
 import * as z from 'zod';
+import { cosignedAt, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import type { LogReader } from '#core/evidence/transparency/log-reader.ts';
+import { keysOfLog, verifierKey } from '#core/evidence/transparency/note.ts';
+import { tileOf } from '#core/evidence/transparency/tiles.ts';
+import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
-import { cosignedAt, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import type { LogReader } from '#core/transparency/log-reader.ts';
-import { keysOfLog, verifierKey } from '#core/transparency/note.ts';
-import { tileOf } from '#core/transparency/tiles.ts';
-import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { type Call, type Operation, parsed } from './operation.ts';
 
 /** @throws GatewayError `not_found` where the host keeps no log. */

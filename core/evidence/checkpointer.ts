@@ -3,10 +3,10 @@
  * last checkpoint is refused: the signature would cover up a rewriting [evidence.checkpoint.continues].
  */
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
+import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import type { TransparencyLog } from '#core/transparency/log.ts';
-import { LogDamage } from '#core/transparency/stored-tiles.ts';
 import { entryHash } from './chain.ts';
 import { CheckpointDamage } from './checkpoint.ts';
 import type { ArchiveReader, CheckpointLog } from './ports.ts';

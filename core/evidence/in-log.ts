@@ -1,7 +1,7 @@
 /** Holds a chain against the transparency log: what its leaf names, when it was logged, and who saw it there. */
 import type { EvidenceEntry, Verification } from '#core/contracts/evidence.ts';
+import { type CheckedProof, checkLogProof, type LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type CheckedProof, checkLogProof, type LogTrust } from '#core/transparency/session-proof.ts';
 
 type BrokenLink = NonNullable<Verification['broken_link']>;
 

@@ -1,7 +1,7 @@
 /** What the transparency log holds of a session, for a report that the gateway itself writes [evidence.report-log]. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
-import { checkLogProof, type LogTrust } from '#core/transparency/session-proof.ts';
+import { checkLogProof, type LogTrust } from '#core/evidence/transparency/session-proof.ts';
 
 /**
  * @param proof undefined where the session is not in the log yet, or the log cannot be read.

@@ -1,8 +1,8 @@
 /** The section of a report with the proof that the session is in the transparency log, for a reader who checks it by hand [transparency.report]. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
-import { leafBytes } from '#core/transparency/leaf.ts';
-import { leafHash } from '#core/transparency/tree.ts';
+import { leafBytes } from '#core/evidence/transparency/leaf.ts';
+import { leafHash } from '#core/evidence/transparency/tree.ts';
 import type { ActionStory } from './report-parts.ts';
 
 /** Undefined where no proof was checked. */

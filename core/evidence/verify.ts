@@ -13,8 +13,8 @@ import {
   type SessionManifest,
   type Verification,
 } from '#core/contracts/evidence.ts';
+import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
-import type { LogTrust } from '#core/transparency/session-proof.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
 import { inLog, type LoggedEntry } from './in-log.ts';
 import { isSameKey, linkedKeys } from './key-succession.ts';

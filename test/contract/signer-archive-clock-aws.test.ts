@@ -5,8 +5,8 @@ import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { formerKeyIds, kmsLogSigner, lazyKmsSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { logBucket } from '#adapters/aws/log-bucket.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { logKeyOf } from '#core/evidence/transparency/note.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { logKeyOf } from '#core/transparency/note.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
 
 let server: Awaited<ReturnType<typeof scriptedAws>>;

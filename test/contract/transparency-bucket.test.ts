@@ -1,10 +1,10 @@
 /** The transparency log as it lies on AWS: objects in a bucket that takes each once, and readers that write nothing. */
 import { logBucket } from '#adapters/aws/log-bucket.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
-import { LogReader } from '#core/transparency/log-reader.ts';
-import type { LogObjects } from '#core/transparency/ports.ts';
-import { checkLogProof } from '#core/transparency/session-proof.ts';
-import { tileAt } from '#core/transparency/tiles.ts';
+import { LogReader } from '#core/evidence/transparency/log-reader.ts';
+import type { LogObjects } from '#core/evidence/transparency/ports.ts';
+import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
+import { tileAt } from '#core/evidence/transparency/tiles.ts';
 import { FakeBucket } from '../support/fake-bucket.ts';
 import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
 

@@ -1,14 +1,14 @@
 /** The log over the store and the folder: tiles, proofs, writers side by side, and writers that stop anywhere. */
 import { generateKeyPairSync } from 'node:crypto';
-import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import type { TransparencyLog } from '#core/transparency/log.ts';
-import { noteSigner } from '#core/transparency/note.ts';
-import type { LogHeads, LogObjects } from '#core/transparency/ports.ts';
-import { rootsOfConsistency } from '#core/transparency/proofs.ts';
-import { checkLogProof } from '#core/transparency/session-proof.ts';
-import { LogDamage } from '#core/transparency/stored-tiles.ts';
-import { hashesOfTile, tileAt } from '#core/transparency/tiles.ts';
-import { leafHash } from '#core/transparency/tree.ts';
+import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
+import { noteSigner } from '#core/evidence/transparency/note.ts';
+import type { LogHeads, LogObjects } from '#core/evidence/transparency/ports.ts';
+import { rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
+import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
+import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
+import { hashesOfTile, tileAt } from '#core/evidence/transparency/tiles.ts';
+import { leafHash } from '#core/evidence/transparency/tree.ts';
 import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
 
 let kept: TestLog;

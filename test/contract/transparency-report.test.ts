@@ -3,12 +3,12 @@
 import { markdownReport } from '#core/evidence/report.ts';
 import { htmlReport } from '#core/evidence/report-html.ts';
 import { withLog } from '#core/evidence/report-log.ts';
+import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import { leafBytes } from '#core/evidence/transparency/leaf.ts';
+import { keysOfLog } from '#core/evidence/transparency/note.ts';
+import { rootOfInclusion } from '#core/evidence/transparency/proofs.ts';
+import { leafHash } from '#core/evidence/transparency/tree.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
-import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { leafBytes } from '#core/transparency/leaf.ts';
-import { keysOfLog } from '#core/transparency/note.ts';
-import { rootOfInclusion } from '#core/transparency/proofs.ts';
-import { leafHash } from '#core/transparency/tree.ts';
 import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
 import { Watcher } from '../support/watcher.ts';
 import { drafts, sealedSession, textOf } from '../unit/evidence/sample.ts';

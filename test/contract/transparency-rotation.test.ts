@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { logKeysOf, logSignersOf, retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
-import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { type NoteKey, readNote, readVerifierKey, verifierKey } from '#core/transparency/note.ts';
-import { checkLogProof } from '#core/transparency/session-proof.ts';
-import { LogDamage } from '#core/transparency/stored-tiles.ts';
+import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import { type NoteKey, readNote, readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
+import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
+import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
 import { pointOf, type TestLog, testLog } from '../support/transparency.ts';
 import { Watcher } from '../support/watcher.ts';
 
@@ -127,7 +127,7 @@ describe('[transparency.key-rotation] is not a way to forge', () => {
     const stranger = await (await signers())('default');
     const forged = { ...stranger, name: old.name };
     const text = `${old.name}\n1\n${Buffer.alloc(32).toString('base64')}\n`;
-    const { signNote } = await import('#core/transparency/note.ts');
+    const { signNote } = await import('#core/evidence/transparency/note.ts');
     expect(openCheckpoint(await signNote(text, forged), old)).toMatch('is not signed by the key');
   });
 

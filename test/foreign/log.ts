@@ -4,10 +4,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cosign, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { leafBytes } from '#core/transparency/leaf.ts';
-import { noteKeyTypes, noteSigner, verifierKey } from '#core/transparency/note.ts';
-import { tileAt, tilePath } from '#core/transparency/tiles.ts';
+import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import { leafBytes } from '#core/evidence/transparency/leaf.ts';
+import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
+import { tileAt, tilePath } from '#core/evidence/transparency/tiles.ts';
 import { pointOf, testLog } from '../support/transparency.ts';
 
 /** @throws when Go's libraries refuse what they should take, or take what they should refuse. */

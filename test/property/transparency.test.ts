@@ -7,8 +7,8 @@ import {
   rootOf,
   rootOfInclusion,
   rootsOfConsistency,
-} from '#core/transparency/proofs.ts';
-import { emptyRoot, Frontier, leafHash, nodeHash } from '#core/transparency/tree.ts';
+} from '#core/evidence/transparency/proofs.ts';
+import { emptyRoot, Frontier, leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 
 /** MTH of RFC 6962, as it is written there. */
 function naiveRoot(leaves: readonly Buffer[]): Buffer {

@@ -1,9 +1,9 @@
 /** A projector that is killed at each step of a batch: the stream hands the batch over again, and every entry is archived and counted once, and the transparency log has the session once. */
 import assert from 'node:assert/strict';
-import { readLeaf } from '#core/transparency/leaf.ts';
-import { readVerifierKey } from '#core/transparency/note.ts';
-import { checkLogProof } from '#core/transparency/session-proof.ts';
-import { leavesOfBundle } from '#core/transparency/tiles.ts';
+import { readLeaf } from '#core/evidence/transparency/leaf.ts';
+import { readVerifierKey } from '#core/evidence/transparency/note.ts';
+import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
+import { leavesOfBundle } from '#core/evidence/transparency/tiles.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Stop, storeGate } from './store-gate.ts';
 import type { World } from './world.ts';

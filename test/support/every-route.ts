@@ -5,8 +5,8 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cosign } from '../../core/transparency/checkpoint-note.ts';
-import { noteKeyTypes, noteSigner, verifierKey } from '../../core/transparency/note.ts';
+import { cosign } from '#core/evidence/transparency/checkpoint-note.ts';
+import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
 import { type Answer, act, ask, type Fields, until } from '../e2e/client.ts';
 import { authenticator, type Page } from './authenticator.ts';
 import type { Gateway } from './gateway.ts';

@@ -7,12 +7,12 @@ import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { folderLog } from '#adapters/local/folder-log.ts';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
+import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import { readLeaf } from '#core/evidence/transparency/leaf.ts';
+import { type LogPorts, TransparencyLog } from '#core/evidence/transparency/log.ts';
+import { leavesOfBundle, tileAt } from '#core/evidence/transparency/tiles.ts';
+import { Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { readLeaf } from '#core/transparency/leaf.ts';
-import { type LogPorts, TransparencyLog } from '#core/transparency/log.ts';
-import { leavesOfBundle, tileAt } from '#core/transparency/tiles.ts';
-import { Frontier, leafHash } from '#core/transparency/tree.ts';
 import { startDynamo } from './dynamo.ts';
 
 export const pointOf = (session_id: string, index: number, tenant = 'default'): ChainPoint => ({

@@ -1,13 +1,13 @@
 /** A witness and a stranger who verifies bundles: neither holds a key of the gateway. */
 import { generateKeyPairSync } from 'node:crypto';
+import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
+import { readLeaf } from '#core/evidence/transparency/leaf.ts';
+import type { TransparencyLog } from '#core/evidence/transparency/log.ts';
+import { type NoteKey, noteKeyTypes, noteSigner } from '#core/evidence/transparency/note.ts';
+import { leavesOfBundle, tileAt } from '#core/evidence/transparency/tiles.ts';
+import { Frontier } from '#core/evidence/transparency/tree.ts';
+import { continued, type KnownSessions, readLeaves } from '#core/evidence/transparency/witness.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { cosign, openCheckpoint } from '#core/transparency/checkpoint-note.ts';
-import { readLeaf } from '#core/transparency/leaf.ts';
-import type { TransparencyLog } from '#core/transparency/log.ts';
-import { type NoteKey, noteKeyTypes, noteSigner } from '#core/transparency/note.ts';
-import { leavesOfBundle, tileAt } from '#core/transparency/tiles.ts';
-import { Frontier } from '#core/transparency/tree.ts';
-import { continued, type KnownSessions, readLeaves } from '#core/transparency/witness.ts';
 
 export class Watcher {
   readonly signer = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);

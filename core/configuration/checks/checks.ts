@@ -2,9 +2,9 @@
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 import { sandboxGlobs } from '#core/effects/limits/globs.ts';
+import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { adminPerson } from '#core/identity/identities.ts';
 import { sensitivePath } from '#core/text/secrets/json-path.ts';
-import { witnessKey } from '#core/transparency/witness-keys.ts';
 import { keyObject } from '../store/stored-keys.ts';
 import { checkAddresses } from './address-checks.ts';
 import { checkFederation } from './federation-checks.ts';

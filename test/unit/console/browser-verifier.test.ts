@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { logSigner } from '#adapters/local/log-key.ts';
-import * as here from '#core/transparency/checkpoint-note.ts';
-import { noteKeyTypes, noteSigner, type readVerifierKey, verifierKey } from '#core/transparency/note.ts';
-import { leafHash, nodeHash } from '#core/transparency/tree.ts';
+import * as here from '#core/evidence/transparency/checkpoint-note.ts';
+import { noteKeyTypes, noteSigner, type readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
+import { leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 
 const root = resolve(__dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'console-verifier-'));
@@ -29,7 +29,7 @@ async function inBrowser(): Promise<InBrowser> {
     absWorkingDir: root,
     stdin: {
       contents: ['checkpoint-note', 'note', 'tree']
-        .map((name) => `export * from '#core/transparency/${name}.ts';`)
+        .map((name) => `export * from '#core/evidence/transparency/${name}.ts';`)
         .join('\n'),
       resolveDir: root,
     },

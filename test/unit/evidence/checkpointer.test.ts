@@ -2,7 +2,7 @@
 
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
-import { LogDamage } from '#core/transparency/stored-tiles.ts';
+import { LogDamage } from '#core/evidence/transparency/stored-tiles.ts';
 import { draft, seal } from './sample.ts';
 
 const { entries: chain } = seal(Array.from({ length: 8 }, (_, n) => draft('deny', { n }, n)));

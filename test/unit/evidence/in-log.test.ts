@@ -2,12 +2,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { logSigner } from '#adapters/local/log-key.ts';
 import { inLog, type LoggedEntry } from '#core/evidence/in-log.ts';
+import { checkpointText, cosign, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import { leafBytes, leafOf, sessionDigest } from '#core/evidence/transparency/leaf.ts';
+import { noteKeyTypes, noteSigner } from '#core/evidence/transparency/note.ts';
+import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
+import { leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { checkpointText, cosign, signTreeHead } from '#core/transparency/checkpoint-note.ts';
-import { leafBytes, leafOf, sessionDigest } from '#core/transparency/leaf.ts';
-import { noteKeyTypes, noteSigner } from '#core/transparency/note.ts';
-import type { LogTrust } from '#core/transparency/session-proof.ts';
-import { leafHash, nodeHash } from '#core/transparency/tree.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const minutes = (count: number) => isoTime(start + count * 60_000);

@@ -1,7 +1,7 @@
 /** Published vectors of RFC 6962 and of signed notes. */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { logSigner } from '#adapters/local/log-key.ts';
-import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/transparency/checkpoint-note.ts';
+import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
 import {
   holds,
   isSignedBy,
@@ -10,9 +10,16 @@ import {
   readNote,
   readVerifierKey,
   verifierKey,
-} from '#core/transparency/note.ts';
-import { entryBundle, leavesOfBundle, tileAt, tileOf, tileOfNode, tilePath } from '#core/transparency/tiles.ts';
-import { emptyRoot, Frontier, leafHash } from '#core/transparency/tree.ts';
+} from '#core/evidence/transparency/note.ts';
+import {
+  entryBundle,
+  leavesOfBundle,
+  tileAt,
+  tileOf,
+  tileOfNode,
+  tilePath,
+} from '#core/evidence/transparency/tiles.ts';
+import { emptyRoot, Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 
 /** The leaves and roots of the tests of Certificate Transparency. */
 const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { noteKeyTypes, noteSigner, verifierKey } from '#core/transparency/note.ts';
-import { logKey, logTrustOf, witnessKey } from '#core/transparency/witness-keys.ts';
-import { base, packs } from '../configuration/memory.ts';
+import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
+import { logKey, logTrustOf, witnessKey } from '#core/evidence/transparency/witness-keys.ts';
+import { base, packs } from '../../configuration/memory.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));

@@ -2,7 +2,7 @@
 import { toItem } from '#adapters/dynamodb/items.ts';
 import { logTable } from '#adapters/dynamodb/log-table.ts';
 import { packLeaves, unpackLeaves } from '#adapters/dynamodb/packed-leaves.ts';
-import { leafBytes, leafOf } from '#core/transparency/leaf.ts';
+import { leafBytes, leafOf } from '#core/evidence/transparency/leaf.ts';
 
 const at = '2026-11-26T20:00:00.000Z';
 const batch = { tenant: 'acme', at };
