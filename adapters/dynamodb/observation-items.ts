@@ -8,8 +8,8 @@
  * names callers think up.
  */
 import type { PutRequest, TransactWriteItem, UpdateItemInput } from '@aws-sdk/client-dynamodb';
-import type { Score } from '#core/evaluation/message.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
+import type { Score } from '#core/observatory/evaluation/message.ts';
 import { addUp } from '#core/observatory/measures.ts';
 import type { Projection } from '#core/observatory/projection.ts';
 import { type RequestRow, recentHours } from '#core/observatory/request-row.ts';

@@ -21,11 +21,11 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { TableName } from '#core/contracts/tables.ts';
-import type { Score } from '#core/evaluation/message.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
+import type { Score } from '#core/observatory/evaluation/message.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { Projection } from '#core/observatory/projection.ts';
 import type { RequestRow } from '#core/observatory/request-row.ts';

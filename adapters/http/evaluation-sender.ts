@@ -1,8 +1,8 @@
 /** Sends a chat call to its evaluator and reads what it thinks of it [evaluation.webhook]. */
 
-import type { EvaluationMessage } from '#core/evaluation/message.ts';
-import { type Score, scoreOf } from '#core/evaluation/message.ts';
 import type { WebhookOptions } from '#core/notifications/deliver-ports.ts';
+import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
+import { type Score, scoreOf } from '#core/observatory/evaluation/message.ts';
 import { postSigned } from './webhook-sender.ts';
 
 const maxBytes = 64 * 1024;

@@ -2,10 +2,10 @@
 
 import type { TextSlot } from '#core/dialects/dialect.ts';
 import { isEndpoint } from '#core/dialects/endpoints.ts';
-import { excerptOf, isSampled } from '#core/evaluation/message.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 import { deliveryId } from '#core/notifications/enqueue.ts';
 import type { DeliveryStore } from '#core/notifications/ports.ts';
+import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
 import type { EndedCall, RunningCall } from './call-stages.ts';
 import { usageOf } from './call-usage.ts';
 import { providerOf } from './known-facts.ts';

@@ -1,5 +1,5 @@
 /** The answer of one call: a stream begins while the model speaks; all else is held until the call is recorded. */
-import { answerOf, RecordingQueue } from '#core/evaluation/recording-queue.ts';
+import { answerOf, RecordingQueue } from '#core/chat/recording-queue.ts';
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

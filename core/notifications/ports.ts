@@ -1,6 +1,6 @@
 /** What is to be sent to people, and the store that keeps it until it is. */
 import type { Alert, AlertChange } from '#core/contracts/alert.ts';
-import type { EvaluationMessage } from '#core/evaluation/message.ts';
+import type { EvaluationMessage } from '#core/observatory/evaluation/message.ts';
 import type { PolicyEvent, PolicyEventName } from '#core/observatory/violation.ts';
 
 /** `digest` is about all that waits. Otherwise, beside those of approvals, the message is about what its delivery carries. */

@@ -1,7 +1,7 @@
 /** What an evaluator's score adds: to its minute, and to the request log beside the call that was judged. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Score } from '#core/evaluation/message.ts';
-import type { ScoredCall } from '#core/evaluation/record.ts';
+import type { Score } from '#core/observatory/evaluation/message.ts';
+import type { ScoredCall } from '#core/observatory/evaluation/record.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import type { Point, Projection } from './projection.ts';

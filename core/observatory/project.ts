@@ -1,6 +1,6 @@
 /** What one evidence entry adds to the views that look back. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { scored } from '#core/evaluation/record.ts';
+import { scored } from '#core/observatory/evaluation/record.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { dimensionOf } from './dimensions.ts';
 import type { Measures } from './measures.ts';

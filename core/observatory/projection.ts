@@ -1,5 +1,5 @@
 /** What an entry adds, as data: the one form in which projections are applied. */
-import type { Score } from '#core/evaluation/message.ts';
+import type { Score } from '#core/observatory/evaluation/message.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Measures } from './measures.ts';
 import type { RequestRow } from './request-row.ts';

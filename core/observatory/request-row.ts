@@ -1,7 +1,7 @@
 /** A line of the request log: one chat call, without its content. */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Score } from '#core/evaluation/message.ts';
+import type { Score } from '#core/observatory/evaluation/message.ts';
 
 /** How long request rows and points by the minute are kept. */
 export const recentHours = 48;

@@ -1,6 +1,6 @@
 /** What an evaluator is told, and how its answer is read. */
 import fc from 'fast-check';
-import { excerptOf, isSampled, scoreOf } from '#core/evaluation/message.ts';
+import { excerptOf, isSampled, scoreOf } from '#core/observatory/evaluation/message.ts';
 
 describe('[evaluation.excerpt] an excerpt', () => {
   test('is cut between code points, never within one', () => {
